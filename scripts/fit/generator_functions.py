@@ -10,7 +10,7 @@ c is the exact inverse of what 1/c was rounded to. Intervals are cut by bits."""
 import struct
 import sys
 import numpy as np
-from mpmath import mp, mpf, exp, floor, log, nint
+from mpmath import cos, mp, mpf, exp, floor, log, nint, sin
 from pathlib import Path
 from generators import compare, number, table
 
@@ -112,6 +112,14 @@ def single_inverse(i):
     return mpf(float(2 / (low + high - mpf(2) ** (-24 if high <= 1 else -23))))
 
 
+def sine(i):
+    """Sine and cosine of i/128 as sums of two doubles each."""
+    values = []
+    for exact in (sin(mpf(i) / 128), cos(mpf(i) / 128)):
+        values += [float(exact), exact - float(exact)]
+    return values
+
+
 def rows(items):
     return ["{" + ", ".join(number(x) for x in item) + "}" for item in items]
 
@@ -125,6 +133,7 @@ def main():
     text += table("knrng_near_log", "knrng_near_logs32", 16, rows((c, -log(c)) for c in single))
     text += table("knrng_near_log", "knrng_near_binary_logs32", 16, rows((c, -log(c, 2)) for c in single))
     text += table("uint64_t", "knrng_powers_of_two32", 32, [f"{b:#018x}" for b, _ in powers_of_two(32, 47)])
+    text += table("knrng_sine", "knrng_sines", "KNRNG_SINES", rows(sine(i) for i in range(136)))
     if "--check" in sys.argv:
         return compare(FILE, text)
     print(text, end="")

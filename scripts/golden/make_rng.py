@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/golden/rng_streams.txt (numbers of numpy.random's generators), rng_orders.txt (permutations and choices),
-rng_bits.txt (words of bit generators and seed sequences) and rng_errors.txt: calls of NumPy in the format of make_numpy.py.
+"""Writes tests/golden/rng_streams.txt and rng_more.txt (numbers of numpy.random's generators), rng_orders.txt (permutations and
+choices), rng_bits.txt (words of bit generators and seed sequences) and rng_errors.txt: calls of NumPy in the format of
+make_numpy.py. In rng_more.txt are the other generators for each set of parameters, longer orders, and chains of calls of one
+generator: a hash of each call's result, and the state after.
 
 Each call makes its generator from the options `gen` and `seed`. Its result is a list: the first 8 numbers, the shape, a hash
 (FNV-1a, 64 bits) of all bytes (of vonmises: of the numbers in units of 2^-30, because cosines may be others in their last bit), and the state after: whether half a word is left and which, a normal number made ahead by a
@@ -415,6 +417,85 @@ def errors(out):
     bad("permuted", np.arange(6).reshape(2, 3), gens=new, axis=-3)
 
 
+def order_of_range(name):
+    """The same of numbers that count up to 119 and begin again, in rows of so many columns."""
+    def f(n, gen, seed, dtype, columns=1, **options):
+        x = (np.arange(n) % 120).astype(dtype)
+        return order(name)(x.reshape(-1, columns) if columns > 1 else x, gen, seed, **options)
+    return f
+
+
+def chain(gen, seed, rounds):
+    """Many methods of one generator, one after the other: none may leave words or halves behind that the next one does not find in NumPy."""
+    g, hashes = source(gen, seed), []
+    f4 = {"dtype": "float32"}
+    new = [
+        lambda n: g.random(n), lambda n: g.random(n, **f4), lambda n: g.integers(0, 100, n, dtype="uint8"), lambda n: g.integers(0, 1000, n),
+        lambda n: g.integers(0, 2**40, n), lambda n: g.integers(0, 2, n, dtype="bool"), lambda n: g.standard_normal(n),
+        lambda n: g.standard_normal(n, **f4), lambda n: g.standard_exponential(n), lambda n: g.standard_exponential(n, **f4),
+        lambda n: g.gamma(0.7, size=n), lambda n: g.standard_gamma(2.5, size=n, **f4), lambda n: g.poisson(3, n), lambda n: g.poisson(100, n),
+        lambda n: g.binomial(10, 0.3, n), lambda n: g.binomial(1000, 0.4, n), lambda n: g.permutation(5 * n), lambda n: g.choice(2000, n, replace=False),
+        lambda n: g.choice(50, n), lambda n: np.frombuffer(g.bytes(n), np.uint8), lambda n: g.beta(0.5, 0.5, n), lambda n: g.zipf(2.0, n),
+        lambda n: g.geometric(0.01, n), lambda n: g.hypergeometric(10, 15, 7, n), lambda n: g.multinomial(20, [0.2, 0.3, 0.5], n),
+        lambda n: g.multivariate_hypergeometric([16, 8, 4], 6, n, method="count"), lambda n: g.dirichlet([1.0, 2.0, 3.0], n),
+        lambda n: g.wald(1.0, 2.0, n), lambda n: g.laplace(size=n), lambda n: g.integers(np.array([0, 5, 2**33]), 2**34, (n, 3)),
+        lambda n: g.permuted(np.arange(3 * n).reshape(n, 3), axis=1)]
+    old = [
+        lambda n: g.random_sample(n), lambda n: g.randint(0, 100, n, dtype="uint8"), lambda n: g.randint(0, 1000, n), lambda n: g.standard_normal(n),
+        lambda n: g.standard_exponential(n), lambda n: g.gamma(0.7, size=n), lambda n: g.poisson(3, n), lambda n: g.poisson(100, n),
+        lambda n: g.binomial(10, 0.3, n), lambda n: g.binomial(1000, 0.4, n), lambda n: g.permutation(5 * n), lambda n: g.choice(2000, n, replace=False),
+        lambda n: np.frombuffer(g.bytes(n), np.uint8), lambda n: g.beta(0.5, 0.5, n), lambda n: g.zipf(2.0, n),
+        lambda n: g.multinomial(20, [0.2, 0.3, 0.5], n), lambda n: g.dirichlet([1.0, 2.0, 3.0], n), lambda n: g.laplace(size=n),
+        lambda n: g.hypergeometric(10, 15, 7, n), lambda n: g.randint(0, 2**40, n)]
+    calls = old if isinstance(g, np.random.RandomState) else new
+    for r in range(rounds):
+        for i, f in enumerate(calls):
+            n = ((7 * i + 11 * r) % 23 + 1) * (60 if r == rounds - 1 else 1)
+            hashes.append(fnv(f(n).tobytes()))
+    return [np.array(hashes, np.uint64), state_after(g)]
+
+
+def more(out):
+    seed = 30000
+    for name, sets, _ in REAL:
+        for args in sets[1:]:
+            for gen in GENERATORS[1:]:
+                seed += 1
+                call(out, name, method(name), *args, gen=gen, seed=seed, size=(1000,))
+    for name, sets in NAMED:
+        for options in sets[1:]:
+            for gen in GENERATORS[1:]:
+                seed += 1
+                call(out, name, method(name), gen=gen, seed=seed, size=(1000,), **options)
+    for shape in (W(0.3), W(1), W(1.5), W(90.0)):
+        for gen in GENERATORS[1:]:
+            seed += 1
+            call(out, "gamma", method("gamma"), shape, gen=gen, seed=seed, size=(1000,), scale=W(2.5))
+    for gen in GENERATORS:
+        for d in INTEGERS:
+            seed += 1
+            call(out, "integers", method("integers"), np.array([0, 1, 3], d), np.array([[7], [100]], d), gen=gen, seed=seed, size=(170, 2, 3), dtype=d)
+        for n in (48, 49, 50, 51, 1000, 5000):
+            seed += 1
+            call(out, "permutation", order("permutation"), W(n), gen=gen, seed=seed)
+        for d in ("int8", "uint16", "float32", "float64", "complex128"):
+            seed += 1
+            call(out, "shuffle_range", order_of_range("shuffle"), W(1000), gen=gen, seed=seed, dtype=d)
+        for name, axis in (("shuffle", 0), ("shuffle", 1), ("permuted", 0), ("permuted", 1), ("permutation", 0), ("permutation", 1)):
+            call(out, name + "_range", order_of_range(name), W(1200), gen=gen, seed=seed, dtype="int64", columns=4, axis=axis)
+        call(out, "permuted_range", order_of_range("permuted"), W(1200), gen=gen, seed=seed, dtype="int64", columns=4)
+        p = np.arange(1.0, 101) / 5050
+        for o in ({"p": p}, {"p": p, "replace": False}, {"replace": False}, {}):
+            seed += 1
+            call(out, "choice", order("choice"), W(100), gen=gen, seed=seed, size=(80,), **o)
+        call(out, "choice", order("choice"), W(100000), gen=gen, seed=seed, size=(1000,), replace=False)
+        call(out, "choice", order("choice"), W(20000), gen=gen, seed=seed, size=(5000,), replace=False)
+    for gen in GENERATORS + ["RandomState", "RandomState-PCG64"]:
+        for rounds in (1, 4):
+            seed += 1
+            call(out, "chain", chain, gen=gen, seed=seed, rounds=rounds)
+
+
 def raw(seed, gen, jumps=0, advance=0, child=None, legacy=False):
     """Words 0 to 4 and 999."""
     if legacy:
@@ -473,7 +554,8 @@ def bits(out):
 
 
 def main(folder):
-    for name, parts in (("bits", [bits]), ("streams", [distributions, standard, integers, vectors]), ("orders", [orders]), ("errors", [errors])):
+    for name, parts in (("bits", [bits]), ("streams", [distributions, standard, integers, vectors]), ("orders", [orders]),
+                        ("errors", [errors]), ("more", [more])):
         with open(f"{folder}/rng_{name}.txt", "w") as out:
             out.write("# Written by scripts/golden/make_rng.py.\n")
             for part in parts:

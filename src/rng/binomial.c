@@ -15,6 +15,7 @@ static void prepare(knrng_binomial *b, int64_t n, double p)
     b->p = p;
     b->r = r;
     b->q = q;
+    b->log_q = NAN; /* not computed */
     b->fm = count * r + r;
     b->m = (int64_t)floor(b->fm);
     b->p1 = floor(2.195 * sqrt(count * r * q) - 4.6 * q) + 0.5;
@@ -91,9 +92,8 @@ static bool accept(const knrng_binomial *b, int64_t n, int64_t y, double v)
     return !(log_v > bound);
 }
 
-static int64_t by_rejection(knrng_reader *reader, int64_t n, double p)
+static int64_t by_rejection(knrng_reader *reader, knrng_binomial *b, int64_t n, double p)
 {
-    knrng_binomial *b = &reader->binomial;
     if (!known(b, n, p))
         prepare(b, n, p);
     double v;
@@ -105,14 +105,18 @@ static int64_t by_rejection(knrng_reader *reader, int64_t n, double p)
 }
 
 /* The first x for which the sum of probabilities exceeds a uniform number. */
-static int64_t by_search(knrng_reader *reader, int64_t n, double p, bool legacy)
+static int64_t by_search(knrng_reader *reader, knrng_binomial *b, int64_t n, double p, bool legacy)
 {
-    knrng_binomial *b = &reader->binomial;
     double count = (double)n;
     if (!known(b, n, p)) {
         double q = 1.0 - p, np = count * p, most = np + 10.0 * sqrt(np * q + 1);
-        *b = (knrng_binomial){.known = true, .n = n, .p = p, .q = q};
-        b->r = knrng_exp(count * (legacy ? knrng_log(q) : knrng_log1p(-p)));
+        if (!(b->p == p) || isnan(b->log_q))
+            b->log_q = legacy ? knrng_log(q) : knrng_log1p(-p);
+        b->known = true;
+        b->n = n;
+        b->p = p;
+        b->q = q;
+        b->r = knrng_exp(count * b->log_q);
         b->m = (int64_t)(count < most ? count : most);
     }
     double px = b->r, u = knrng_unit(reader);
@@ -130,23 +134,24 @@ static int64_t by_search(knrng_reader *reader, int64_t n, double p, bool legacy)
     return x;
 }
 
-static int64_t binomial(knrng_reader *r, int64_t n, double p, bool legacy)
+static int64_t binomial(knrng_reader *r, knrng_binomial *b, int64_t n, double p, bool legacy)
 {
     double least = p <= 0.5 ? p : 1.0 - p;
-    int64_t y = least * (double)n <= 30.0 ? by_search(r, n, least, legacy) : by_rejection(r, n, least);
+    int64_t y = least * (double)n <= 30.0 ? by_search(r, b, n, least, legacy) : by_rejection(r, b, n, least);
     return p <= 0.5 ? y : n - y;
 }
 
-int64_t knrng_binomial_of(knrng_reader *r, int64_t n, double p)
+int64_t knrng_binomial_of(knrng_reader *r, knrng_binomial *b, int64_t n, double p)
 {
-    return n == 0 || p == 0.0 ? 0 : binomial(r, n, p, false);
+    return n == 0 || p == 0.0 ? 0 : binomial(r, b, n, p, false);
 }
 
-int64_t knrng_legacy_binomial_of(knrng_reader *r, int64_t n, double p) { return binomial(r, n, p, true); }
-
-int64_t knrng_binomial_count(knrng_reader *r, const knrng_number *a) { return knrng_binomial_of(r, a[0].i, a[1].d); }
+int64_t knrng_binomial_count(knrng_reader *r, const knrng_number *a)
+{
+    return knrng_binomial_of(r, &r->binomial, a[0].i, a[1].d);
+}
 
 int64_t knrng_legacy_binomial_count(knrng_reader *r, const knrng_number *a)
 {
-    return knrng_legacy_binomial_of(r, a[0].i, a[1].d);
+    return binomial(r, &r->binomial, a[0].i, a[1].d, true);
 }

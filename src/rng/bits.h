@@ -18,11 +18,20 @@ typedef struct knrng_mt {
     int position;
 } knrng_mt;
 
+/* What a generator's next words depend on. */
+typedef union knrng_words {
+    knrng_pcg pcg;
+    knrng_philox philox;
+    knrng_mt mt;
+    uint64_t sfc[4]; /* three words and a counter */
+} knrng_words;
+
 typedef struct knrng_bits knrng_bits;
 /* What a bit generator is. `pairs`: its words have 32 bits, and one of 64 is a pair of them, the first one high. */
 typedef struct knrng_kind {
     const char *name;
     bool pairs;
+    size_t bytes; /* of its knrng_words */
     void (*seed)(knrng_bits *g, const knrng_seed *s);
     void (*fill)(knrng_bits *g, size_t n, uint64_t *out); /* the next n words of 64 bits */
     void (*fill32)(knrng_bits *g, size_t n, uint32_t *out); /* of pairs: the next n words of 32 bits */
@@ -40,10 +49,11 @@ struct knrng_bits {
     bool has_half;    /* the high half of the last word was not given yet */
     uint32_t half;
     union {
+        knrng_words words;
         knrng_pcg pcg;
         knrng_philox philox;
         knrng_mt mt;
-        uint64_t sfc[4]; /* three words and a counter */
+        uint64_t sfc[4];
     };
 };
 

@@ -3,25 +3,8 @@
  *
  * Fills make words ahead, never more than there are integers left: each takes one word or more. So all of a batch are
  * used up, and those that do not fit are left out without a branch. */
+#include "rng/functions.h"
 #include "rng/reader.h"
-
-static uint64_t mask_of(uint64_t most)
-{
-    for (int shift = 1; shift < 64; shift *= 2)
-        most |= most >> shift;
-    return most;
-}
-
-uint64_t knrng_interval(knrng_reader *r, uint64_t most)
-{
-    uint64_t mask = mask_of(most), v;
-    if (most == 0)
-        return 0;
-    do
-        v = (most <= UINT32_MAX ? knrng_next32(r) : knrng_next64(r)) & mask;
-    while (v > most);
-    return v;
-}
 
 /* ---- One by one. */
 
@@ -40,7 +23,7 @@ static uint32_t piece(knrng_reader *r, int bits, knrng_pieces *p)
 static uint64_t bounded64(knrng_reader *r, uint64_t most, bool masked)
 {
     if (masked) {
-        uint64_t mask = mask_of(most), v;
+        uint64_t mask = knrng_mask_of(most), v;
         do
             v = knrng_next64(r) & mask;
         while (v > most);
@@ -60,7 +43,7 @@ static uint64_t bounded_piece(knrng_reader *r, int bits, uint32_t most, bool mas
     if (most == all)
         return piece(r, bits, pieces);
     if (masked) {
-        uint32_t mask = (uint32_t)mask_of(most), v;
+        uint32_t mask = (uint32_t)knrng_mask_of(most), v;
         do
             v = piece(r, bits, pieces) & mask;
         while (v > most);
@@ -88,7 +71,7 @@ uint64_t knrng_bounded(knrng_reader *r, int bits, uint64_t most, bool masked, kn
 
 static void fill_wide(knrng_reader *r, uint64_t from, uint64_t most, bool masked, size_t n, uint64_t *out)
 {
-    uint64_t count = most + 1, threshold = count ? (UINT64_MAX - most) % count : 0, mask = mask_of(most);
+    uint64_t count = most + 1, threshold = count ? (UINT64_MAX - most) % count : 0, mask = knrng_mask_of(most);
     for (size_t k = 0; k < n;) {
         size_t words = n - k < KNRNG_AHEAD ? n - k : KNRNG_AHEAD;
         const uint64_t *w = r->ahead;
@@ -110,65 +93,87 @@ static void fill_wide(knrng_reader *r, uint64_t from, uint64_t most, bool masked
     }
 }
 
-/* Of words of 32 bits; how they are stored is what differs. */
-#define FILL_NARROW(name, T)                                                                          \
-    static void name(knrng_reader *r, uint64_t from, uint32_t most, bool masked, size_t n, T *out)    \
-    {                                                                                                 \
-        uint64_t count = (uint64_t)most + 1;                                                          \
-        uint32_t threshold = (uint32_t)((UINT32_MAX - most) % count), mask = (uint32_t)mask_of(most); \
-        for (size_t k = 0; k < n;) {                                                                  \
-            size_t words = n - k < 2 * KNRNG_AHEAD ? n - k : 2 * KNRNG_AHEAD;                         \
-            const uint32_t *w = r->ahead32;                                                           \
-            knrng_halves(r->g, words, r->ahead32);                                                    \
-            T *to = out + k;                                                                          \
-            bool all_fit = true;                                                                      \
-            if (!masked)                                                                              \
-                for (size_t i = 0; i < words; i++) {                                                  \
-                    uint64_t m = w[i] * count;                                                        \
-                    to[i] = (T)(from + (m >> 32));                                                    \
-                    all_fit &= (uint32_t)m >= threshold;                                              \
-                }                                                                                     \
-            if (!masked && all_fit) {                                                                 \
-                k += words;                                                                           \
-                continue;                                                                             \
-            }                                                                                         \
-            for (size_t i = 0; i < words; i++) {                                                      \
-                uint64_t m = masked ? 0 : w[i] * count;                                               \
-                uint32_t v = masked ? w[i] & mask : (uint32_t)(m >> 32);                              \
-                out[k] = (T)(from + v);                                                               \
-                k += masked ? v <= most : (uint32_t)m >= threshold;                                   \
-            }                                                                                         \
-        }                                                                                             \
+/* Of words of 32 bits; how they are stored is what differs. If all of a batch fit, which is likely, they were stored
+ * already. */
+#define FILL_NARROW(name, T, loop)                                                                          \
+    static void name(knrng_reader *r, uint64_t from, uint32_t most, bool masked, size_t n, T *out)          \
+    {                                                                                                       \
+        uint64_t count = (uint64_t)most + 1;                                                                \
+        uint32_t threshold = (uint32_t)((UINT32_MAX - most) % count), mask = (uint32_t)knrng_mask_of(most); \
+        for (size_t k = 0; k < n;) {                                                                        \
+            size_t words = n - k < 2 * KNRNG_AHEAD ? n - k : 2 * KNRNG_AHEAD;                               \
+            const uint32_t *w = r->ahead32;                                                                 \
+            knrng_halves(r->g, words, r->ahead32);                                                          \
+            if (!masked && most < UINT32_MAX &&                                                             \
+                knrng_function()->fills->loop(w, words, from, (uint32_t)count, threshold, out + k)) {       \
+                k += words;                                                                                 \
+                continue;                                                                                   \
+            }                                                                                               \
+            for (size_t i = 0; i < words; i++) {                                                            \
+                uint64_t m = masked ? 0 : w[i] * count;                                                     \
+                uint32_t v = masked ? w[i] & mask : (uint32_t)(m >> 32);                                    \
+                out[k] = (T)(from + v);                                                                     \
+                k += masked ? v <= most : (uint32_t)m >= threshold;                                         \
+            }                                                                                               \
+        }                                                                                                   \
     }
-FILL_NARROW(fill_narrow64, uint64_t)
-FILL_NARROW(fill_narrow32, uint32_t)
+FILL_NARROW(fill_narrow64, uint64_t, narrow64)
+FILL_NARROW(fill_narrow32, uint32_t, narrow32)
 
-/* Pieces of 16, 8 or 1 bits. Words for those that are left, if all fit; the last one's rest is lost, as in NumPy. */
-static void fill_pieces(knrng_reader *r, int bits, uint64_t from, uint32_t most, bool masked, size_t n, void *out)
+/* Pieces of 16 or 8 bits. Words for those that are left, if all fit; the last one's rest is lost, as in NumPy. */
+#define FILL_PIECES(name, T, BITS)                                                                 \
+    static void name(knrng_reader *r, uint64_t from, uint32_t most, bool masked, size_t n, T *out) \
+    {                                                                                              \
+        enum { IN_WORD = 32 / BITS };                                                              \
+        const uint32_t all = ((uint32_t)1 << BITS) - 1, count = most + 1;                          \
+        const uint32_t mask = (uint32_t)knrng_mask_of(most), threshold = (all - most) % count;     \
+        for (size_t k = 0; k < n;) {                                                               \
+            size_t words = (n - k - 1) / IN_WORD + 1, whole = (n - k) / IN_WORD, i = 0;            \
+            words = words < KNRNG_AHEAD ? words : KNRNG_AHEAD;                                     \
+            whole = whole < words ? whole : words;                                                 \
+            knrng_halves(r->g, words, r->ahead32);                                                 \
+            if (most == all)                                                                       \
+                for (; i < whole; i++)                                                             \
+                    for (int j = 0; j < IN_WORD; j++)                                              \
+                        out[k++] = (T)(from + (r->ahead32[i] >> j * BITS));                        \
+            else if (masked)                                                                       \
+                for (; i < whole; i++)                                                             \
+                    for (int j = 0; j < IN_WORD; j++) {                                            \
+                        uint32_t v = r->ahead32[i] >> j * BITS & mask;                             \
+                        out[k] = (T)(from + v);                                                    \
+                        k += v <= most;                                                            \
+                    }                                                                              \
+            else                                                                                   \
+                for (; i < whole; i++)                                                             \
+                    for (int j = 0; j < IN_WORD; j++) {                                            \
+                        uint32_t m = (r->ahead32[i] >> j * BITS & all) * count;                    \
+                        out[k] = (T)(from + (m >> BITS));                                          \
+                        k += (m & all) >= threshold;                                               \
+                    }                                                                              \
+            for (; i < words; i++)                                                                 \
+                for (int j = 0; j < IN_WORD && k < n; j++) {                                       \
+                    uint32_t p = r->ahead32[i] >> j * BITS & all, m = p * count;                   \
+                    out[k] = (T)(from + (most == all ? p : masked ? p & mask : m >> BITS));        \
+                    k += most == all || (masked ? (p & mask) <= most : (m & all) >= threshold);    \
+                }                                                                                  \
+        }                                                                                          \
+    }
+FILL_PIECES(fill_16, uint16_t, 16)
+FILL_PIECES(fill_8, uint8_t, 8)
+
+/* Each bit is one of two truth values. */
+static void fill_bits(knrng_reader *r, size_t n, uint8_t *out)
 {
-    size_t in_word = (size_t)(32 / bits);
-    uint32_t all = ((uint32_t)1 << bits) - 1, count = most + 1, mask = (uint32_t)mask_of(most);
-    uint32_t threshold = (all - most) % count;
-    bool every = most == all; /* any piece will do */
-    uint16_t *out16 = out;
-    uint8_t *out8 = out;
     for (size_t k = 0; k < n;) {
-        size_t words = (n - k - 1) / in_word + 1;
-        words = words < KNRNG_AHEAD ? words : KNRNG_AHEAD;
+        size_t words = (n - k - 1) / 32 + 1, whole = (n - k) / 32;
+        words = words < 2 * KNRNG_AHEAD ? words : 2 * KNRNG_AHEAD;
+        whole = whole < words ? whole : words;
         knrng_halves(r->g, words, r->ahead32);
-        for (size_t i = 0; i < words; i++) {
-            uint32_t w = r->ahead32[i];
-            for (size_t j = 0; j < in_word && k < n; j++, w >>= bits) {
-                uint32_t p = w & all, m = p * count;
-                uint32_t v = every ? p : masked ? p & mask : m >> bits;
-                bool fits = every || (masked ? v <= most : (m & all) >= threshold);
-                if (bits == 16)
-                    out16[k] = (uint16_t)(from + v);
-                else
-                    out8[k] = (uint8_t)(from + v);
-                k += fits;
-            }
-        }
+        knrng_function()->fills->bits(r->ahead32, whole, out + k);
+        k += 32 * whole;
+        for (size_t i = whole; i < words; i++)
+            for (int j = 0; j < 32 && k < n; j++)
+                out[k++] = r->ahead32[i] >> j & 1;
     }
 }
 
@@ -189,6 +194,10 @@ void knrng_fill_bounded(knrng_reader *r, int bits, uint64_t from, uint64_t most,
         fill_narrow64(r, from, (uint32_t)most, masked, n, out);
     else if (bits == 32)
         fill_narrow32(r, from, (uint32_t)most, masked, n, out);
+    else if (bits == 16)
+        fill_16(r, from, (uint32_t)most, masked, n, out);
+    else if (bits == 8)
+        fill_8(r, from, (uint32_t)most, masked, n, out);
     else
-        fill_pieces(r, bits, from, (uint32_t)most, masked, n, out);
+        fill_bits(r, n, out);
 }

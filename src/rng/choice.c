@@ -185,17 +185,6 @@ static void without_replacement(choice *w, int64_t *out)
     knx_free(p);
 }
 
-/* Fisher and Yates' way to its end, or only to the `last` ones. */
-static void shuffle_last(choice *w, int64_t *v, int64_t n, int64_t first)
-{
-    knrng_pieces none = {0};
-    for (int64_t i = n - 1; i >= first; i--) {
-        int64_t j = (int64_t)knrng_bounded(&w->c.r, 64, (uint64_t)i, false, &none), kept = v[j];
-        v[j] = v[i];
-        v[i] = kept;
-    }
-}
-
 /* R. Floyd's way: j, or a number below it that was not drawn yet; a set of them in a table. */
 static void by_set(choice *w, int64_t *out)
 {
@@ -224,7 +213,7 @@ static void by_set(choice *w, int64_t *out)
     }
     knx_free(set);
     if (w->shuffle)
-        shuffle_last(w, out, w->n, 1);
+        knrng_shuffle_last(&w->c.r, out, w->n, 1);
 }
 
 static void without_probabilities(choice *w, int64_t *out)
@@ -238,7 +227,7 @@ static void without_probabilities(choice *w, int64_t *out)
     for (int64_t i = 0; v && i < m && !w->c.g->legacy; i++)
         v[i] = i;
     if (v && !w->c.g->legacy)
-        shuffle_last(w, v, m, m - n > 1 ? m - n : 1);
+        knrng_shuffle_last(&w->c.r, v, m, m - n > 1 ? m - n : 1);
     if (v && n)
         memcpy(out, w->c.g->legacy ? v : v + (m - n), (size_t)n * sizeof *v);
     knx_free(v);
@@ -269,8 +258,11 @@ static kn_array choose(choice *w, const void *handle, bool legacy, const kn_shap
     w->n = ok ? kni_type_size(kni_type_of(KN_DT(I64), shape.ndim, shape.dim)) : 0;
     ok = ok && take_population(w, axis) && (!p || take_probabilities(w, p));
     int64_t *position = ok ? knl_integer_room(&c->op, w->n) : NULL;
-    if (position)
+    if (position) {
+        knrng_expect(&c->r, (size_t)w->n);
         draw_positions(w, position);
+        knrng_give_back(&c->r);
+    }
     kn_array result;
     if (kna_failed(&c->op)) {
         result = knrng_failed(c);

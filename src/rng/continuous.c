@@ -111,8 +111,11 @@ double knrng_vonmises_real(knrng_reader *r, const knrng_number *a)
         return NAN;
     if (kappa < 1e-8)
         return pi * (2 * knrng_unit(r) - 1);
-    if (kappa <= 1e6)
-        return knrng_vonmises_angle(r, mu, kappa, knrng_vonmises_spread(kappa));
+    if (kappa <= 1e6) {
+        if (!knrng_recall(&r->memo, 2, a))
+            r->memo.v[0] = knrng_vonmises_spread(kappa);
+        return knrng_vonmises_angle(r, mu, kappa, r->memo.v[0]);
+    }
     double angle = mu + sqrt(1. / kappa) * knrng_normal(r); /* as good as normal, and wrapped once */
     if (angle < -pi)
         angle += 2 * pi;

@@ -30,9 +30,9 @@ double knrng_log_gamma(double x)
 
 /* ---- Poisson numbers: products of uniform ones below 10, W. Hörmann's transformed rejection from there on. */
 
-static int64_t poisson_by_products(knrng_reader *r, double rate)
+static int64_t poisson_by_products(knrng_reader *r, double least)
 {
-    double least = knrng_exp(-rate), product = 1.0;
+    double product = 1.0;
     for (int64_t k = 0;; k++) {
         product *= knrng_unit(r);
         if (!(product > least))
@@ -40,28 +40,47 @@ static int64_t poisson_by_products(knrng_reader *r, double rate)
     }
 }
 
-static int64_t poisson_by_rejection(knrng_reader *r, double rate)
+enum { RATE_B, RATE_A, RATE_LOG_ALPHA, RATE_VR, RATE_LOG, RATE_VALUES };
+_Static_assert((int)RATE_VALUES <= (int)KNRNG_MEMO_VALUES, "a memo has room");
+
+static int64_t poisson_by_rejection(knrng_reader *r, double rate, knrng_memo *m)
 {
-    double root = sqrt(rate), log_rate = knrng_log(rate);
-    double b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
-    double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
+    const double *of_rate = m->v;
+    double b = of_rate[RATE_B], a = of_rate[RATE_A];
     for (;;) {
         double u = knrng_unit(r) - 0.5, v = knrng_unit(r), us = 0.5 - fabs(u);
         double place = floor((2 * a / us + b) * u + rate + 0.43);
         int64_t k = knx_to_i64(place);
-        if (us >= 0.07 && v <= vr)
+        if (us >= 0.07 && v <= of_rate[RATE_VR])
             return k;
         if (k < 0 || (us < 0.013 && v > us))
             continue;
-        if (knrng_log(v) + knrng_log(inverse_alpha) - knrng_log(a / (us * us) + b) <=
-            -rate + (double)k * log_rate - knrng_log_gamma((double)k + 1))
+        if (isnan(m->v[RATE_LOG])) { /* one in ten numbers needs them */
+            m->v[RATE_LOG_ALPHA] = knrng_log(1.1239 + 1.1328 / (b - 3.4));
+            m->v[RATE_LOG] = knrng_log(rate);
+        }
+        if (knrng_log(v) + of_rate[RATE_LOG_ALPHA] - knrng_log(a / (us * us) + b) <=
+            -rate + (double)k * of_rate[RATE_LOG] - knrng_log_gamma((double)k + 1))
             return k;
     }
 }
 
 int64_t knrng_poisson(knrng_reader *r, double rate)
 {
-    return rate >= 10 ? poisson_by_rejection(r, rate) : rate == 0 ? 0 : poisson_by_products(r, rate);
+    knrng_memo *m = &r->rate;
+    knrng_number a = {.d = rate};
+    if (!knrng_recall(m, 1, &a)) {
+        double b = 0.931 + 2.53 * sqrt(rate);
+        if (rate < 10)
+            m->v[0] = knrng_exp(-rate);
+        else {
+            m->v[RATE_B] = b;
+            m->v[RATE_A] = -0.059 + 0.02483 * b;
+            m->v[RATE_VR] = 0.9277 - 3.6224 / (b - 2);
+            m->v[RATE_LOG] = NAN; /* not computed */
+        }
+    }
+    return rate >= 10 ? poisson_by_rejection(r, rate, m) : rate == 0 ? 0 : poisson_by_products(r, m->v[0]);
 }
 
 int64_t knrng_poisson_count(knrng_reader *r, const knrng_number *a) { return knrng_poisson(r, a[0].d); }
@@ -90,7 +109,9 @@ int64_t knrng_geometric_count(knrng_reader *r, const knrng_number *a)
     double p = a[0].d;
     if (p >= 0.333333333333333333333333)
         return knrng_geometric_search(r, p);
-    double z = ceil(-knrng_exponential(r) / knrng_log1p(-p));
+    if (!knrng_recall(&r->memo, 1, a))
+        r->memo.v[0] = knrng_log1p(-p);
+    double z = ceil(-knrng_exponential(r) / r->memo.v[0]);
     return z >= INT64_END ? INT64_MAX : knx_to_i64(z);
 }
 
@@ -100,7 +121,12 @@ int64_t knrng_zipf_count(knrng_reader *r, const knrng_number *a)
 {
     if (a[0].d >= 1025) /* anything above 1 comes once in 10^308 times */
         return 1;
-    double am1 = a[0].d - 1.0, b = knrng_pow(2.0, am1), least = knrng_pow(INT64_END, -am1);
+    double am1 = a[0].d - 1.0;
+    if (!knrng_recall(&r->memo, 1, a)) {
+        r->memo.v[0] = knrng_pow(2.0, am1);
+        r->memo.v[1] = knrng_pow(INT64_END, -am1);
+    }
+    double b = r->memo.v[0], least = r->memo.v[1];
     for (;;) {
         double u = knrng_unit(r);
         u = u * least + (1 - u);
@@ -117,7 +143,10 @@ int64_t knrng_zipf_count(knrng_reader *r, const knrng_number *a)
 
 int64_t knrng_logseries_count(knrng_reader *r, const knrng_number *a)
 {
-    double p = a[0].d, log_q = knrng_log1p(-p);
+    double p = a[0].d;
+    if (!knrng_recall(&r->memo, 1, a))
+        r->memo.v[0] = knrng_log1p(-p);
+    double log_q = r->memo.v[0];
     for (;;) {
         double v = knrng_unit(r);
         if (v >= p)

@@ -9,7 +9,6 @@ static const knrng_distribution standard_cauchy_row = {
     .name = "standard_cauchy",
     .real = knrng_standard_cauchy_real,
     .legacy_real = knrng_legacy_standard_cauchy_real,
-    .least = 2,
 };
 
 kn_array kn_rng_standard_cauchy(kn_rng rng, const kn_shape *size)
@@ -46,7 +45,6 @@ static const knrng_distribution normal_row = {
     .rule = {{"loc", KNRNG_ANY, false, 0}, {"scale", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_normal_real,
     .legacy_real = knrng_legacy_normal_real,
-    .least = 1,
 };
 
 kn_array kn_rng_normal(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts)
@@ -65,7 +63,6 @@ static const knrng_distribution lognormal_row = {
     .rule = {{"mean", KNRNG_ANY, false, 0}, {"sigma", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_lognormal_real,
     .legacy_real = knrng_legacy_lognormal_real,
-    .least = 1,
 };
 
 kn_array kn_rng_lognormal(kn_rng rng, const kn_shape *size, const kn_rng_lognormal_opts *opts)
@@ -84,7 +81,6 @@ static const knrng_distribution exponential_row = {
     .rule = {{"scale", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_exponential_real,
     .legacy_real = knrng_legacy_exponential_real,
-    .least = 1,
 };
 
 kn_array kn_rng_exponential(kn_rng rng, const kn_shape *size, const kn_rng_scale_opts *opts)
@@ -122,7 +118,6 @@ static const knrng_distribution beta_row = {
     .rule = {{"a", KNRNG_POSITIVE, false, NAN}, {"b", KNRNG_POSITIVE, false, NAN}},
     .real = knrng_beta_real,
     .legacy_real = knrng_legacy_beta_real,
-    .least = 1,
 };
 
 kn_array kn_rng_beta(kn_rng rng, kn_array a, kn_array b, const kn_shape *size)
@@ -215,7 +210,6 @@ static const knrng_distribution gumbel_row = {
     .n = 2,
     .rule = {{"loc", KNRNG_ANY, false, 0}, {"scale", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_gumbel_real,
-    .least = 1,
 };
 
 kn_array kn_rng_gumbel(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts)
@@ -233,7 +227,6 @@ static const knrng_distribution laplace_row = {
     .n = 2,
     .rule = {{"loc", KNRNG_ANY, false, 0}, {"scale", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_laplace_real,
-    .least = 1,
 };
 
 kn_array kn_rng_laplace(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts)
@@ -251,7 +244,6 @@ static const knrng_distribution logistic_row = {
     .n = 2,
     .rule = {{"loc", KNRNG_ANY, false, 0}, {"scale", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_logistic_real,
-    .least = 1,
 };
 
 kn_array kn_rng_logistic(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts)
@@ -270,7 +262,6 @@ static const knrng_distribution pareto_row = {
     .rule = {{"a", KNRNG_POSITIVE, false, NAN}},
     .real = knrng_pareto_real,
     .legacy_real = knrng_legacy_pareto_real,
-    .least = 1,
 };
 
 kn_array kn_rng_pareto(kn_rng rng, kn_array a, const kn_shape *size)
@@ -289,7 +280,6 @@ static const knrng_distribution power_row = {
     .rule = {{"a", KNRNG_POSITIVE, false, NAN}},
     .real = knrng_power_real,
     .legacy_real = knrng_legacy_power_real,
-    .least = 1,
 };
 
 kn_array kn_rng_power(kn_rng rng, kn_array a, const kn_shape *size)
@@ -308,7 +298,6 @@ static const knrng_distribution rayleigh_row = {
     .rule = {{"scale", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_rayleigh_real,
     .legacy_real = knrng_legacy_rayleigh_real,
-    .least = 1,
 };
 
 kn_array kn_rng_rayleigh(kn_rng rng, const kn_shape *size, const kn_rng_scale_opts *opts)
@@ -345,7 +334,6 @@ static const knrng_distribution wald_row = {
     .rule = {{"mean", KNRNG_POSITIVE, false, NAN}, {"scale", KNRNG_POSITIVE, false, NAN}},
     .real = knrng_wald_real,
     .legacy_real = knrng_legacy_wald_real,
-    .least = 2,
 };
 
 kn_array kn_rng_wald(kn_rng rng, kn_array mean, kn_array scale, const kn_shape *size)

@@ -19,23 +19,30 @@ knrng_generator *knrng_generator_in(kna_op *op, const void *handle, bool legacy)
     return g;
 }
 
-static void drop_generator(void *p)
+void knrng_generator_release(knrng_generator *g)
 {
-    knrng_generator *g = p;
-    knrng_bits_release(g->bits);
-    knx_free(g);
+    if (g && --g->refs == 0) {
+        knrng_bits_release(g->bits);
+        knx_free(g);
+    }
 }
 
-void *knrng_generator_new(knrng_bits *bits, bool legacy)
+static void drop_generator(void *p) { knrng_generator_release(p); }
+
+knrng_generator *knrng_generator_make(knrng_bits *bits, bool legacy)
 {
     knrng_generator *g = bits ? knx_alloc_zero(sizeof *g) : NULL;
     if (!g) {
         knrng_bits_release(bits);
         return NULL;
     }
-    g->bits = bits;
-    g->legacy = legacy;
-    return kna_handle_new(legacy ? KN_H_RANDOM_STATE : KN_H_RNG, g, drop_generator);
+    *g = (knrng_generator){.refs = 1, .bits = bits, .legacy = legacy};
+    return g;
+}
+
+void *knrng_generator_handle(knrng_generator *g)
+{
+    return g ? kna_handle_new(g->legacy ? KN_H_RANDOM_STATE : KN_H_RNG, g, drop_generator) : NULL;
 }
 
 bool knrng_begin(knrng_call *c, const char *name, const void *handle, bool legacy, const kn_shape *size)
@@ -330,47 +337,39 @@ void *knrng_out(knrng_call *c, kn_array out, kn_dtype d, bool any_order)
 
 /* ---- Distributions. */
 
+/* What f draws of its parameters, into out. */
+#define FILL()                                                            \
+    do {                                                                  \
+        knrng_number a[KNRNG_MAX_PARAMS] = {{0}};                         \
+        knrng_walk w;                                                     \
+        bool scalars = knrng_all_scalars(d->n, p);                        \
+        for (int k = 0; k < d->n && scalars; k++)                         \
+            a[k] = p[k].v[0];                                             \
+        if (!scalars)                                                     \
+            knrng_walk_begin(&w, &c->shape, d->n, p);                     \
+        knrng_expect(&c->r, n);                                           \
+        for (size_t i = 0; i < n && scalars; i++)                         \
+            out[i] = f(&c->r, a);                                         \
+        for (size_t i = 0; i < n && !scalars; i++, knrng_walk_next(&w)) { \
+            for (int k = 0; k < d->n; k++)                                \
+                a[k] = p[k].v[w.at[k]];                                   \
+            out[i] = f(&c->r, a);                                         \
+        }                                                                 \
+        knrng_give_back(&c->r);                                           \
+    } while (0)
+
 void knrng_fill_real(knrng_call *c, const knrng_distribution *d, const knrng_param *p, size_t n, double *out)
 {
     knrng_real *f = c->g->legacy && d->legacy_real ? d->legacy_real : d->real;
-    knrng_number a[KNRNG_MAX_PARAMS] = {{0}};
-    knrng_walk w;
-    bool scalars = knrng_all_scalars(d->n, p);
-    size_t least = c->g->legacy ? 0 : (size_t)d->least;
-    for (int i = 0; i < d->n && scalars; i++)
-        a[i] = p[i].v[0];
-    if (!scalars)
-        knrng_walk_begin(&w, &c->shape, d->n, p);
-    for (size_t i = 0; i < n;) {
-        size_t count = least ? KNRNG_AHEAD / least : n;
-        count = count < n - i ? count : n - i;
-        if (least && count > 1)
-            knrng_read_ahead(&c->r, count * least);
-        for (size_t end = i + count; i < end; i++) {
-            for (int k = 0; k < d->n && !scalars; k++)
-                a[k] = p[k].v[w.at[k]];
-            out[i] = f(&c->r, a);
-            if (!scalars)
-                knrng_walk_next(&w);
-        }
-    }
+    FILL();
 }
 
 static void fill_counts(knrng_call *c, const knrng_distribution *d, const knrng_param *p, size_t n, int64_t *out)
 {
     knrng_count *f = c->g->legacy && d->legacy_count ? d->legacy_count : d->count;
-    knrng_number a[KNRNG_MAX_PARAMS] = {{0}};
-    knrng_walk w;
-    knrng_walk_begin(&w, &c->shape, d->n, p);
-    bool scalars = knrng_all_scalars(d->n, p);
-    for (size_t i = 0; i < n; i++) {
-        for (int k = 0; k < d->n && (i == 0 || !scalars); k++)
-            a[k] = p[k].v[w.at[k]];
-        out[i] = f(&c->r, a);
-        if (!scalars)
-            knrng_walk_next(&w);
-    }
+    FILL();
 }
+#undef FILL
 
 kn_array knrng_draw_taken(knrng_call *c, const knrng_distribution *d, knrng_param *p)
 {

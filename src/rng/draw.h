@@ -6,6 +6,7 @@
 
 /* A Generator, or a RandomState. */
 typedef struct knrng_generator {
+    int refs; /* handles */
     knrng_bits *bits;
     knrng_gauss gauss; /* of a RandomState */
     bool legacy;
@@ -39,8 +40,14 @@ bool knrng_begin(knrng_call *c, const char *name, const void *handle, bool legac
 kn_array knrng_failed(knrng_call *c);
 /* borrowed; NULL with the op failed */
 knrng_generator *knrng_generator_in(kna_op *op, const void *handle, bool legacy);
-/* A handle of a new one; the bits are taken over. NULL without memory. */
-void *knrng_generator_new(knrng_bits *bits, bool legacy);
+/* A new one; the bits are taken over. NULL without memory. */
+knrng_generator *knrng_generator_make(knrng_bits *bits, bool legacy);
+void knrng_generator_release(knrng_generator *g); /* NULL is fine */
+void *knrng_generator_handle(knrng_generator *g); /* takes it over; NULL without memory */
+static inline void *knrng_generator_new(knrng_bits *bits, bool legacy)
+{
+    return knrng_generator_handle(knrng_generator_make(bits, legacy));
+}
 
 /* What a parameter must be (NumPy's names: CONS_...). */
 typedef enum {
@@ -107,15 +114,13 @@ knx_buffer *knrng_room(knrng_call *c, kn_dtype d);
 /* `out`, checked as NumPy does it: its memory, and the result has its shape. any_order: Fortran's order will do. */
 void *knrng_out(knrng_call *c, kn_array out, kn_dtype d, bool any_order);
 
-/* A distribution, with what RandomState has in its place. least: how many words of 64 bits a number takes at
- * least, if it takes no others (0: not known). */
+/* A distribution, with what RandomState has in its place. */
 typedef struct knrng_distribution {
     const char *name;
     int n;
     knrng_rule rule[KNRNG_MAX_PARAMS];
     knrng_real *real, *legacy_real;
     knrng_count *count, *legacy_count;
-    int least;
 } knrng_distribution;
 /* The method: parameters that are NULL have their values of the rules. */
 kn_array knrng_draw(const knrng_distribution *d, const void *handle, bool legacy, const kn_shape *size, kn_array a,

@@ -18,6 +18,12 @@ typedef struct knrng_near_log {
 typedef struct knrng_close_log {
     double inverse, log, tail;
 } knrng_close_log;
+/* Sine and cosine of i/128, and what they lack. */
+typedef struct knrng_sine {
+    double sine, sine_tail, cosine, cosine_tail;
+} knrng_sine;
+enum { KNRNG_SINES = 136 };
+extern const knrng_sine knrng_sines[KNRNG_SINES];
 extern const knrng_power_of_two knrng_powers_of_two[128];
 extern const knrng_near_log knrng_near_logs[128], knrng_near_logs32[16], knrng_near_binary_logs32[16];
 extern const knrng_close_log knrng_close_logs[128];

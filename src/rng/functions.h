@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * functions.h -- elementary functions of one number with the bits of the C library that NumPy's streams are made
- * with (glibc from 2.28 on, with fused multiply-adds): of exp, log, pow, log1p, expm1 and those of float32. Cosine
- * and arc cosine are rounded correctly, as that library's are but for one argument in a thousand. */
+ * with (glibc from 2.28 on, with fused multiply-adds): of exp, log, pow, log1p, expm1, cos and those of float32. Arc
+ * cosine is rounded correctly, as that library's is but for one argument in 1,400. */
 #ifndef KN_RNG_FUNCTIONS_H
 #define KN_RNG_FUNCTIONS_H
+#include "rng/fills.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -19,6 +20,7 @@ typedef struct knrng_functions {
     float (*expf)(float x);
     float (*logf)(float x);
     float (*powf)(float x, float y);
+    const knrng_fills *fills;
 } knrng_functions;
 extern const knrng_functions knrng_functions_base, knrng_functions_avx2, knrng_functions_avx512;
 extern _Atomic(const knrng_functions *) knrng_chosen;

@@ -312,98 +312,121 @@ static float powf_(float x, float y)
                           0x1.ebfce50fac4f3p-3, 0x1.62e42ff0c52d6p-1);
 }
 
-/* ---- Cosine and arc cosine, in pairs of doubles. */
+/* ---- Cosine, as the IBM Accurate Mathematical Library has it in glibc: cosine and sine at a multiple of 1/128, and
+ * short series of what is left. */
 
-typedef struct pair {
-    double high, low;
-} pair;
-
-static inline pair sum(double a, double b) /* |a| at least |b| */
+/* Where a number lies: the multiple, and the rest. */
+static inline const knrng_sine *sine_at(double x, double *rest)
 {
-    double s = a + b;
-    return (pair){s, b - (s - a)};
+    double shifted = fabs(x) + 0x1.8p45;
+    *rest = fabs(x) - (shifted - 0x1.8p45);
+    return &knrng_sines[(uint32_t)bits_of(shifted)];
 }
 
-static inline pair plus(pair a, pair b)
+static inline double less_one(double square) /* 1 - cos */
 {
-    double s = a.high + b.high, v = s - a.high;
-    return sum(s, ((a.high - (s - v)) + (b.high - v)) + a.low + b.low);
+    return square * fma(square,
+                        fma(square, 1.38888874007937613028114285595617E-03, -4.16666666666664434524222570944589E-02),
+                        0.5);
 }
 
-static inline pair times(pair a, pair b)
+static inline double cube_of_sine(double square)
 {
-    double p = a.high * b.high;
-    return sum(p, fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high));
+    return fma(square, 8.33333214285722277379541354343671E-03, -1.66666666666664880952546298448555E-01);
 }
 
-static inline pair plus_one(pair a, double b) /* |a| at least |b| */
+static double cos_near(double x, double tail)
 {
-    pair s = sum(a.high, b);
-    return sum(s.high, s.low + a.low);
+    double r;
+    const knrng_sine *t = sine_at(x, &r);
+    r += x < 0 ? -tail : tail;
+    double square = r * r, s = fma(r * square, cube_of_sine(square), r);
+    return t->cosine + fma(-t->sine, s, fma(-t->cosine, less_one(square), fma(-s, t->sine_tail, t->cosine_tail)));
 }
 
-/* The series of cosine and sine of |x| up to pi/4: the first terms in pairs, 64 bits in all. */
-static inline pair cosine_of(pair x)
+static double sin_near(double x, double tail)
 {
-    pair s = times(x, x);
-    double z = s.high,
-           t = -0x1.6c16c16c16c17p-10 +
-               z * (0x1.a01a01a01a01ap-16 +
-                    z * (-0x1.27e4fb7789f5cp-22 +
-                         z * (0x1.1eed8eff8d898p-29 +
-                              z * (-0x1.93974a8c07c9dp-37 + z * (0x1.ae7f3e733b81fp-45 - z * 0x1.6827863b97d97p-53)))));
-    pair p = plus_one((pair){0x1.5555555555555p-5, 0x1.5555555555555p-59}, z * t);
-    p = plus((pair){-0.5, 0}, times(s, p));
-    return plus((pair){1, 0}, times(s, p));
-}
-
-static inline pair sine_of(pair x)
-{
-    pair s = times(x, x);
-    double z = s.high,
-           t = -0x1.a01a01a01a01ap-13 +
-               z * (0x1.71de3a556c734p-19 +
-                    z * (-0x1.ae64567f544e4p-26 +
-                         z * (0x1.6124613a86d09p-33 +
-                              z * (-0x1.ae7f3e733b81fp-41 + z * (0x1.952c77030ad4ap-49 - z * 0x1.2f49b46814157p-57)))));
-    pair p = plus_one((pair){0x1.1111111111111p-7, 0x1.1111111111111p-63}, z * t);
-    p = plus((pair){-0x1.5555555555555p-3, -0x1.5555555555555p-57}, times(s, p));
-    return plus(x, times(x, times(s, p)));
-}
-
-/* Both of x in [0, pi]. */
-static void cos_and_sin(pair x, pair *cosine, pair *sine)
-{
-    static const pair half = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
-    int n = x.high < 0.7853981633974483 ? 0 : x.high < 2.356194490192345 ? 1 : 2;
-    pair r = plus(x, (pair){-n * half.high, -n * half.low}), c = cosine_of(r), s = sine_of(r);
-    *cosine = n == 0 ? c : n == 1 ? (pair){-s.high, -s.low} : (pair){-c.high, -c.low};
-    *sine = n == 0 ? s : n == 1 ? c : (pair){-s.high, -s.low};
+    if (fabs(x) < 0.126) {
+        double z = x * x, p = fma(z, -0x1.addffc2fcdf59p-26, 0x1.71de27b9a7ed9p-19);
+        p = fma(fma(fma(p, z, -0x1.a01a019db08b8p-13), z, 0x1.1111111110ecep-7), z, -0x1.5555555555555p-3);
+        return x + fma(fma(p, x, -(0.5 * tail)), z, tail);
+    }
+    double r;
+    const knrng_sine *t = sine_at(x, &r);
+    tail = x <= 0 ? -tail : tail;
+    double square = r * r, s = r + fma(r * square, cube_of_sine(square), tail), c = fma(r, tail, less_one(square));
+    return copysign(t->sine + fma(t->cosine, s, fma(-t->sine, c, fma(s, t->cosine_tail, t->sine_tail))), x);
 }
 
 static double cos_(double x)
 {
-    pair c, s;
-    cos_and_sin((pair){fabs(x), 0}, &c, &s);
-    return c.high + c.low;
+    static const double half_high = 0x1.921fb54442d18p0, half_low = 0x1.1a62633145c07p-54; /* of pi */
+    uint32_t top = (uint32_t)(bits_of(x) >> 32) & 0x7fffffff;
+    x = fabs(x);
+    if (top < 0x3e400000)
+        return 1;
+    if (top < 0x3feb6000) /* 0.855469 */
+        return cos_near(x, 0);
+    if (top < 0x400368fd) { /* 2.426265 */
+        double y = half_high - x, a = y + half_low;
+        return sin_near(a, y - a + half_low);
+    }
+    /* less half a turn, in 140 bits */
+    double first = fma(-2, -0x1.dde973c000000p-27, fma(-2, 0x1.921fb58000000p0, x)), third = 2 * -0x1.cb3b398000000p-55;
+    double y = first - third, tail = first - y - third, fourth = 2 * -0x1.d747f23e32ed7p-83, a = y - fourth;
+    return -cos_near(a, tail + (y - a - fourth));
 }
 
-/* Newton's steps from a polynomial's 4 digits (M. Abramowitz and I. A. Stegun, 4.4.45). */
+/* ---- Arc cosine: a rational function of fdlibm, and one step of Newton's with cosine and sine in 70 bits. */
+
+/* The sine (or cosine) of x in [0, 1.05], less y, which is next to it. */
+static double sine_less(double x, double y, bool cosine)
+{
+    double r;
+    const knrng_sine *t = sine_at(x, &r);
+    double value = cosine ? t->cosine : t->sine, tail = cosine ? t->cosine_tail : t->sine_tail;
+    double slope = cosine ? -t->sine : t->cosine, slope_tail = cosine ? -t->sine_tail : t->cosine_tail;
+    double square = r * r, product = slope * r, lost = fma(slope, r, -product);
+    double first = value - y, back = first - value, lost_too = (value - (first - back)) - (y + back);
+    double small = slope * (r * square * cube_of_sine(square)) - value * less_one(square) + slope_tail * r + tail;
+    return (first + product) + (small + lost + lost_too);
+}
+
 static double acos_(double x)
 {
-    if (!(fabs(x) < 1))
-        return x == 1 ? 0 : x == -1 ? 3.14159265358979323846 : NAN;
-    double a = fabs(x), start = sqrt(1 - a) * (1.5707288 + a * (-0.2121144 + a * (0.0742610 - a * 0.0187293)));
-    pair y = {x < 0 ? 3.14159265358979323846 - start : start, 0}, c, s;
-    for (int k = 0; k < 3; k++) {
-        cos_and_sin(y, &c, &s);
-        pair d = plus(c, (pair){-x, 0});
-        double q = d.high / s.high;
-        pair rest = plus(d, times((pair){-q, 0}, s));
-        y = plus(y, sum(q, rest.high / s.high));
+    static const double half_high = 0x1.921fb54442d18p0, half_low = 0x1.1a62633145c07p-54; /* of pi */
+    double a = fabs(x);
+    if (!(a < 1))
+        return x == 1 ? 0 : x == -1 ? 2 * half_high : NAN;
+    bool sine = a < 0.5; /* of a: the arc sine of it, or the arc cosine, twice that of the root */
+    double z = sine ? x * x : 0.5 * (1 - a), s = sine ? a : sqrt(z);
+    double above = z * (1.66666666666666657415e-01 +
+                        z * (-3.25565818622400915405e-01 +
+                             z * (2.01212532134862925881e-01 +
+                                  z * (-4.00555345006794114027e-02 +
+                                       z * (7.91534994289814532176e-04 + z * 3.47933107596021167570e-05)))));
+    double below =
+        1 + z * (-2.40339491173441421878e+00 +
+                 z * (2.02094576023350569471e+00 + z * (-6.88283971605453293030e-01 + z * 7.70381505559019352791e-02)));
+    double more = s * (above / below), high, low;
+    if (sine) {
+        double arc = a + more, rest = -sine_less(arc, a, false) / sqrt((1 - a) * (1 + a));
+        high = x < 0 ? half_high + arc : half_high - arc;
+        low = x < 0 ? half_high - high + arc + (half_low + rest) : half_high - high - arc + (half_low - rest);
+        return high + low;
     }
-    return y.high + y.low;
+    high = 2 * (s + more);
+    if (z < 0.0029) { /* the root's own error counts most */
+        high = 2 * s;
+        low = fma(-s, s, z) / s + 2 * more;
+    } else {
+        low = sine_less(high, a, true) / sqrt((1 - a) * (1 + a));
+    }
+    if (x > 0)
+        return high + low;
+    double rest = 2 * half_high - high;
+    return rest + (2 * half_high - rest - high + (2 * half_low - low));
 }
 
-const knrng_functions KN_ISA_NAME(knrng_functions) = {exp_, expm1_, log_,  log1p_, pow_,
-                                                      cos_, acos_,  expf_, logf_,  powf_};
+const knrng_functions KN_ISA_NAME(knrng_functions) = {
+    exp_, expm1_, log_, log1p_, pow_, cos_, acos_, expf_, logf_, powf_, &KN_ISA_NAME(knrng_fills)};

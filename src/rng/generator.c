@@ -141,10 +141,12 @@ static void fill_gamma32(knrng_call *c, const knrng_param *shape, size_t n, floa
 {
     knrng_walk w;
     knrng_walk_begin(&w, &c->shape, 1, shape);
+    knrng_expect(&c->r, n);
     for (size_t i = 0; i < n; i++) {
         out[i] = knrng_gamma32(&c->r, (float)shape->v[w.at[0]].d);
         knrng_walk_next(&w);
     }
+    knrng_give_back(&c->r);
 }
 
 kn_array kn_rng_standard_gamma(kn_rng rng, kn_array shape, const kn_shape *size, const kn_rng_random_opts *opts)
@@ -175,7 +177,7 @@ kn_array kn_rng_standard_gamma(kn_rng rng, kn_array shape, const kn_shape *size,
 
 /* ---- Methods with checks of their own. */
 
-static const knrng_distribution uniform = {.name = "uniform", .n = 2, .real = knrng_uniform_real, .least = 1};
+static const knrng_distribution uniform = {.name = "uniform", .n = 2, .real = knrng_uniform_real};
 
 /* The width of an interval takes the place of its end. */
 static bool widths(knrng_call *c, knrng_param *p)
@@ -253,7 +255,7 @@ static bool not_equal(knrng_number x, knrng_number y) { return !(x.d == y.d); }
 static kn_array draw_triangular(const void *handle, bool legacy, const kn_shape *size, kn_array left, kn_array mode,
                                 kn_array right)
 {
-    static const knrng_distribution d = {.name = "triangular", .n = 3, .real = knrng_triangular_real, .least = 1};
+    static const knrng_distribution d = {.name = "triangular", .n = 3, .real = knrng_triangular_real};
     knrng_call c;
     knrng_param p[3] = {{0}};
     bool ok = knrng_begin(&c, "triangular", handle, legacy, size) && knrng_take(&c, left, false, NAN, &p[0]) &&

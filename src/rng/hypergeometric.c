@@ -38,19 +38,30 @@ static double log_weight(const urn *u, int64_t k)
            log_factorial_of(u->drawn - k, u->legacy) + log_factorial_of(u->many - u->drawn + k, u->legacy);
 }
 
+enum { URN_A, URN_H, URN_G, URN_BOUND };
+
+static void prepare(const urn *w, int64_t sample, double *v)
+{
+    int64_t all = w->all;
+    double few = (double)w->few, size = (double)all, drawn = (double)w->drawn;
+    double p = few / size, q = w->legacy ? 1.0 - p : (double)w->many / size;
+    double a = drawn * p + 0.5;
+    double c = sqrt((double)(all - w->drawn) * (w->legacy ? (double)sample : drawn) * p * q / (double)(all - 1) + 0.5);
+    int64_t m = (int64_t)floor((double)(w->drawn + 1) * (double)(w->few + 1) / (double)(all + 2));
+    double far = floor(a + 16 * c), end = (double)(least_of(w->drawn, w->few) + 1);
+    v[URN_A] = a;
+    v[URN_H] = D1 * c + D2;
+    v[URN_G] = log_weight(w, m);
+    v[URN_BOUND] = end < far ? end : far;
+}
+
 static int64_t by_ratio(knrng_reader *r, int64_t good, int64_t bad, int64_t sample, bool legacy)
 {
-    int64_t all = good + bad;
+    int64_t all = good + bad, k;
     urn w = {least_of(good, bad), most_of(good, bad), all, least_of(sample, all - sample), legacy};
-    double few = (double)w.few, size = (double)all, drawn = (double)w.drawn;
-    double p = few / size, q = legacy ? 1.0 - p : (double)w.many / size;
-    double a = drawn * p + 0.5;
-    double c = sqrt((double)(all - w.drawn) * (legacy ? (double)sample : drawn) * p * q / (double)(all - 1) + 0.5);
-    double h = D1 * c + D2;
-    int64_t m = (int64_t)floor((double)(w.drawn + 1) * (double)(w.few + 1) / (double)(all + 2));
-    double g = log_weight(&w, m), far = floor(a + 16 * c), end = (double)(least_of(w.drawn, w.few) + 1);
-    double bound = end < far ? end : far;
-    int64_t k;
+    if (!knrng_recall(&r->memo, 3, (const knrng_number[]){{.i = good}, {.i = bad}, {.i = sample}}))
+        prepare(&w, sample, r->memo.v);
+    double a = r->memo.v[URN_A], h = r->memo.v[URN_H], g = r->memo.v[URN_G], bound = r->memo.v[URN_BOUND];
     for (;;) {
         double u = knrng_unit(r), v = knrng_unit(r), x = a + h * (v - 0.5) / u;
         if (x < 0.0 || x >= bound)

@@ -115,11 +115,13 @@ static void draw_each(knrng_call *c, int bits, bool masked, const bounds *low, c
     size_t size = bits == 1 ? 1 : (size_t)bits / 8;
     uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     knrng_walk_begin(&w, &c->shape, 2, p);
+    knrng_expect(&c->r, n);
     for (size_t i = 0; i < n; i++) {
         uint64_t from = low->v[w.at[0]].bits, most = (high->v[w.at[1]].bits - from) & all;
         knrng_store(out, size, i, from + knrng_bounded(&c->r, bits, most, masked, &pieces));
         knrng_walk_next(&w);
     }
+    knrng_give_back(&c->r);
 }
 
 static bool ordered(knrng_call *c, const request *q, const bounds *low, const bounds *high)
@@ -225,12 +227,20 @@ static kn_array bytes(const void *handle, bool legacy, int64_t length)
         return knrng_failed(&c);
     knx_buffer *b = knrng_room(&c, KN_DT(U8));
     uint8_t *out = b ? b->data : NULL;
-    int64_t i = 0, left = (length - 1) / 4 + 1; /* one, too, where there are no bytes: NumPy draws it */
-    for (int64_t words; b && left > 0; left -= words) {
-        words = left < KNRNG_AHEAD ? left : KNRNG_AHEAD;
-        knrng_halves(c.r.g, (size_t)words, c.r.ahead32);
-        for (int64_t k = 0; k < 4 * words && i < length; k++)
-            out[i++] = (uint8_t)(c.r.ahead32[k / 4] >> k % 4 * 8);
+    int64_t whole = length / 4, i = 4 * whole;
+    if (b)
+        knrng_halves(c.r.g, (size_t)whole, b->data);
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    for (int64_t k = 0; b && k < whole; k++) {
+        uint32_t w = ((uint32_t *)b->data)[k];
+        for (int j = 0; j < 4; j++)
+            out[4 * k + j] = (uint8_t)(w >> 8 * j);
+    }
+#endif
+    if (b && (i < length || length == 0)) { /* where there are no bytes, too: NumPy draws it */
+        uint32_t w = knrng_half(c.r.g);
+        for (int k = 0; i < length; k++)
+            out[i++] = (uint8_t)(w >> 8 * k);
     }
     return b ? kna_from_buffer(&c.op, kni_type_of(KN_DT(U8), 1, &length), b) : knrng_failed(&c);
 }

@@ -172,7 +172,9 @@ double knrng_legacy_vonmises_real(knrng_reader *r, const knrng_number *a)
         return NAN;
     if (kappa < 1e-8)
         return pi * (2 * knrng_unit(r) - 1);
-    return knrng_vonmises_angle(r, mu, kappa, knrng_vonmises_spread(kappa));
+    if (!knrng_recall(&r->memo, 2, a))
+        r->memo.v[0] = knrng_vonmises_spread(kappa);
+    return knrng_vonmises_angle(r, mu, kappa, r->memo.v[0]);
 }
 
 /* ---- Integers. */
@@ -185,7 +187,10 @@ int64_t knrng_legacy_negative_binomial_count(knrng_reader *r, const knrng_number
 
 int64_t knrng_legacy_zipf_count(knrng_reader *r, const knrng_number *a)
 {
-    double am1 = a[0].d - 1.0, b = knrng_pow(2.0, am1);
+    double am1 = a[0].d - 1.0;
+    if (!knrng_recall(&r->memo, 1, a))
+        r->memo.v[0] = knrng_pow(2.0, am1);
+    double b = r->memo.v[0];
     if (isinf(b)) /* no number would be accepted */
         return 1;
     for (;;) {
@@ -203,12 +208,17 @@ int64_t knrng_legacy_geometric_count(knrng_reader *r, const knrng_number *a)
     double p = a[0].d;
     if (p >= 0.333333333333333333333333)
         return knrng_geometric_search(r, p);
-    return knx_to_i64(ceil(knrng_log1p(-knrng_unit(r)) / knrng_log(1 - p)));
+    if (!knrng_recall(&r->memo, 1, a))
+        r->memo.v[0] = knrng_log(1 - p);
+    return knx_to_i64(ceil(knrng_log1p(-knrng_unit(r)) / r->memo.v[0]));
 }
 
 int64_t knrng_legacy_logseries_count(knrng_reader *r, const knrng_number *a)
 {
-    double p = a[0].d, log_q = knrng_log(1.0 - p);
+    double p = a[0].d;
+    if (!knrng_recall(&r->memo, 1, a))
+        r->memo.v[0] = knrng_log(1.0 - p);
+    double log_q = r->memo.v[0];
     for (;;) {
         double v = knrng_unit(r);
         if (v >= p)

@@ -199,6 +199,7 @@ static void set(knrng_bits *g, const kn_bit_generator_state *state)
 const knrng_kind knrng_kind_mt19937 = {
     .name = "MT19937",
     .pairs = true,
+    .bytes = sizeof(knrng_mt),
     .seed = seed,
     .fill = fill,
     .fill32 = fill32,

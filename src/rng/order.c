@@ -6,33 +6,128 @@
 #include "rng/order.h"
 #include <string.h>
 
-/* The largest position first. Each takes a word of 32 bits at least, so words for all that are left may be made
- * ahead. */
-static int64_t partner(knrng_reader *r, int64_t i)
+/* ---- R. A. Fisher and F. Yates' way: from the last position on each has a partner, up to itself.
+ *
+ * Partners of many positions are found first: a word that is too large is left out without a branch, and the memory
+ * that is changed is known before it is. */
+
+enum { FEW = 48, TOGETHER = 2 * KNRNG_AHEAD, SOON = 24 };
+
+/* Partners of positions from i on, as many as there are in `count` words; how many these were. */
+static size_t find_partners(const uint32_t *w, size_t count, uint64_t i, uint32_t *partner)
 {
-    if (r->at32 == r->end32 && i > 8 && i <= UINT32_MAX)
-        knrng_read_ahead32(r, i < 2 * KNRNG_AHEAD ? (size_t)i : 2 * KNRNG_AHEAD);
-    return (int64_t)knrng_interval(r, (uint64_t)i);
+    size_t found = 0;
+    for (size_t k = 0; k < count;) {
+        uint64_t mask = i;
+        for (int shift = 1; shift < 64; shift *= 2)
+            mask |= mask >> shift;
+        for (uint64_t last = mask >> 1; k < count && i > last; k++) {
+            uint32_t v = w[k] & (uint32_t)mask;
+            bool fits = v <= i;
+            partner[found] = v;
+            found += fits;
+            i -= fits;
+        }
+    }
+    return found;
+}
+
+#define SHUFFLE(name, T)                                                         \
+    static void name(const uint32_t *partner, size_t count, size_t i, T *v)      \
+    {                                                                            \
+        for (size_t k = 0; k < count; k++, i--) {                                \
+            __builtin_prefetch(&v[partner[k + SOON < count ? k + SOON : k]], 1); \
+            T other = v[partner[k]];                                             \
+            v[partner[k]] = v[i];                                                \
+            v[i] = other;                                                        \
+        }                                                                        \
+    }
+SHUFFLE(shuffle_8, uint8_t)
+SHUFFLE(shuffle_16, uint16_t)
+SHUFFLE(shuffle_32, uint32_t)
+SHUFFLE(shuffle_64, uint64_t)
+
+static void swap(char *a, char *b, size_t size)
+{
+    char kept[16]; /* no dtype is larger */
+    memcpy(kept, b, size);
+    memmove(b, a, size);
+    memcpy(a, kept, size);
+}
+
+static void shuffle_any(const uint32_t *partner, size_t count, size_t i, size_t size, int64_t stride, char *data)
+{
+    for (size_t k = 0; k < count; k++, i--)
+        swap(data + (int64_t)i * stride, data + (int64_t)partner[k] * stride, size);
 }
 
 void knrng_shuffle(knrng_reader *r, int64_t n, size_t size, int64_t stride, char *data)
 {
-    if (size == sizeof(uint64_t) && stride == (int64_t)size) {
-        uint64_t *v = (uint64_t *)data;
-        for (int64_t i = n - 1; i > 0; i--) {
-            int64_t j = partner(r, i);
-            uint64_t other = v[j];
-            v[j] = v[i];
-            v[i] = other;
-        }
-        return;
+    uint32_t partner[TOGETHER];
+    int64_t i = n - 1;
+    bool dense = stride == (int64_t)size;
+    if (n > FEW)
+        knrng_give_back(r);
+    while (i > FEW && i <= UINT32_MAX) { /* each position takes one word of 32 bits at least */
+        size_t words = i < TOGETHER ? (size_t)i : TOGETHER, at = (size_t)i;
+        knrng_halves(r->g, words, r->ahead32);
+        size_t found = find_partners(r->ahead32, words, at, partner);
+        if (dense && size == 8)
+            shuffle_64(partner, found, at, (uint64_t *)data);
+        else if (dense && size == 4)
+            shuffle_32(partner, found, at, (uint32_t *)data);
+        else if (dense && size == 2)
+            shuffle_16(partner, found, at, (uint16_t *)data);
+        else if (dense && size == 1)
+            shuffle_8(partner, found, at, (uint8_t *)data);
+        else
+            shuffle_any(partner, found, at, size, stride, data);
+        i -= (int64_t)found;
     }
-    char kept[16]; /* no dtype is larger */
-    for (int64_t i = n - 1; i > 0; i--) {
-        char *a = data + i * stride, *b = data + partner(r, i) * stride;
-        memcpy(kept, b, size);
-        memmove(b, a, size);
-        memcpy(a, kept, size);
+    for (uint64_t *v = (uint64_t *)data; size == 8 && i > 0; i--) {
+        int64_t step = stride / 8, j = (int64_t)knrng_interval(r, (uint64_t)i);
+        uint64_t other = v[j * step];
+        v[j * step] = v[i * step];
+        v[i * step] = other;
+    }
+    for (; i > 0; i--)
+        swap(data + i * stride, data + (int64_t)knrng_interval(r, (uint64_t)i) * stride, size);
+}
+
+/* ---- The last ones of 0 .. n-1, by D. Lemire's way to a partner. */
+
+/* As find_partners. A low product, which may be one to leave out, is a rare one. */
+static size_t find_bounded(const uint32_t *w, size_t count, uint32_t i, uint32_t *partner)
+{
+    size_t found = 0;
+    for (size_t k = 0; k < count; k++) {
+        uint64_t choices = (uint64_t)i + 1, m = w[k] * choices;
+        if (__builtin_expect((uint32_t)m < choices, 0) && (uint32_t)m < (UINT32_MAX - i) % choices)
+            continue;
+        partner[found++] = (uint32_t)(m >> 32);
+        i--;
+    }
+    return found;
+}
+
+void knrng_shuffle_last(knrng_reader *r, int64_t *v, int64_t n, int64_t first)
+{
+    uint32_t partner[TOGETHER];
+    knrng_pieces none = {0};
+    int64_t i = n - 1;
+    if (n - first > FEW)
+        knrng_give_back(r);
+    while (i - first >= FEW && i < UINT32_MAX) {
+        size_t words = i - first < TOGETHER ? (size_t)(i - first) : TOGETHER;
+        knrng_halves(r->g, words, r->ahead32);
+        size_t found = find_bounded(r->ahead32, words, (uint32_t)i, partner);
+        shuffle_64(partner, found, (size_t)i, (uint64_t *)v);
+        i -= (int64_t)found;
+    }
+    for (; i >= first; i--) {
+        int64_t j = (int64_t)knrng_bounded(r, 64, (uint64_t)i, false, &none), kept = v[j];
+        v[j] = v[i];
+        v[i] = kept;
     }
 }
 
@@ -191,14 +286,14 @@ static kn_array permuted_range(knrng_call *c, kn_array x, kni_type t)
         return knrng_failed(c);
     knx_convert(t.dtype, at, KN_DT(I64), &n);
     n = n < 0 ? 0 : n;
-    int64_t *v = knrng_order(c, n);
-    if (!v)
-        return knrng_failed(c);
     c->shape = (kn_shape){1, {n}};
     knx_buffer *b = knrng_room(c, d);
-    for (int64_t i = 0; b && i < n; i++)
-        knx_convert(KN_DT(I64), &v[i], d, (char *)b->data + (size_t)i * d->size);
-    knx_free(v);
+    for (int64_t i = 0; b && i < n && d == KN_DT(I64); i++)
+        ((int64_t *)b->data)[i] = i;
+    for (int64_t i = 0; b && i < n && d != KN_DT(I64); i++)
+        knx_convert(KN_DT(I64), &i, d, (char *)b->data + (size_t)i * d->size);
+    if (b)
+        knrng_shuffle(&c->r, n, d->size, (int64_t)d->size, b->data);
     return b ? kna_from_buffer(&c->op, kni_type_of(d, 1, &n), b) : knrng_failed(c);
 }
 
@@ -275,9 +370,12 @@ static void shuffle_vectors(knrng_call *c, kni_type t, int axis, char *data)
     size_t size = t.dtype->size;
     if (kni_type_size(t) == 0)
         return;
+    if (s.n <= FEW)
+        knrng_expect(&c->r, (size_t)kni_type_size(t));
     for (int64_t o = 0; o < s.outer; o++, data += (size_t)s.n * s.inner)
         for (size_t i = 0; i < s.inner; i += size)
             knrng_shuffle(&c->r, s.n, size, (int64_t)s.inner, data + i);
+    knrng_give_back(&c->r);
 }
 
 kn_array kn_rng_permuted(kn_rng rng, kn_array x, const kn_rng_permuted_opts *opts)

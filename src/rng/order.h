@@ -6,6 +6,8 @@
 
 /* Shuffles n elements of `size` bytes that lie `stride` bytes apart, by R. A. Fisher and F. Yates' way. */
 void knrng_shuffle(knrng_reader *r, int64_t n, size_t size, int64_t stride, char *data);
+/* The same of integers, down to position `first`, as choices draw. */
+void knrng_shuffle_last(knrng_reader *r, int64_t *v, int64_t n, int64_t first);
 /* 0 .. n-1 shuffled, to be freed by knx_free; NULL with the op failed. */
 int64_t *knrng_order(knrng_call *c, int64_t n);
 /* The slices of x along an axis at these positions, whose shape takes the axis's place; ends the call. */

@@ -4,6 +4,7 @@
  *
  * Each state waits for the one before it, so long fills go through four series of every fourth state. */
 #include "rng/bits.h"
+#include "rng/functions.h"
 
 static const knrng_word128 wide = {0x4385df649fccf645u, 0x2360ed051fc65da4u}; /* the factor of PCG64 */
 static const knrng_word128 cheap = {0xda942042e4dd58b5u, 0};                  /* that of PCG64DXSM */
@@ -79,7 +80,38 @@ static inline __attribute__((always_inline)) void fill(knrng_pcg *p, size_t n, u
     p->state = s;
 }
 
-static void fill_wide(knrng_bits *g, size_t n, uint64_t *out) { fill(&g->pcg, n, out, wide, false); }
+/* 2^doublings steps as one. */
+static void join_steps(knrng_word128 *factor, knrng_word128 *increment, int doublings)
+{
+    for (int i = 0; i < doublings; i++) {
+        *increment = step(*increment, *factor, *increment);
+        *factor = knrng_multiply(*factor, *factor);
+    }
+}
+
+static void fill_wide(knrng_bits *g, size_t n, uint64_t *out)
+{
+    const knrng_fills *fills = knrng_function()->fills;
+    size_t in_lanes = n & ~(size_t)(KNRNG_LANES - 1);
+    if (fills->pcg64 && n >= 8 * KNRNG_LANES) {
+        knrng_word128 f = wide, c = g->pcg.increment, s = g->pcg.state;
+        knrng_lanes lanes;
+        for (int i = 0; i < KNRNG_LANES; i++) {
+            s = step(s, wide, g->pcg.increment);
+            lanes.low[i] = s.low;
+            lanes.high[i] = s.high;
+        }
+        join_steps(&f, &c, 3);
+        fills->pcg64(&lanes, in_lanes - KNRNG_LANES, out, f, c);
+        out += in_lanes - KNRNG_LANES;
+        n -= in_lanes - KNRNG_LANES;
+        /* the lanes' last states were not given yet */
+        for (int i = 0; i < KNRNG_LANES; i++, n--)
+            *out++ = xsl_rr((knrng_word128){lanes.low[i], lanes.high[i]});
+        g->pcg.state = (knrng_word128){lanes.low[KNRNG_LANES - 1], lanes.high[KNRNG_LANES - 1]};
+    }
+    fill(&g->pcg, n, out, wide, false);
+}
 
 static void fill_cheap(knrng_bits *g, size_t n, uint64_t *out) { fill(&g->pcg, n, out, cheap, true); }
 
@@ -127,6 +159,7 @@ static void set(knrng_bits *g, const kn_bit_generator_state *state)
 
 const knrng_kind knrng_kind_pcg64 = {
     .name = "PCG64",
+    .bytes = sizeof(knrng_pcg),
     .seed = seed,
     .fill = fill_wide,
     .advance = advance_wide,
@@ -136,6 +169,7 @@ const knrng_kind knrng_kind_pcg64 = {
 };
 const knrng_kind knrng_kind_pcg64dxsm = {
     .name = "PCG64DXSM",
+    .bytes = sizeof(knrng_pcg),
     .seed = seed,
     .fill = fill_cheap,
     .advance = advance_cheap,

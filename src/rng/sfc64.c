@@ -31,4 +31,5 @@ static void get(const knrng_bits *g, kn_bit_generator_state *state) { memcpy(sta
 
 static void set(knrng_bits *g, const kn_bit_generator_state *state) { memcpy(g->sfc, state->state, sizeof g->sfc); }
 
-const knrng_kind knrng_kind_sfc64 = {.name = "SFC64", .seed = seed, .fill = fill, .get = get, .set = set};
+const knrng_kind knrng_kind_sfc64 = {
+    .name = "SFC64", .bytes = sizeof(uint64_t[4]), .seed = seed, .fill = fill, .get = get, .set = set};

@@ -85,12 +85,16 @@ static kn_array dirichlet(const void *handle, bool legacy, kn_array alpha, const
         kna_fail_with(&c.op, knx_error_nomem());
     for (int64_t j = k - 1; rest && j >= 0; j--)
         rest[j] = sum += p.v[j].d;
+    if (out)
+        knrng_expect(&c.r, (size_t)(n < KNRNG_AHEAD && k < KNRNG_AHEAD ? n * k : KNRNG_AHEAD));
     for (int64_t i = 0; out && !kna_failed(&c.op) && k && i < n; i++, out += k) {
         if (!small)
             divide_gammas(&c.r, k, p.v, legacy, out);
         else if (sum > 0)
             break_pieces(&c.r, k, p.v, rest, out);
     }
+    if (out)
+        knrng_give_back(&c.r);
     knx_free(rest);
     knrng_forget(1, &p);
     return finished(&c, KN_DT(F64), b);
@@ -108,11 +112,14 @@ kn_array kn_random_state_dirichlet(kn_random_state state, kn_array alpha, const 
 
 /* ---- Multinomial counts: binomial ones, category by category. */
 
-static void multinomial_vector(knrng_reader *r, int64_t n, const knrng_number *p, int64_t k, int64_t *out)
+enum { REMEMBERED = 32 }; /* so many categories know what the last number of theirs was computed with */
+
+static void multinomial_vector(knrng_reader *r, knrng_binomial *memo, int64_t n, const knrng_number *p, int64_t k,
+                               int64_t *out)
 {
     double left = 1.0;
     for (int64_t j = 0; j < k - 1; j++) {
-        out[j] = knrng_binomial_of(r, n, p[j].d / left);
+        out[j] = knrng_binomial_of(r, &memo[j < REMEMBERED ? j : REMEMBERED - 1], n, p[j].d / left);
         n -= out[j];
         if (n <= 0)
             return;
@@ -170,10 +177,17 @@ static kn_array multinomial(const void *handle, bool legacy, kn_array n, kn_arra
     int64_t count = kna_failed(&c.op) ? 0 : count_of(&c);
     knx_buffer *b = kna_failed(&c.op) ? NULL : vectors(&c, KN_DT(I64), k);
     int64_t *out = b ? b->data : NULL;
+    knrng_binomial memo[REMEMBERED];
+    for (int i = 0; i < REMEMBERED; i++)
+        knrng_binomial_forget(&memo[i]);
+    if (out)
+        knrng_expect(&c.r, (size_t)count);
     for (int64_t i = 0; out && k && i < count; i++, out += k) {
-        multinomial_vector(&c.r, a[0].v[w.at[0]].i, p->v + w.at[1] * k, k, out);
+        multinomial_vector(&c.r, memo, a[0].v[w.at[0]].i, p->v + w.at[1] * k, k, out);
         knrng_walk_next(&w);
     }
+    if (b)
+        knrng_give_back(&c.r);
     knrng_forget(2, a);
     return finished(&c, KN_DT(I64), b);
 }
@@ -260,6 +274,7 @@ static void draw_from_urn(knrng_call *c, urn *u, bool counting, int64_t n, int64
     u->complement = u->drawn > u->total / 2;
     if (u->complement)
         u->drawn = u->total - u->drawn;
+    knrng_expect(&c->r, (size_t)n);
     for (int64_t i = 0; i < n; i++, out += u->k) {
         if (counting)
             by_counting(&c->r, u, object, out);
@@ -268,6 +283,7 @@ static void draw_from_urn(knrng_call *c, urn *u, bool counting, int64_t n, int64
         for (int64_t j = 0; u->complement && j < u->k; j++)
             out[j] = u->color[j].i - out[j];
     }
+    knrng_give_back(&c->r);
     knx_free(object);
 }
 

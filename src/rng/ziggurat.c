@@ -4,29 +4,35 @@
  *
  * A word says layer, sign and place in the layer. Ninety-nine times in a hundred the place lies under the curve for
  * certain; the rest takes more words. So fills look at many words at once, and at those that need more one by one. */
+#include "rng/candidates.h"
 #include "rng/functions.h"
 #include "rng/reader.h"
-#include "rng/tables.h"
 #include <string.h>
 
-#define T                   double
-#define W                   uint64_t
-#define N(name)             name
-#define F(name)             name
-#define NEXT                knrng_next64
-#define NORMAL_PLACE(w)     ((w) >> 9 & 0xfffffffffffff) /* 52 bits */
-#define EXPONENTIAL_AT(w)   ((w) >> 3)                   /* three bits are not used */
-#define EXPONENTIAL_LEFT(w) ((int64_t)((w) >> 11))       /* 53 bits */
+/* The first position from i on whose candidate does not lie inside; count if there is none. */
+static inline size_t next_outside(const uint64_t *outside, size_t i, size_t count)
+{
+    uint64_t bits = outside[i / 64] >> i % 64;
+    if (bits)
+        return i + (size_t)__builtin_ctzll(bits);
+    for (size_t k = i / 64 + 1; k * 64 < count; k++)
+        if (outside[k])
+            return k * 64 + (size_t)__builtin_ctzll(outside[k]);
+    return count;
+}
+
+#define T       double
+#define W       uint64_t
+#define N(name) name
+#define F(name) name
+#define NEXT    knrng_next64
 #include "rng/ziggurat_loops.h"
 
-#define T                   float
-#define W                   uint32_t
-#define N(name)             name##32
-#define F(name)             name##f
-#define NEXT                knrng_next32
-#define NORMAL_PLACE(w)     ((w) >> 9) /* 23 bits */
-#define EXPONENTIAL_AT(w)   ((w) >> 1)
-#define EXPONENTIAL_LEFT(w) ((int32_t)((w) >> 9)) /* 23 bits */
+#define T       float
+#define W       uint32_t
+#define N(name) name##32
+#define F(name) name##f
+#define NEXT    knrng_next32
 #include "rng/ziggurat_loops.h"
 
 /* ---- Fills with uniform numbers, and what is made of one each. */
@@ -40,8 +46,7 @@ void knrng_fill_units(knrng_reader *r, size_t n, double *out)
             for (size_t k = 0; k < count; k++)
                 out[i + k] = knrng_unit_of(r->ahead[k], true);
         else
-            for (size_t k = 0; k < count; k++)
-                out[i + k] = knrng_unit_of(r->ahead[k], false);
+            knrng_function()->fills->units(r->ahead, count, out + i);
     }
 }
 
@@ -50,8 +55,7 @@ void knrng_fill_units32(knrng_reader *r, size_t n, float *out)
     for (size_t i = 0; i < n; i += KNRNG_AHEAD) {
         size_t count = n - i < KNRNG_AHEAD ? n - i : KNRNG_AHEAD;
         knrng_halves(r->g, count, r->ahead32);
-        for (size_t k = 0; k < count; k++)
-            out[i + k] = (float)(int32_t)(r->ahead32[k] >> 8) * 0x1p-24f;
+        knrng_function()->fills->units32(r->ahead32, count, out + i);
     }
 }
 

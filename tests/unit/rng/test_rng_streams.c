@@ -187,6 +187,107 @@ METHOD(choice,
                  : kn_random_state_choice(state, A(0), SIZE, .replace = numpy_flag(c, "replace", true),
                                           .p = numpy_array(c, "p"))))
 
+/* ---- The same of numbers that count up to 119 and begin again. */
+
+static kn_array counting(const numpy_call *c)
+{
+    int64_t n = (int64_t)kn_item(A(0)), columns = (int64_t)numpy_number(c, "columns", 1);
+    kn_array x = kn_astype(kn_remainder(kn_arange(0, n, 1), 120), numpy_dtype(c));
+    return columns > 1 ? kn_reshape(x, KN_SHAPE(-1, columns)) : x;
+}
+
+static numpy_result call_shuffle_range(const numpy_call *c)
+{
+    make_source(c);
+    kn_array x = kn_copy(counting(c));
+    return kn_rng_shuffle(rng, x, numpy_axes(c, "axis")) ? (numpy_result){0, {NULL}} : order(x);
+}
+
+METHOD(permutation_range, order(kn_rng_permutation(rng, counting(c), numpy_axes(c, "axis"))))
+METHOD(permuted_range, order(kn_rng_permuted(rng, counting(c), numpy_axes(c, "axis"))))
+
+/* ---- Many methods of one generator, one after the other. */
+
+typedef kn_array link(int64_t n);
+#define S KN_SHAPE(n)
+#define LINK(name, ...) \
+    static kn_array name(int64_t n) { return __VA_ARGS__; }
+LINK(new_random, kn_rng_random(rng, S))
+LINK(new_random32, kn_rng_random(rng, S, .dtype = KN_F32))
+LINK(new_bytes8, kn_rng_integers(rng, 0, 100, S, .dtype = KN_U8))
+LINK(new_integers, kn_rng_integers(rng, 0, 1000, S))
+LINK(new_wide, kn_rng_integers(rng, 0, INT64_C(1) << 40, S))
+LINK(new_bool, kn_rng_integers(rng, 0, 2, S, .dtype = KN_BOOL))
+LINK(new_normal, kn_rng_standard_normal(rng, S))
+LINK(new_normal32, kn_rng_standard_normal(rng, S, .dtype = KN_F32))
+LINK(new_exponential, kn_rng_standard_exponential(rng, S))
+LINK(new_exponential32, kn_rng_standard_exponential(rng, S, .dtype = KN_F32))
+LINK(new_gamma, kn_rng_gamma(rng, 0.7, S))
+LINK(new_gamma32, kn_rng_standard_gamma(rng, 2.5, S, .dtype = KN_F32))
+LINK(new_poisson, kn_rng_poisson(rng, S, .lam = kn_num(3)))
+LINK(new_poisson100, kn_rng_poisson(rng, S, .lam = kn_num(100)))
+LINK(new_binomial, kn_rng_binomial(rng, 10, 0.3, S))
+LINK(new_binomial1000, kn_rng_binomial(rng, 1000, 0.4, S))
+LINK(new_permutation, kn_rng_permutation(rng, 5 * n))
+LINK(new_sample, kn_rng_choice(rng, 2000, S, .replace = false))
+LINK(new_choice, kn_rng_choice(rng, 50, S))
+LINK(new_bytes, kn_rng_bytes(rng, n))
+LINK(new_beta, kn_rng_beta(rng, 0.5, 0.5, S))
+LINK(new_zipf, kn_rng_zipf(rng, 2.0, S))
+LINK(new_geometric, kn_rng_geometric(rng, 0.01, S))
+LINK(new_hypergeometric, kn_rng_hypergeometric(rng, 10, 15, 7, S))
+LINK(new_multinomial, kn_rng_multinomial(rng, 20, kn_of(double, 0.2, 0.3, 0.5), S))
+LINK(new_colors, kn_rng_multivariate_hypergeometric(rng, kn_of(int64_t, 16, 8, 4), 6, S, .method = "count"))
+LINK(new_dirichlet, kn_rng_dirichlet(rng, kn_of(double, 1, 2, 3), S))
+LINK(new_wald, kn_rng_wald(rng, 1.0, 2.0, S))
+LINK(new_laplace, kn_rng_laplace(rng, S))
+LINK(new_bounds, kn_rng_integers(rng, kn_of(int64_t, 0, 5, INT64_C(1) << 33), INT64_C(1) << 34, KN_SHAPE(n, 3)))
+LINK(new_permuted, kn_rng_permuted(rng, kn_reshape(kn_arange(0, 3 * n, 1), KN_SHAPE(n, 3)), KN_AXIS(1)))
+LINK(old_random, kn_random_state_random_sample(state, S))
+LINK(old_bytes8, kn_random_state_randint(state, 0, 100, S, .dtype = KN_U8))
+LINK(old_integers, kn_random_state_randint(state, 0, 1000, S))
+LINK(old_normal, kn_random_state_standard_normal(state, S))
+LINK(old_exponential, kn_random_state_standard_exponential(state, S))
+LINK(old_gamma, kn_random_state_gamma(state, 0.7, S))
+LINK(old_poisson, kn_random_state_poisson(state, S, .lam = kn_num(3)))
+LINK(old_poisson100, kn_random_state_poisson(state, S, .lam = kn_num(100)))
+LINK(old_binomial, kn_random_state_binomial(state, 10, 0.3, S))
+LINK(old_binomial1000, kn_random_state_binomial(state, 1000, 0.4, S))
+LINK(old_permutation, kn_random_state_permutation(state, 5 * n))
+LINK(old_sample, kn_random_state_choice(state, 2000, S, .replace = false))
+LINK(old_bytes, kn_random_state_bytes(state, n))
+LINK(old_beta, kn_random_state_beta(state, 0.5, 0.5, S))
+LINK(old_zipf, kn_random_state_zipf(state, 2.0, S))
+LINK(old_multinomial, kn_random_state_multinomial(state, 20, kn_of(double, 0.2, 0.3, 0.5), S))
+LINK(old_dirichlet, kn_random_state_dirichlet(state, kn_of(double, 1, 2, 3), S))
+LINK(old_laplace, kn_random_state_laplace(state, S))
+LINK(old_hypergeometric, kn_random_state_hypergeometric(state, 10, 15, 7, S))
+LINK(old_wide, kn_random_state_randint(state, 0, INT64_C(1) << 40, S))
+
+static numpy_result call_chain(const numpy_call *c)
+{
+    static link *const of_generator[] = {
+        new_random,   new_random32,     new_bytes8,         new_integers,    new_wide,    new_bool,      new_normal,
+        new_normal32, new_exponential,  new_exponential32,  new_gamma,       new_gamma32, new_poisson,   new_poisson100,
+        new_binomial, new_binomial1000, new_permutation,    new_sample,      new_choice,  new_bytes,     new_beta,
+        new_zipf,     new_geometric,    new_hypergeometric, new_multinomial, new_colors,  new_dirichlet, new_wald,
+        new_laplace,  new_bounds,       new_permuted};
+    static link *const of_random_state[] = {
+        old_random,     old_bytes8,      old_integers,     old_normal,      old_exponential,    old_gamma, old_poisson,
+        old_poisson100, old_binomial,    old_binomial1000, old_permutation, old_sample,         old_bytes, old_beta,
+        old_zipf,       old_multinomial, old_dirichlet,    old_laplace,     old_hypergeometric, old_wide};
+    enum { NEW = sizeof of_generator / sizeof *of_generator, OLD = sizeof of_random_state / sizeof *of_random_state };
+    uint64_t hash[4 * NEW];
+    int count = 0, rounds = (int)numpy_number(c, "rounds", 1);
+    make_source(c);
+    for (int r = 0; r < rounds; r++)
+        for (int i = 0; i < (rng ? NEW : OLD); i++) {
+            int64_t n = ((7 * i + 11 * r) % 23 + 1) * (r == rounds - 1 ? 60 : 1);
+            hash[count++] = hash_of(rng ? of_generator[i](n) : of_random_state[i](n));
+        }
+    return (numpy_result){2, {kn_from(hash, KN_SHAPE(count)), state_after()}};
+}
+
 #define ENTRY(name)           \
     {                         \
 #name, call_##name, 0 \
@@ -236,13 +337,23 @@ static const numpy_entry table[] = {ENTRY(standard_cauchy),
                                     ENTRY(shuffle),
                                     ENTRY(permutation),
                                     ENTRY(permuted),
-                                    ENTRY(choice)};
+                                    ENTRY(choice),
+                                    ENTRY(shuffle_range),
+                                    ENTRY(permutation_range),
+                                    ENTRY(permuted_range),
+                                    ENTRY(chain)};
 enum { ENTRIES = sizeof table / sizeof *table };
 
 static void streams_are_those_of_numpy(void **unused)
 {
     (void)unused;
     numpy_calls_check_with(KN_TEST_DIR "/golden/rng_streams.txt", table, ENTRIES);
+}
+
+static void more_streams_are_those_of_numpy(void **unused)
+{
+    (void)unused;
+    numpy_calls_check_with(KN_TEST_DIR "/golden/rng_more.txt", table, ENTRIES);
 }
 
 static void orders_are_those_of_numpy(void **unused)
@@ -261,6 +372,7 @@ KN_TEST_GROUP(test_rng_streams)
 {
     const struct CMUnitTest tests[] = {
         TEST(streams_are_those_of_numpy),
+        TEST(more_streams_are_those_of_numpy),
         TEST(orders_are_those_of_numpy),
         TEST(errors_are_those_of_numpy),
     };
