@@ -36,6 +36,9 @@ typedef struct kn_random_state_multivariate_normal_opts {
 } kn_random_state_multivariate_normal_opts;
 KN_API kn_random_state_multivariate_normal_opts kn_random_state_multivariate_normal_opts_default(void);
 KN_API kn_random_state kn_RandomState(kn_array seed, const kn_random_state_opts *opts); /* np.random.RandomState */
+/* that of np.random.seed, np.random.rand and their kin: each context has one, seeded by the operating system at
+ * first. np.random.f(...) is kn_random_state_f(kn_random_state_default(), ...) */
+KN_API kn_random_state kn_random_state_default(void);
 /* seeds it anew; TypeError if it has another bit generator than MT19937 */
 KN_API int kn_random_state_seed(kn_random_state state, kn_array seed);
 /* that of its bit generator, and the normal number made ahead */
@@ -114,6 +117,7 @@ KN_API kn_array kn_random_state_choice(kn_random_state state, kn_array a, const 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
 #define kn_RandomState(seed, ...) KN_F1O(kn_RandomState, kn_random_state_opts, (), seed, __VA_ARGS__)
+#define kn_random_state_default() (KN_HERE(), (kn_random_state_default)())
 #define kn_random_state_seed(state, seed) KN_RANDOM_STATE_SEED_(__COUNTER__, state, seed)
 #define KN_RANDOM_STATE_SEED_(c, state, seed)                                                                          \
     __extension__({ KN_TAKE(kn_random_state, 1, c, state) kn_array KN_V(2, c) = KN_LIKE(seed); KN_HERE();              \

@@ -12,7 +12,7 @@
 #include "kiln/context.h"
 
 /* a floor's own state, the last one dropped first: handles hold what the others keep account of */
-typedef enum { KNX_SLOT_ARRAYS, KNX_SLOT_FUNCTIONS, KNX_SLOT_HANDLES, KNX_SLOTS } knx_slot;
+typedef enum { KNX_SLOT_ARRAYS, KNX_SLOT_FUNCTIONS, KNX_SLOT_HANDLES, KNX_SLOT_RANDOM, KNX_SLOTS } knx_slot;
 
 typedef struct knx_share {
     _Alignas(64) knx_spin lock;

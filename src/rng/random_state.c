@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * random_state.c -- RandomState as a handle, its seeds and states, and its standard numbers. */
 #include "array/handle.h"
+#include "base/context.h"
 #include "rng/continuous.h"
 #include "rng/draw.h"
 
@@ -29,6 +30,29 @@ kn_random_state kn_RandomState(kn_array seed, const kn_random_state_opts *opts)
         return NULL;
     }
     return g ? knrng_generator_new(g, true) : NULL;
+}
+
+static void drop_default(void *state) { knrng_generator_release(state); }
+
+kn_random_state kn_random_state_default(void)
+{
+    kna_op op;
+    kna_begin(&op, "random_state_default");
+    knrng_generator *g = knx_slot_state(KNX_SLOT_RANDOM);
+    if (!g && !kna_failed(&op)) {
+        knrng_seed *s = knrng_seed_of(&op, NULL);
+        g = s ? knrng_generator_make(knrng_bits_new(&knrng_kind_mt19937, s), true) : NULL;
+        if (g && !knx_slot_set(KNX_SLOT_RANDOM, g, drop_default)) {
+            knrng_generator_release(g);
+            g = NULL;
+        }
+        if (!g && !kna_failed(&op))
+            kna_fail_with(&op, knx_error_nomem());
+    }
+    if (!kna_end_plain(&op) || !g)
+        return NULL;
+    g->refs++;
+    return knrng_generator_handle(g);
 }
 
 int kn_random_state_seed(kn_random_state state, kn_array seed)

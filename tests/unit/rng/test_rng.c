@@ -129,6 +129,29 @@ static void numbers_that_no_one_could_draw_end(void **unused) /* NaN and infinit
     assert_true(isinf(kn_item(kn_rng_gamma(RNG, inf, KN_SHAPE()))));
 }
 
+static void a_context_has_a_random_state_of_its_own(void **unused)
+{
+    (void)unused;
+    KN_SCOPE;
+    assert_int_equal(kn_random_state_seed(kn_random_state_default(), 42), 0); /* np.random.seed(42) */
+    kn_array x = kn_random_state_rand(kn_random_state_default(), KN_SHAPE(3));
+    kn_array y = kn_random_state_randn(kn_random_state_default(), KN_SHAPE(1)); /* another handle, the same stream */
+    kn_random_state same = kn_RandomState(42);
+    assert_true(kn_array_equal(x, kn_random_state_rand(same, KN_SHAPE(3))));
+    assert_true(kn_array_equal(y, kn_random_state_randn(same, KN_SHAPE(1))));
+    kn_context mine = kn_context_new();
+    kn_context_push(mine);
+    {
+        KN_SCOPE;
+        kn_array z = kn_random_state_randn(kn_random_state_default(), KN_SHAPE(4)); /* seeded by the system */
+        assert_true(kn_size(z) == 4 && kn_ok(z));
+    }
+    kn_context_pop();
+    assert_int_equal(kn_context_free(mine), 0);
+    assert_true(kn_array_equal(kn_random_state_randn(kn_random_state_default(), KN_SHAPE(3)),
+                               kn_random_state_randn(same, KN_SHAPE(3)))); /* the second normal number was kept, too */
+}
+
 /* As NumPy 2.4 does. */
 static void no_bytes_draw_a_word(void **unused)
 {
@@ -217,6 +240,7 @@ KN_TEST_GROUP(test_rng)
         TEST(what_fails_draws_nothing),
         TEST(covariances_have_three_factors),
         TEST(numbers_that_no_one_could_draw_end),
+        TEST(a_context_has_a_random_state_of_its_own),
         TEST(no_bytes_draw_a_word),
         TEST(null_and_dead_generators_are_errors),
         TEST(functions_have_the_same_bits_on_every_instruction_set),
