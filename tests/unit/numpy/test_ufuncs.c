@@ -176,10 +176,92 @@ static void results_are_those_of_numpy(void **state)
     numpy_calls_check_with(KN_TEST_DIR "/golden/numpy_ufuncs.txt", table, sizeof table / sizeof *table);
 }
 
+/* ---- Without options it is the function itself; numbers stay numbers. */
+
+static void a_call_is_the_function_of_that_name(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(float, 1.1, 2.3, -0.7), y = kn_ufunc_call(kn_ufunc_power, KN_OPERANDS(x, 3));
+    assert_true(kn_array_equal(y, kn_power(x, 3)));
+    assert_true(kn_array_equal(kn_ufunc_call(kn_ufunc_power, KN_OPERANDS(x, 3), .dtype = KN_F32), y));
+    assert_ptr_equal(kn_dtype_of(kn_ufunc_call(kn_ufunc_sin, KN_OPERANDS(x))), KN_F32);
+    expect_values(kn_ufunc_call(kn_ufunc_divmod, KN_OPERANDS(7, 2)), 3);
+    (void)kn_ufunc_call((kn_ufunc)77777, KN_OPERANDS(x));
+    expect_error("ValueError", "ufunc_call: there is no ufunc with the number 77777");
+    (void)kn_ufunc_types(kn_ufunc_add, 99);
+    expect_error("IndexError", "ufunc_types: list index out of range");
+}
+
+/* ---- out may be what is read. */
+
+static void results_do_not_see_what_they_write_over(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_arange(0, 6, 1, .dtype = KN_F64);
+    kn_array head = kn_at(x, ":5"), tail = kn_at(x, "1:"), back = kn_at(x, "::-1");
+    assert_ptr_equal(kn_ufunc_call(kn_ufunc_add, KN_OPERANDS(head, tail), .out = tail), tail);
+    expect_values(x, 0, 1, 3, 5, 7, 9);
+    kn_ufunc_call(kn_ufunc_subtract, KN_OPERANDS(x, back), .out = x);
+    expect_values(x, -9, -6, -2, 2, 6, 9);
+    kn_ufunc_call(kn_ufunc_negative, KN_OPERANDS(x), .out = back, .where = kn_less(x, 0));
+    expect_values(x, -9, -6, -2, 2, 6, 9);
+    kn_ufunc_accumulate(kn_ufunc_add, x, .out = x);
+    expect_values(x, -9, -15, -17, -15, -9, 0);
+    kn_array still = kn_broadcast_to(kn_of(double, 1), KN_SHAPE(3));
+    (void)kn_ufunc_call(kn_ufunc_add, KN_OPERANDS(1, 2), .out = still);
+    expect_error_with("ValueError", "read-only");
+}
+
+/* ---- In traced functions. */
+
+static kn_array masked_total(const kn_array *x)
+{
+    kn_array y = kn_full(KN_SHAPE(3), 1.0);
+    kn_ufunc_call(kn_ufunc_multiply, KN_OPERANDS(*x, *x), .out = y, .where = kn_greater(*x, 0));
+    kn_array z = kn_ufunc_call(kn_ufunc_exp, KN_OPERANDS(*x), .where = kn_less(*x, 0), .order = "F");
+    kn_ufunc_at(kn_ufunc_square, y, KN_NONE, "%", kn_of(int64_t, 0, 0));
+    return kn_add(kn_ufunc_reduce(kn_ufunc_add, y), kn_sum(z));
+}
+KN_FUNCTION(masked_total, kn_array, kn_array)
+
+static void options_work_in_traced_functions(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 2, -1, 3), slope, many;
+    kn_call(kn_jit(kn_grad(KN_FN(masked_total))), &slope, &x); /* x0^8 + 1 + x2^2 + e^x1 */
+    expect_near(slope, 1e-12, 8 * 128, exp(-1), 6);
+    kn_array rows = kn_stack(KN_LIST(x, kn_negative(x)));
+    kn_call(kn_vmap(KN_FN(masked_total)), &many, &rows);
+    expect_near(many, 1e-12, 256 + 1 + 9 + exp(-1), 1 + 1 + 1 + exp(-2) + exp(-3));
+}
+
+static kn_array converted(const kn_array *x)
+{
+    kn_array y = kn_ufunc_call(kn_ufunc_divide, KN_OPERANDS(*x, 3), .dtype = KN_F32);
+    return kn_ufunc_call(kn_ufunc_vecdot, KN_OPERANDS(y, y), .axis = KN_AXIS(0), .keepdims = true);
+}
+KN_FUNCTION(converted, kn_array, kn_array)
+
+static void a_traced_call_has_the_bits_of_an_eager_one(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_reshape(kn_arange(0, 12, 1), KN_SHAPE(3, 4)), y;
+    kn_call(kn_jit(KN_FN(converted), .symbolic = "3 n"), &y, &x);
+    assert_true(kn_array_equal(y, converted(&x)));
+}
+
 KN_TEST_GROUP(test_ufuncs)
 {
     const struct CMUnitTest tests[] = {
         TEST(results_are_those_of_numpy),
+        TEST(a_call_is_the_function_of_that_name),
+        TEST(results_do_not_see_what_they_write_over),
+        TEST(options_work_in_traced_functions),
+        TEST(a_traced_call_has_the_bits_of_an_eager_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
