@@ -264,6 +264,15 @@ def numbers():
     scientific(exp_digits=-2)
 
 
+def ends():
+    """Digits that end before the precision does."""
+    for t, v in itertools.product(FLOATS, (4.0, -2.0, 0.125, 1e-5, 96.0, 0.1)):
+        number(t.type(v))
+        for precision, trim in itertools.product((1, 3, 6), "k.0-"):
+            scientific(precision=precision, unique=False, trim=trim)
+            positional(precision=precision, unique=False, trim=trim, fractional=False)
+
+
 def ratio(x):
     n, d = x.as_integer_ratio()
     if abs(n) >= 2**63 or d >= 2**63:
@@ -292,6 +301,6 @@ def integers():
         case("base", np.base_repr, base=7)
 
 
-for part in (random_arrays, modes, summaries, numbers, integers):
+for part in (random_arrays, modes, summaries, numbers, integers, ends):
     part()
 sys.stdout.write("".join(line + "\n" for line in out))

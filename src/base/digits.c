@@ -27,6 +27,7 @@ typedef struct decimal {
 /* Where generation stops: at the digit of this power of ten at the latest and, when unique, not before `first_stop`. */
 typedef struct cutoff {
     bool unique, fractional;
+    bool ends; /* digits that are not unique end where the value does: zeros behind it are the style's */
     int max, min;
 } cutoff;
 
@@ -163,7 +164,7 @@ static void generate_digits(decimal *out, binary b, const cutoff *c)
         put_digit(out, 0);
         return;
     }
-    if (!c->unique && c->max >= 0 && few_digits(out, b, c))
+    if (!c->unique && c->max >= 0 && !c->ends && few_digits(out, b, c))
         return;
     out->n = 0;
     bool even = b.mantissa % 2 == 0, low = false, high = false;
@@ -269,6 +270,7 @@ void knx_format_float(knx_str *out, kn_dtype float_dtype, double v, const knx_fl
     decimal d;
     int whole = style->scientific ? 1 : 0; /* the digit before the point counts in a total */
     cutoff c = {.unique = style->unique, .fractional = !style->scientific && !style->total};
+    c.ends = style->total || (style->scientific && style->trim == '-'); /* where NumPy's text tells */
     c.max = style->precision < 0 ? -1 : style->precision + whole;
     c.min = style->min_digits < 0 ? -1 : style->min_digits + whole;
     generate_digits(&d, split_float(float_dtype, fabs(v)), &c);
