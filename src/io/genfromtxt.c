@@ -194,19 +194,6 @@ static knx_error *judge_bad_lines(reader *r)
 
 /* ---- Columns. */
 
-static void set_fill(knio_column *c, kn_dtype from, const void *value)
-{
-    double v = 0;
-    c->filled = true;
-    if (knx_is_inexact(from))
-        knx_convert(from, value, KN_DT(F64), &v);
-    knx_error_release(c->fill_error);
-    c->fill_error = NULL;
-    if (knx_is_integer(c->dtype) && v != v)
-        c->fill_error = knx_error_new(KN_ERROR_VALUE, "cannot convert float NaN to integer");
-    knx_convert(from, value, c->dtype, &c->fill);
-}
-
 /* The columns that were spoken of, before a dtype is looked for. */
 static knx_error *set_columns(reader *r)
 {
@@ -237,14 +224,14 @@ static knx_error *set_fills(kna_op *op, reader *r)
     if (data && (t.ndim > 1 || t.dtype->kind == KN_KIND_KEY))
         return knx_error_new(KN_ERROR_VALUE, "filling_values must be a number, or one for each column");
     for (int64_t i = 0; data && i < r->columns && (t.ndim == 0 || i < t.dim[0]); i++)
-        set_fill(&r->column[i], t.dtype, (const char *)data + (t.ndim ? (size_t)i * t.dtype->size : 0));
+        knio_column_fill(&r->column[i], t.dtype, (const char *)data + (t.ndim ? (size_t)i * t.dtype->size : 0));
     for (int64_t i = 0; i < r->columns && !kna_failed(op); i++) {
         knio_column *c = &r->column[i];
         data = c->filling_value ? kna_look(op, c->filling_value, &t) : NULL;
         if (data && (t.ndim || t.dtype->kind == KN_KIND_KEY))
             return knx_error_new(KN_ERROR_VALUE, "the filling_value of a column must be a number");
         if (data)
-            set_fill(c, t.dtype, data);
+            knio_column_fill(c, t.dtype, data);
     }
     return NULL;
 }

@@ -23,6 +23,7 @@ typedef struct knio_column {
 /* The column for what it was found to be, or for a dtype. */
 void knio_column_begin(knio_column *c, kn_dtype dtype);
 bool knio_column_upgrade(knio_column *c); /* false: nothing is left but text */
+void knio_column_fill(knio_column *c, kn_dtype from, const void *value); /* what stands for what is missing */
 /* Does the text fit the column as it is? What is missing fits. */
 bool knio_column_takes(knio_column *c, knio_cell text);
 /* The element of a text; of what is none, and may be left out, what stands for it. *late: it is a number, but none of

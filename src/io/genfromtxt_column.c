@@ -80,10 +80,9 @@ bool knio_column_takes(knio_column *c, knio_cell text)
 
 /* ---- Elements. */
 
-static knx_error *out_of_bounds(kn_dtype d, const char *s, size_t n)
+static knx_error *integer_out_of_bounds(kn_dtype d, int64_t v)
 {
-    return knx_error_new(KN_ERROR_OVERFLOW, "Python integer %.*s out of bounds for %s", n > 60 ? 60 : (int)n, s,
-                         d->name);
+    return knx_error_new(KN_ERROR_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)v, d->name);
 }
 
 static knx_error *too_large(void)
@@ -91,19 +90,36 @@ static knx_error *too_large(void)
     return knx_error_new(KN_ERROR_OVERFLOW, "Python int too large to convert to C long");
 }
 
-static knx_error *read_wide_integer(kn_dtype d, const char *s, const char *end, void *element, bool *is,
-                                    knx_error **late)
+static knx_error *read_wide_integer(kn_dtype d, const char *s, const char *end, void *element, bool *is)
 {
     uint64_t bits;
     bool is_unsigned;
     knio_read r = knio_python_int(s, end, &bits, &is_unsigned);
     *is = r == KNIO_YES;
     if (*is && d->kind == KN_KIND_UINT && !is_unsigned && (int64_t)bits < 0)
-        *late = out_of_bounds(d, s, (size_t)(end - s));
+        return integer_out_of_bounds(d, (int64_t)bits);
     if (r == KNIO_TOO_LARGE || (*is && d->kind == KN_KIND_INT && is_unsigned))
         return too_large();
     if (*is)
         memcpy(element, &bits, sizeof bits);
+    return NULL;
+}
+
+/* The whole part of a finite float as an element; NULL: there is one. */
+static knx_error *store_whole_part(kn_dtype d, double v, void *element)
+{
+    int64_t whole = fabs(v) < 0x1p63 ? (int64_t)v : 0;
+    if (v >= 0x1p63 && v < 0x1p64 && d->kind == KN_KIND_UINT && d->size == 8) {
+        uint64_t large = (uint64_t)v;
+        memcpy(element, &large, sizeof large);
+        return NULL;
+    }
+    if (fabs(v) >= 0x1p63 && !(v == -0x1p63 && d->size == 8)) /* NOLINT: exactly the lowest one */
+        return too_large();
+    whole = v == -0x1p63 ? INT64_MIN : whole; /* NOLINT */
+    if (!knx_int_fits(d, false, (uint64_t)whole))
+        return integer_out_of_bounds(d, whole);
+    knx_convert(KN_DT(I64), &whole, d, element);
     return NULL;
 }
 
@@ -112,26 +128,39 @@ static knx_error *read_integer(kn_dtype d, const char *s, const char *end, void 
 {
     double v;
     if (d->size == 8)
-        return read_wide_integer(d, s, end, element, is, late);
+        return read_wide_integer(d, s, end, element, is);
     *is = knio_python_float(s, end, &v) == KNIO_YES && !isnan(v);
     if (!*is)
         return NULL;
     if (isinf(v))
         return knx_error_new(KN_ERROR_OVERFLOW, "cannot convert float infinity to integer");
-    v = trunc(v);
-    if (fabs(v) >= 0x1p63) {
-        *late = too_large();
-        return NULL;
-    }
-    if (!knx_int_fits(d, false, (uint64_t)(int64_t)v)) {
-        char text[24];
-        int n = snprintf(text, sizeof text, "%.0f", v);
-        *late = out_of_bounds(d, text, n < 0 ? 0 : (size_t)n);
-        return NULL;
-    }
-    int64_t whole = (int64_t)v;
-    knx_convert(KN_DT(I64), &whole, d, element);
+    *late = store_whole_part(d, v, element);
     return NULL;
+}
+
+void knio_column_fill(knio_column *c, kn_dtype from, const void *value)
+{
+    kn_dtype d = c->dtype;
+    uint64_t bits;
+    double v;
+    knx_error_release(c->fill_error);
+    c->fill_error = NULL;
+    c->filled = true;
+    if (!knx_is_integer(d)) {
+        knx_convert(from, value, d, &c->fill);
+    } else if (knx_is_inexact(from)) {
+        knx_convert(from, value, KN_DT(F64), &v);
+        c->fill_error = isnan(v)   ? knx_error_new(KN_ERROR_VALUE, "cannot convert float NaN to integer")
+                        : isinf(v) ? knx_error_new(KN_ERROR_OVERFLOW, "cannot convert float infinity to integer")
+                                   : store_whole_part(d, v, &c->fill);
+    } else {
+        bool is_unsigned = from->kind == KN_KIND_UINT;
+        knx_convert(from, value, is_unsigned ? KN_DT(U64) : KN_DT(I64), &bits);
+        if (knx_int_fits(d, is_unsigned, bits))
+            knx_convert(from, value, d, &c->fill);
+        else
+            c->fill_error = is_unsigned && bits > INT64_MAX ? too_large() : integer_out_of_bounds(d, (int64_t)bits);
+    }
 }
 
 static knx_error *read_text(const knio_column *c, knio_cell text, void *element, bool *is, knx_error **late)
@@ -168,7 +197,7 @@ static knx_error *fill(const knio_column *c, void *element)
         return c->fill_error ? knx_error_retain(c->fill_error) : NULL;
     }
     if (d->kind == KN_KIND_UINT)
-        return out_of_bounds(d, "-1", 2);
+        return integer_out_of_bounds(d, -1);
     int64_t one = d->kind == KN_KIND_INT ? -1 : 0;
     kn_c128 nan = {NAN, 0};
     if (knx_is_inexact(d))

@@ -214,6 +214,32 @@ static void encodings(void **state)
     expect_file("latin1.txt", "1\xa7\n");
 }
 
+/* What means something stands across the places where texts are read on: 128 KiB of a file at a time. */
+static void rows_across_pieces(void **state)
+{
+    (void)state;
+    enum { PIECE = 1 << 17 };
+    static const char rows[] = "\"1\"\"\"\u00a7\"2\n\" # \u20ac\r\n3\u00a74\r\n\r\n5\u00a7 6 # c\r\n";
+    static char text[PIECE + sizeof rows];
+    for (int back = 0; back <= (int)sizeof rows; back++) {
+        KN_SCOPE;
+        size_t n = (size_t)(PIECE - back);
+        memset(text, 'x', n);
+        text[0] = '#';
+        text[n - 1] = '\n';
+        memcpy(text + n, rows, sizeof rows - 1);
+        write_text("a.txt", text, n + sizeof rows - 1);
+        kn_loadtxt(path_of("a.txt"), .delimiter = "\u00a7", .quotechar = "\"");
+        expect_error("ValueError", "loadtxt: could not convert string '1\"' to float64 at row 0, column 1.");
+        expect_values(kn_loadtxt(path_of("a.txt"), .delimiter = "\u00a7", .quotechar = "\"", .usecols = KN_INTS(1)), 2,
+                      4, 6);
+        memcpy(text + n, "1 2 // c\r\n3 4 # d\r5 6", 22);
+        write_text("a.txt", text, n + 21);
+        expect_values(kn_loadtxt(path_of("a.txt"), .several_comments = KN_TEXTS("#", "//")), 1, 2, 3, 4, 5, 6);
+        expect_values(kn_genfromtxt(path_of("a.txt"), .usecols = KN_INTS(0), .skip_header = 1), 1, 3, 5);
+    }
+}
+
 /* ---- Converters. */
 
 static bool percent(void *env, const char *field, size_t length, void *element)
@@ -228,8 +254,6 @@ static void converters_read_columns(void **state)
     (void)state;
     KN_SCOPE;
     double hundred = 100;
-    kn_text_columns *none = NULL;
-    (void)none;
     expect_values(kn_loadtxt(NULL, .text = "1 50%\n2 25%\n",
                              .converters = KN_TEXT_COLUMNS({.column = 1, .convert = percent, .env = &hundred})),
                   1, 0.5, 2, 0.25);
@@ -356,6 +380,7 @@ KN_TEST_GROUP(test_raw)
         TEST(pipes_are_read_and_written),
         TEST(texts_through_gzip),
         TEST(encodings),
+        TEST(rows_across_pieces),
         TEST(converters_read_columns),
         TEST(a_failed_write_leaves_the_old_file),
         TEST(devices_and_links_are_written_in_place),
