@@ -88,10 +88,10 @@ static knx_error *read_conversion(const char *format, const char **s, knio_conve
 knx_error *knio_percent_read(const char *format, knio_percent *p)
 {
     knx_str text = {0};
-    knx_error *e = NULL;
     *p = (knio_percent){0};
     size_t from = 0;
-    for (const char *s = format; !e && *s;) {
+    bool memory = true;
+    for (const char *s = format; !p->error && *s;) {
         size_t n = strcspn(s, "%");
         knx_str_add(&text, s, n);
         s += n;
@@ -99,29 +99,29 @@ knx_error *knio_percent_read(const char *format, knio_percent *p)
             break;
         s++;
         knio_conversion c = {.literal = from};
-        e = read_conversion(format, &s, &c);
-        if (!e && c.type == '%') {
+        p->error = read_conversion(format, &s, &c);
+        if (p->error)
+            break;
+        if (c.type == '%') {
             knx_str_add(&text, "%", 1);
             continue;
         }
         c.literal_end = from = text.n;
         p->count++;
-        if (!e && !KN_VEC_PUSH(&p->part, c))
-            e = knx_error_nomem();
+        memory &= KN_VEC_PUSH(&p->part, c);
     }
-    if (!e && !KN_VEC_PUSH(&p->part, ((knio_conversion){.literal = from, .literal_end = text.n})))
-        e = knx_error_nomem();
+    memory &= KN_VEC_PUSH(&p->part, ((knio_conversion){.literal = from, .literal_end = text.n}));
     p->text = knx_str_take(&text);
-    if (!e && !p->text)
-        e = knx_error_nomem();
-    if (e)
-        knio_percent_free(p);
-    return e;
+    if (memory && p->text)
+        return NULL;
+    knio_percent_free(p);
+    return knx_error_nomem();
 }
 
 void knio_percent_free(knio_percent *p)
 {
     knx_free(p->text);
+    knx_error_release(p->error);
     if (p->part.at)
         KN_VEC_FREE(&p->part);
     *p = (knio_percent){0};
@@ -242,7 +242,7 @@ static bool write_plainly(knx_str *out, const knio_conversion *c, double v)
     return true;
 }
 
-static knx_error *write_number(knx_str *out, const knio_conversion *c, kn_dtype d, const void *number, bool *mismatch)
+static knx_error *write_number(knx_str *out, const knio_conversion *c, kn_dtype d, const void *number, char *mismatch)
 {
     bool integer = knx_is_integer(d), boolean = d->kind == KN_KIND_BOOL, real = integer || boolean || knx_is_float(d);
     if (strchr("rsa", c->type)) {
@@ -257,9 +257,10 @@ static knx_error *write_number(knx_str *out, const knio_conversion *c, kn_dtype 
         return knx_format_scalar(out, KN_DT(F64), &v, c->spec, c->spec_length);
     }
     bool whole = c->type == 'd' || c->type == 'i' || c->type == 'u';
-    *mismatch = whole ? !real : !integer;
-    if (*mismatch)
+    if (whole ? !real : !integer) {
+        *mismatch = c->type;
         return NULL;
+    }
     if (!integer && !boolean) {
         double v;
         knx_convert(d, number, KN_DT(F64), &v);
@@ -276,14 +277,16 @@ static knx_error *write_number(knx_str *out, const knio_conversion *c, kn_dtype 
 }
 
 knx_error *knio_percent_write(const knio_percent *p, knx_str *out, kn_dtype dtype, const char *numbers, size_t stride,
-                              bool *mismatch)
+                              char *mismatch)
 {
-    *mismatch = false;
+    *mismatch = 0;
     for (size_t i = 0; i < p->part.n && !*mismatch; i++) {
         const knio_conversion *c = &p->part.at[i];
         knx_str_add(out, p->text + c->literal, c->literal_end - c->literal);
         if (c->type)
             KN_TRY(write_number(out, c, dtype, numbers + i * stride, mismatch));
     }
+    if (p->error && !*mismatch)
+        return knx_error_retain(p->error);
     return out->failed ? knx_error_nomem() : NULL;
 }

@@ -20,14 +20,16 @@ typedef struct knio_conversion {
 typedef struct knio_percent {
     char *text; /* with "%%" as "%" */
     KN_VEC(knio_conversion) part;
-    int count; /* of numbers that it takes */
+    int count;        /* of numbers that it takes */
+    knx_error *error; /* what is wrong behind the last part, which Python sees when it comes there; NULL: nothing */
 } knio_percent;
 
-/* ValueError as Python has it; TypeError for what takes no number ("%(name)d", "%*d"). */
+/* Fails without memory alone. A wrong format is a ValueError when it is used; what takes no number ("%(name)d", "%*d")
+ * a TypeError. */
 knx_error *knio_percent_read(const char *format, knio_percent *p);
 void knio_percent_free(knio_percent *p);
-/* Appends `count` numbers, which lie `stride` bytes apart, in the format. *mismatch: a number is none for its
- * conversion (Python's TypeError). */
+/* Appends `count` numbers, which lie `stride` bytes apart, in the format. *mismatch: the type of a conversion that its
+ * number is none for (Python's TypeError); 0: none. */
 knx_error *knio_percent_write(const knio_percent *p, knx_str *out, kn_dtype dtype, const char *numbers, size_t stride,
-                              bool *mismatch);
+                              char *mismatch);
 #endif

@@ -149,13 +149,14 @@ static knx_error *write_texts(knio_output *out, const knio_saved *saved, const k
     knio_percent p;
     knx_str text = {0};
     KN_TRY(knio_percent_read(*o->format ? o->format : "%s", &p));
-    knx_error *e = p.count == 1 ? NULL
-                                : knx_error_new(KN_ERROR_TYPE, p.count ? "not enough arguments for format string"
-                                                                       : "not all arguments converted during string "
-                                                                         "formatting");
+    knx_error *e = p.count == 1 || p.error
+                       ? NULL
+                       : knx_error_new(KN_ERROR_TYPE, p.count ? "not enough arguments for format string"
+                                                              : "not all arguments converted during string "
+                                                                "formatting");
     for (size_t i = 0; !e && i < n; i++) {
         knx_scalar_bits number;
-        bool mismatch = false;
+        char mismatch;
         knx_convert(d, (const char *)saved->data + i * d->size, python, &number);
         e = knio_percent_write(&p, &text, python, (const char *)&number, 0, &mismatch);
         if (!e && mismatch)

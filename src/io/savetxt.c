@@ -97,22 +97,44 @@ static void join_signs(knx_str *s, size_t from)
     s->n = to;
 }
 
+/* What Python says of a number that is none for its conversion: NumPy says it in its own words of real numbers. */
+static knx_error *no_number(const writer *w, const char *format, char conversion)
+{
+    if (!knx_is_complex(w->type.dtype))
+        return mismatched(w, format);
+    if (conversion == 'c')
+        return knx_error_new(KN_ERROR_TYPE, "%%c requires int or char");
+    return knx_error_new(KN_ERROR_TYPE, "%%%c format: an integer is required, not numpy.%s", conversion,
+                         knx_component(w->type.dtype)->name);
+}
+
+/* The format has to take as many numbers as a row has. */
+static knx_error *check_count(const writer *w, const knio_percent *p, const char *format, int64_t numbers)
+{
+    if (p->count == numbers || (p->error && p->count < numbers) || !w->rows)
+        return NULL;
+    if (!knx_is_complex(w->type.dtype))
+        return mismatched(w, format);
+    return knx_error_new(KN_ERROR_TYPE, p->count > numbers ? "not enough arguments for format string"
+                                                           : "not all arguments converted during string formatting");
+}
+
 static knx_error *write_rows(writer *w, const knio_percent *p, const char *format)
 {
     kn_dtype d = w->type.dtype, part = knx_component(d);
     int per_number = part == d ? 1 : 2;
     size_t row = (size_t)w->columns * d->size;
-    if (w->rows && p->count != per_number * w->columns)
-        return per_number == 1 ? mismatched(w, format)
-               : p->count > 2 * w->columns
-                   ? knx_error_new(KN_ERROR_TYPE, "not enough arguments for format string")
-                   : knx_error_new(KN_ERROR_TYPE, "not all arguments converted during string formatting");
+    KN_TRY(check_count(w, p, format, per_number * w->columns));
     for (int64_t i = 0; i < w->rows; i++) {
-        bool mismatch;
+        char mismatch;
         size_t from = w->out.text.n;
-        KN_TRY(knio_percent_write(p, &w->out.text, part, w->data + (size_t)i * row, part->size, &mismatch));
-        if (mismatch)
-            return mismatched(w, format);
+        knx_error *e = knio_percent_write(p, &w->out.text, part, w->data + (size_t)i * row, part->size, &mismatch);
+        if (mismatch || (e && e->kind == KN_ERROR_TYPE && per_number == 1)) {
+            knx_error_release(e);
+            return no_number(w, format, mismatch);
+        }
+        if (e)
+            return e;
         if (per_number == 2)
             join_signs(&w->out.text, from);
         knx_str_puts(&w->out.text, w->o.newline);
@@ -143,14 +165,8 @@ static knx_error *write_comment(writer *w, const char *text)
 static knx_error *write_all(writer *w, const char *fname, const char *format)
 {
     knio_percent p;
-    knx_error *e = knio_percent_read(format, &p);
-    if (e && e->kind == KN_ERROR_TYPE && !knx_is_complex(w->type.dtype)) {
-        knx_error_release(e);
-        e = mismatched(w, format);
-    }
-    if (e)
-        return e;
-    e = knio_text_out_open(&w->out, fname, w->o.file, w->o.encoding);
+    KN_TRY(knio_percent_read(format, &p));
+    knx_error *e = knio_text_out_open(&w->out, fname, w->o.file, w->o.encoding);
     if (!e) {
         e = write_comment(w, w->o.header);
         if (!e)

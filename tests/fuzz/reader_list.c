@@ -262,7 +262,7 @@ static const char *run_percent(const readers_input *in, uint64_t *accepted)
     static const int64_t i[4] = {65, -7, INT64_MIN, 0};
     knio_percent p;
     knx_str out = {0};
-    bool mismatch;
+    char mismatch;
     knx_error *e = knio_percent_read(in->bytes, &p);
     if (e)
         return knx_error_release(e), NULL;

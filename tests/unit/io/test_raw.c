@@ -349,6 +349,23 @@ static void devices_and_links_are_written_in_place(void **state)
     expect_values(kn_load(path_of("second.npy")), 5);
 }
 
+static void formats_are_read_as_far_as_they_are_used(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array m = kn_of(double, 1, 2);
+    assert_int_equal(kn_savetxt(path_of("a.txt"), m, .fmts = KN_TEXTS("%d%d%q")), -1);
+    expect_error("TypeError", "savetxt: Mismatch between array dtype ('float64') and format specifier ('%d%d%q')");
+    assert_int_equal(kn_savetxt(path_of("a.txt"), m, .fmt = "%q"), -1);
+    expect_error("ValueError", "savetxt: unsupported format character 'q' (0x71) at index 1");
+    assert_int_equal(kn_savetxt(path_of("a.txt"), kn_zeros(KN_SHAPE(0, 1)), .fmt = "%q"), 0);
+    expect_file("a.txt", "");
+    assert_int_equal(kn_savetxt(path_of("a.txt"), kn_astype(m, KN_C128), .fmt = "%x"), -1);
+    expect_error("TypeError", "savetxt: %x format: an integer is required, not numpy.float64");
+    assert_int_equal(kn_tofile(m, path_of("a.bin"), .sep = " ", .format = "%(a)d"), -1);
+    expect_error("TypeError", "tofile: format requires a mapping");
+}
+
 static void what_cannot_be_written_is_an_error(void **state)
 {
     (void)state;
@@ -384,6 +401,7 @@ KN_TEST_GROUP(test_raw)
         TEST(converters_read_columns),
         TEST(a_failed_write_leaves_the_old_file),
         TEST(devices_and_links_are_written_in_place),
+        TEST(formats_are_read_as_far_as_they_are_used),
         TEST(what_cannot_be_written_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
