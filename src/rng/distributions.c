@@ -45,6 +45,7 @@ static const knrng_distribution normal_row = {
     .rule = {{"loc", KNRNG_ANY, false, 0}, {"scale", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_normal_real,
     .legacy_real = knrng_legacy_normal_real,
+    .standard = knrng_fill_normals,
 };
 
 kn_array kn_rng_normal(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts)
@@ -81,6 +82,7 @@ static const knrng_distribution exponential_row = {
     .rule = {{"scale", KNRNG_NOT_NEGATIVE, false, 1}},
     .real = knrng_exponential_real,
     .legacy_real = knrng_legacy_exponential_real,
+    .standard = knrng_fill_exponentials,
 };
 
 kn_array kn_rng_exponential(kn_rng rng, const kn_shape *size, const kn_rng_scale_opts *opts)

@@ -361,6 +361,17 @@ void *knrng_out(knrng_call *c, kn_array out, kn_dtype d, bool any_order)
 void knrng_fill_real(knrng_call *c, const knrng_distribution *d, const knrng_param *p, size_t n, double *out)
 {
     knrng_real *f = c->g->legacy && d->legacy_real ? d->legacy_real : d->real;
+    if (d->standard && knrng_all_scalars(d->n, p) && !(c->g->legacy && d->legacy_real)) {
+        d->standard(&c->r, n, out);
+        double scale = p[d->n - 1].v[0].d, from = p[0].v[0].d;
+        if (d->n == 1)
+            for (size_t i = 0; i < n; i++)
+                out[i] = scale * out[i];
+        else
+            for (size_t i = 0; i < n; i++)
+                out[i] = from + scale * out[i];
+        return;
+    }
     FILL();
 }
 

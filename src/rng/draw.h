@@ -121,6 +121,9 @@ typedef struct knrng_distribution {
     knrng_rule rule[KNRNG_MAX_PARAMS];
     knrng_real *real, *legacy_real;
     knrng_count *count, *legacy_count;
+    /* Of scalars many are made at once: the first parameter plus the second one times these; if there is one parameter,
+     * that one times these. Not of a RandomState, unless its numbers are no others. */
+    void (*standard)(knrng_reader *r, size_t n, double *out);
 } knrng_distribution;
 /* The method: parameters that are NULL have their values of the rules. */
 kn_array knrng_draw(const knrng_distribution *d, const void *handle, bool legacy, const kn_shape *size, kn_array a,

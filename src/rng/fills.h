@@ -24,6 +24,9 @@ typedef struct knrng_fills {
     bool (*narrow64)(const uint32_t *w, size_t n, uint64_t from, uint32_t count, uint32_t threshold, uint64_t *out);
     bool (*narrow32)(const uint32_t *w, size_t n, uint64_t from, uint32_t count, uint32_t threshold, uint32_t *out);
     void (*bits)(const uint32_t *w, size_t n, uint8_t *out); /* 32 of each, the lowest first */
+    void (*units_of_pairs)(const uint32_t *w, size_t n, double *out); /* 2 n words */
+    void (*twist)(uint32_t *key);                                      /* MT19937's next 624 words, */
+    void (*temper)(const uint32_t *key, size_t n, uint32_t *out);      /* as they are given */
     void (*pcg64)(knrng_lanes *s, size_t n, uint64_t *out, knrng_word128 factor, knrng_word128 increment); /* or NULL */
 } knrng_fills;
 extern const knrng_fills knrng_fills_base, knrng_fills_avx2, knrng_fills_avx512;

@@ -81,6 +81,14 @@ static void units(const uint64_t *w, size_t n, double *out)
         out[i] = (double)(int64_t)(w[i] >> 11) * 0x1p-53;
 }
 
+static void units_of_pairs(const uint32_t *w, size_t n, double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        double high = (double)(int32_t)(w[2 * i] >> 5), low = (double)(int32_t)(w[2 * i + 1] >> 6);
+        out[i] = (high * 0x1p26 + low) * 0x1p-53;
+    }
+}
+
 static void units32(const uint32_t *w, size_t n, float *out)
 {
     for (size_t i = 0; i < n; i++)
@@ -108,6 +116,36 @@ static void bits(const uint32_t *w, size_t n, uint8_t *out)
     for (size_t i = 0; i < n; i++, out += 32)
         for (int j = 0; j < 32; j++)
             out[j] = w[i] >> j & 1;
+}
+
+/* ---- MT19937. */
+
+enum { MT_WORDS = 624, MT_FAR = 397 };
+
+static inline uint32_t twisted(uint32_t this, uint32_t next, uint32_t far)
+{
+    uint32_t y = (this & 0x80000000u) | (next & 0x7fffffffu);
+    return far ^ y >> 1 ^ (-(y & 1) & 0x9908b0dfu);
+}
+
+static void twist(uint32_t *k)
+{
+    for (int i = 0; i < MT_WORDS - MT_FAR; i++)
+        k[i] = twisted(k[i], k[i + 1], k[i + MT_FAR]);
+    for (int i = MT_WORDS - MT_FAR; i < MT_WORDS - 1; i++)
+        k[i] = twisted(k[i], k[i + 1], k[i + MT_FAR - MT_WORDS]);
+    k[MT_WORDS - 1] = twisted(k[MT_WORDS - 1], k[0], k[MT_FAR - 1]);
+}
+
+static void temper(const uint32_t *restrict k, size_t n, uint32_t *restrict out)
+{
+    for (size_t j = 0; j < n; j++) {
+        uint32_t y = k[j];
+        y ^= y >> 11;
+        y ^= (y << 7) & 0x9d2c5680u;
+        y ^= (y << 15) & 0xefc60000u;
+        out[j] = y ^ y >> 18;
+    }
 }
 
 /* ---- PCG64: eight states eight steps apart each, as 128 bits in two registers. */
@@ -144,4 +182,5 @@ static void pcg64(knrng_lanes *s, size_t n, uint64_t *out, knrng_word128 factor,
 #endif
 
 const knrng_fills KN_ISA_NAME(knrng_fills) = {normal,  exponential, normal32, exponential32, units,
-                                              units32, narrow64,    narrow32, bits,          pcg64};
+                                              units32, narrow64,    narrow32, bits,          units_of_pairs,
+                                              twist,   temper,      pcg64};

@@ -177,7 +177,8 @@ kn_array kn_rng_standard_gamma(kn_rng rng, kn_array shape, const kn_shape *size,
 
 /* ---- Methods with checks of their own. */
 
-static const knrng_distribution uniform = {.name = "uniform", .n = 2, .real = knrng_uniform_real};
+static const knrng_distribution uniform = {
+    .name = "uniform", .n = 2, .real = knrng_uniform_real, .standard = knrng_fill_units};
 
 /* The width of an interval takes the place of its end. */
 static bool widths(knrng_call *c, knrng_param *p)

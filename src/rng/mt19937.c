@@ -2,6 +2,7 @@
  * mt19937.c -- MT19937, M. Matsumoto and T. Nishimura's Mersenne twister: 624 words of 32 bits that make the next
  * 624. */
 #include "rng/bits.h"
+#include "rng/functions.h"
 #include "rng/tables.h"
 #include <string.h>
 
@@ -15,32 +16,17 @@ static inline uint32_t twisted(uint32_t this, uint32_t next, uint32_t far)
     return far ^ y >> 1 ^ (-(y & 1) & 0x9908b0dfu);
 }
 
-static void regenerate(uint32_t *k)
-{
-    for (int i = 0; i < N - M; i++)
-        k[i] = twisted(k[i], k[i + 1], k[i + M]);
-    for (int i = N - M; i < N - 1; i++)
-        k[i] = twisted(k[i], k[i + 1], k[i + M - N]);
-    k[N - 1] = twisted(k[N - 1], k[0], k[M - 1]);
-}
-
 static void fill32(knrng_bits *g, size_t n, uint32_t *out)
 {
     knrng_mt *mt = &g->mt;
+    const knrng_fills *fills = knrng_function()->fills;
     for (size_t i = 0; i < n;) {
         if (mt->position >= N) {
-            regenerate(mt->key);
+            fills->twist(mt->key);
             mt->position = 0;
         }
         size_t here = (size_t)(N - mt->position) < n - i ? (size_t)(N - mt->position) : n - i;
-        const uint32_t *k = mt->key + mt->position;
-        for (size_t j = 0; j < here; j++) {
-            uint32_t y = k[j];
-            y ^= y >> 11;
-            y ^= (y << 7) & 0x9d2c5680u;
-            y ^= (y << 15) & 0xefc60000u;
-            out[i + j] = y ^ y >> 18;
-        }
+        fills->temper(mt->key + mt->position, here, out + i);
         mt->position += (int)here;
         i += here;
     }

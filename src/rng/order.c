@@ -404,7 +404,10 @@ kn_array kn_rng_permuted(kn_rng rng, kn_array x, const kn_rng_permuted_opts *opt
     knx_buffer *b = from ? knx_buffer_new(kni_type_bytes(made)) : NULL;
     if (from && !b)
         kna_fail_with(&c.op, knx_error_nomem());
-    for (int64_t i = 0; b && i < kni_type_size(t); i++)
+    bool same = made.dtype == t.dtype;
+    if (b && same)
+        memcpy(b->data, from, kni_type_bytes(t));
+    for (int64_t i = 0; b && !same && i < kni_type_size(t); i++)
         knx_convert(t.dtype, from + (size_t)i * t.dtype->size, made.dtype,
                     (char *)b->data + (size_t)i * made.dtype->size);
     if (b && all)

@@ -9,23 +9,46 @@ enum { ROUNDS = 10 };
 #define BUMP_0   0x9e3779b97f4a7c15u
 #define BUMP_1   0xbb67ae8584caa73bu
 
-static inline void cipher(const uint64_t counter[4], const uint64_t key[2], uint64_t out[4])
+typedef struct block {
+    uint64_t a, b, c, d;
+} block;
+
+static inline __attribute__((always_inline)) block round_of(block x, uint64_t k0, uint64_t k1)
 {
-    uint64_t a = counter[0], b = counter[1], c = counter[2], d = counter[3], k0 = key[0], k1 = key[1];
-    for (int r = 0; r < ROUNDS; r++) {
-        uint64_t high0, high1, low0 = knrng_multiply_words(FACTOR_0, a, &high0);
-        uint64_t low1 = knrng_multiply_words(FACTOR_1, c, &high1);
-        a = high1 ^ b ^ k0;
-        b = low1;
-        c = high0 ^ d ^ k1;
-        d = low0;
-        k0 += BUMP_0;
-        k1 += BUMP_1;
+    uint64_t high0, high1, low0 = knrng_multiply_words(FACTOR_0, x.a, &high0);
+    uint64_t low1 = knrng_multiply_words(FACTOR_1, x.c, &high1);
+    return (block){high1 ^ x.b ^ k0, low1, high0 ^ x.d ^ k1, low0};
+}
+
+static inline void store(block x, uint64_t out[4])
+{
+    out[0] = x.a;
+    out[1] = x.b;
+    out[2] = x.c;
+    out[3] = x.d;
+}
+
+static void cipher(const uint64_t counter[4], const uint64_t key[2], uint64_t out[4])
+{
+    block x = {counter[0], counter[1], counter[2], counter[3]};
+    uint64_t k0 = key[0], k1 = key[1];
+    for (int r = 0; r < ROUNDS; r++, k0 += BUMP_0, k1 += BUMP_1)
+        x = round_of(x, k0, k1);
+    store(x, out);
+}
+
+/* Two counters at a time: each product waits for the one before it. */
+static void cipher_two(const uint64_t counter[2][4], const uint64_t key[2], uint64_t out[8])
+{
+    block x = {counter[0][0], counter[0][1], counter[0][2], counter[0][3]};
+    block y = {counter[1][0], counter[1][1], counter[1][2], counter[1][3]};
+    uint64_t k0 = key[0], k1 = key[1];
+    for (int r = 0; r < ROUNDS; r++, k0 += BUMP_0, k1 += BUMP_1) {
+        x = round_of(x, k0, k1);
+        y = round_of(y, k0, k1);
     }
-    out[0] = a;
-    out[1] = b;
-    out[2] = c;
-    out[3] = d;
+    store(x, out);
+    store(y, out + 4);
 }
 
 static void add(uint64_t counter[4], const uint64_t step[4])
@@ -45,6 +68,13 @@ static void fill(knrng_bits *g, size_t n, uint64_t *out)
     size_t i = 0;
     while (i < n && p->position < 4)
         out[i++] = p->buffer[p->position++];
+    for (uint64_t two[2][4]; n - i > 8; i += 8) {
+        add(p->counter, one);
+        memcpy(two[0], p->counter, sizeof two[0]);
+        add(p->counter, one);
+        memcpy(two[1], p->counter, sizeof two[1]);
+        cipher_two((const uint64_t(*)[4])two, p->key, out + i);
+    }
     for (; n - i > 4; i += 4) { /* the last ones stay in the buffer, which is a part of the state */
         add(p->counter, one);
         cipher(p->counter, p->key, out + i);

@@ -58,6 +58,8 @@ typedef struct knrng_reader {
     size_t batch;                 /* so many are made at once */
     knrng_gauss *gauss;           /* of a RandomState */
     bool pairs;                   /* g->kind's */
+    bool halves;                  /* words of 64 bits were made ahead as their halves */
+    bool mixed;                   /* both kinds are drawn: no halves ahead any more */
     knrng_binomial binomial;
     knrng_memo memo, rate; /* of a distribution; of Poisson numbers inside of another one */
     union {
@@ -75,6 +77,7 @@ static inline void knrng_read(knrng_reader *r, knrng_bits *g)
     r->batch = 1;
     r->gauss = NULL;
     r->pairs = g->kind->pairs;
+    r->halves = r->mixed = false;
     r->memo.known = r->rate.known = false;
     knrng_binomial_forget(&r->binomial);
 }
@@ -101,7 +104,7 @@ static inline uint64_t knrng_next64(knrng_reader *r)
 {
     if (__builtin_expect(r->at < r->end, 1))
         return *r->at++;
-    if (r->end32 - r->at32 >= 2) {
+    if (r->pairs && r->end32 - r->at32 >= 2) {
         r->at32 += 2;
         return (uint64_t)r->at32[-2] << 32 | r->at32[-1];
     }
@@ -110,16 +113,7 @@ static inline uint64_t knrng_next64(knrng_reader *r)
 /* The halves of a word, the low one first, unless the generator's words are so short. */
 static inline uint32_t knrng_next32(knrng_reader *r)
 {
-    if (r->at32 < r->end32)
-        return *r->at32++;
-    if (r->pairs)
-        return knrng_more32(r);
-    r->g->has_half = !r->g->has_half;
-    if (!r->g->has_half)
-        return r->g->half;
-    uint64_t w = knrng_next64(r);
-    r->g->half = (uint32_t)(w >> 32);
-    return (uint32_t)w;
+    return r->at32 < r->end32 ? *r->at32++ : knrng_more32(r);
 }
 /* A number in [0, 1) of 53 bits; of a pair of short words those that NumPy takes. */
 static inline double knrng_unit_of(uint64_t w, bool pairs)

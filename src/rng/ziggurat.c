@@ -41,12 +41,13 @@ void knrng_fill_units(knrng_reader *r, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i += KNRNG_AHEAD) {
         size_t count = n - i < KNRNG_AHEAD ? n - i : KNRNG_AHEAD;
-        r->g->kind->fill(r->g, count, r->ahead);
-        if (r->pairs)
-            for (size_t k = 0; k < count; k++)
-                out[i + k] = knrng_unit_of(r->ahead[k], true);
-        else
+        if (r->pairs) {
+            r->g->kind->fill32(r->g, 2 * count, r->ahead32);
+            knrng_function()->fills->units_of_pairs(r->ahead32, count, out + i);
+        } else {
+            r->g->kind->fill(r->g, count, r->ahead);
             knrng_function()->fills->units(r->ahead, count, out + i);
+        }
     }
 }
 
