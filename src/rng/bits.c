@@ -4,6 +4,8 @@
 #include "array/recording.h"
 #include "lib/internal.h"
 #include "rng/bits.h"
+#include "rng/functions.h"
+#include "rng/pieces.h"
 #include <string.h>
 
 knrng_bits *knrng_bits_new(const knrng_kind *kind, knrng_seed *seed)
@@ -218,6 +220,12 @@ kn_seed_sequence kn_bit_generator_seed_seq(kn_bit_generator bit_generator)
 
 /* ---- Words, jumps and children. */
 
+static void fill_words(knrng_reader *r, size_t n, void *out, const void *env)
+{
+    (void)env;
+    r->g->kind->fill(r->g, n, out);
+}
+
 kn_array kn_bit_generator_random_raw(kn_bit_generator bit_generator, const kn_shape *size)
 {
     kna_op op;
@@ -235,7 +243,10 @@ kn_array kn_bit_generator_random_raw(kn_bit_generator bit_generator, const kn_sh
     size_t n = (size_t)kni_type_size(t);
     uint64_t *out = b ? b->data : NULL;
     if (out && !g->kind->pairs) {
-        g->kind->fill(g, n, out);
+        knrng_reader r;
+        knrng_choose_functions();
+        knrng_read(&r, g);
+        knrng_fill_in_pieces(&r, &(const knrng_task){fill_words, NULL, sizeof *out, false}, n, out);
     } else if (out) { /* from the end, where each half lies before the word that it becomes */
         uint32_t *half = (uint32_t *)out;
         g->kind->fill32(g, n, half);

@@ -32,6 +32,7 @@ typedef struct knrng_kind {
     const char *name;
     bool pairs;
     size_t bytes; /* of its knrng_words */
+    size_t block; /* of Philox: words that are made together, a step of `advance`; 0: single ones */
     void (*seed)(knrng_bits *g, const knrng_seed *s);
     void (*fill)(knrng_bits *g, size_t n, uint64_t *out); /* the next n words of 64 bits */
     void (*fill32)(knrng_bits *g, size_t n, uint32_t *out); /* of pairs: the next n words of 32 bits */
@@ -57,6 +58,7 @@ struct knrng_bits {
     };
 };
 
+static inline size_t knrng_philox_left(const knrng_bits *g) { return 4 - (size_t)g->philox.position; }
 static inline uint64_t knrng_word(knrng_bits *g)
 {
     uint64_t w;

@@ -6,6 +6,7 @@
 #include "lib/internal.h"
 #include "rng/draw.h"
 #include "rng/functions.h"
+#include "rng/pieces.h"
 #include "kiln/random.h"
 #include <math.h>
 #include <string.h>
@@ -358,11 +359,20 @@ void *knrng_out(knrng_call *c, kn_array out, kn_dtype d, bool any_order)
         knrng_give_back(&c->r);                                           \
     } while (0)
 
+static void fill_units(knrng_reader *r, size_t n, void *out, const void *env)
+{
+    (void)env;
+    knrng_fill_units(r, n, out);
+}
+
 void knrng_fill_real(knrng_call *c, const knrng_distribution *d, const knrng_param *p, size_t n, double *out)
 {
     knrng_real *f = c->g->legacy && d->legacy_real ? d->legacy_real : d->real;
     if (d->standard && knrng_all_scalars(d->n, p) && !(c->g->legacy && d->legacy_real)) {
-        d->standard(&c->r, n, out);
+        if (d->standard == knrng_fill_units)
+            knrng_fill_in_pieces(&c->r, &(const knrng_task){fill_units, NULL, sizeof *out, false}, n, out);
+        else
+            d->standard(&c->r, n, out);
         double scale = p[d->n - 1].v[0].d, from = p[0].v[0].d;
         if (d->n == 1)
             for (size_t i = 0; i < n; i++)

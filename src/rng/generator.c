@@ -4,6 +4,7 @@
 #include "array/handle.h"
 #include "rng/continuous.h"
 #include "rng/draw.h"
+#include "rng/pieces.h"
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +57,12 @@ typedef struct filler {
     const char *name;
     void (*wide)(knrng_reader *r, size_t n, double *out);
     void (*narrow)(knrng_reader *r, size_t n, float *out);
+    bool single; /* each number takes one word, or half of one */
 } filler;
+
+static void fill_wide(knrng_reader *r, size_t n, void *out, const void *f) { ((const filler *)f)->wide(r, n, out); }
+
+static void fill_narrow(knrng_reader *r, size_t n, void *out, const void *f) { ((const filler *)f)->narrow(r, n, out); }
 
 static kn_array fill(const filler *f, kn_rng rng, const kn_shape *size, kn_dtype dtype, kn_array out)
 {
@@ -71,10 +77,12 @@ static kn_array fill(const filler *f, kn_rng rng, const kn_shape *size, kn_dtype
     kni_type t = kni_type_of(d, c.shape.ndim, c.shape.dim);
     size_t n = (size_t)kni_type_size(t);
     data = b ? b->data : data;
-    if (data && d == KN_DT(F64))
-        f->wide(&c.r, n, data);
+    bool narrow = d == KN_DT(F32);
+    knrng_task task = {narrow ? fill_narrow : fill_wide, f, d->size, narrow};
+    if (data && f->single)
+        knrng_fill_in_pieces(&c.r, &task, n, data);
     else if (data)
-        f->narrow(&c.r, n, data);
+        task.fill(&c.r, n, data, f);
     if (!b)
         return kna_failed(&c.op) ? knrng_failed(&c) : kna_end_plain(&c.op) ? out : NULL;
     return kna_from_buffer(&c.op, t, b);
@@ -82,21 +90,21 @@ static kn_array fill(const filler *f, kn_rng rng, const kn_shape *size, kn_dtype
 
 kn_array kn_rng_random(kn_rng rng, const kn_shape *size, const kn_rng_random_opts *opts)
 {
-    static const filler f = {"random", knrng_fill_units, knrng_fill_units32};
+    static const filler f = {"random", knrng_fill_units, knrng_fill_units32, true};
     return fill(&f, rng, size, opts ? opts->dtype : NULL, opts ? opts->out : NULL);
 }
 
 kn_array kn_rng_standard_normal(kn_rng rng, const kn_shape *size, const kn_rng_random_opts *opts)
 {
-    static const filler f = {"standard_normal", knrng_fill_normals, knrng_fill_normals32};
+    static const filler f = {"standard_normal", knrng_fill_normals, knrng_fill_normals32, false};
     return fill(&f, rng, size, opts ? opts->dtype : NULL, opts ? opts->out : NULL);
 }
 
 kn_array kn_rng_standard_exponential(kn_rng rng, const kn_shape *size, const kn_rng_standard_exponential_opts *opts)
 {
-    static const filler zig = {"standard_exponential", knrng_fill_exponentials, knrng_fill_exponentials32};
+    static const filler zig = {"standard_exponential", knrng_fill_exponentials, knrng_fill_exponentials32, false};
     static const filler inv = {"standard_exponential", knrng_fill_inverse_exponentials,
-                               knrng_fill_inverse_exponentials32};
+                               knrng_fill_inverse_exponentials32, true};
     bool inverse = opts && opts->method && strcmp(opts->method, "zig") != 0; /* NumPy takes any other text for "inv" */
     return fill(inverse ? &inv : &zig, rng, size, opts ? opts->dtype : NULL, opts ? opts->out : NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * integers.c -- integers between bounds of any integer dtype, and bytes. */
 #include "rng/draw.h"
+#include "rng/pieces.h"
 #include <math.h>
 #include <string.h>
 
@@ -150,6 +151,21 @@ static bool is_empty(const knrng_call *c)
     return false;
 }
 
+typedef struct range {
+    int bits;
+    bool masked;
+    uint64_t from, most;
+} range;
+
+static void fill_range(knrng_reader *r, size_t n, void *out, const void *env)
+{
+    const range *q = env;
+    knrng_fill_bounded(r, q->bits, q->from, q->most, q->masked, n, out);
+}
+
+/* Does each number take one word, or half of one? A power of two of numbers leaves no word out. */
+static bool takes_one(const range *q) { return q->bits >= 32 && q->most != 0 && (q->most & (q->most + 1)) == 0; }
+
 static kn_array integers(knrng_call *c, kn_array low, kn_array high, kn_dtype d, bool closed)
 {
     bounds l = {0}, h = {0};
@@ -172,8 +188,12 @@ static kn_array integers(knrng_call *c, kn_array low, kn_array high, kn_dtype d,
         b = knrng_room(c, d);
     kni_type t = kni_type_of(d, c->shape.ndim, c->shape.dim);
     size_t n = (size_t)kni_type_size(t);
-    if (b && !empty && q.scalars)
-        knrng_fill_bounded(&c->r, bits, l.v[0].bits, h.v[0].bits - l.v[0].bits, masked, n, b->data);
+    range scalar = {bits, masked, q.scalars && b ? l.v[0].bits : 0, q.scalars && b ? h.v[0].bits - l.v[0].bits : 0};
+    bool wide = bits == 64 && scalar.most > UINT32_MAX;
+    if (b && !empty && q.scalars && takes_one(&scalar))
+        knrng_fill_in_pieces(&c->r, &(const knrng_task){fill_range, &scalar, d->size, !wide}, n, b->data);
+    else if (b && !empty && q.scalars)
+        fill_range(&c->r, n, b->data, &scalar);
     else if (b && !empty)
         draw_each(c, bits, masked, &l, &h, n, b->data);
     if (l.v != &zero)

@@ -133,6 +133,7 @@ static void set(knrng_bits *g, const kn_bit_generator_state *state)
 const knrng_kind knrng_kind_philox = {
     .name = "Philox",
     .bytes = sizeof(knrng_philox),
+    .block = 4,
     .seed = seed,
     .fill = fill,
     .advance = advance,

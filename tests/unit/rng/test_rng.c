@@ -2,6 +2,7 @@
  * test_rng.c -- methods of generators beside their streams: out, views, traces, factors of covariances. */
 #include "host/routine/isa.h"
 #include "rng/functions.h"
+#include "support/bits_named.h"
 #include "support/expect.h"
 #include "support/group.h"
 #include <math.h>
@@ -152,6 +153,36 @@ static void a_context_has_a_random_state_of_its_own(void **unused)
                                kn_random_state_randn(same, KN_SHAPE(3)))); /* the second normal number was kept, too */
 }
 
+/* One word a number: pieces begin where the words of the ones before end. */
+static void threads_do_not_change_streams(void **unused)
+{
+    static const char *const names[] = {"PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937"};
+    (void)unused;
+    for (int i = 0; i < 5; i++) {
+        KN_SCOPE;
+        kn_array made[2][8];
+        for (int many = 0; many < 2; many++) {
+            KN_THREADS(many ? 3 : 1);
+            kn_rng rng = kn_Generator(bits_named(names[i], kn_asarray(INT64_C(5))));
+            kn_shape n = KN_SHAPE(300007);
+            kn_array *m = made[many];
+            (void)kn_rng_integers(rng, 0, 9, KN_SHAPE(3)); /* half of a word is left */
+            m[0] = kn_rng_random(rng, n);
+            m[1] = kn_rng_random(rng, n, .dtype = KN_F32);
+            m[2] = kn_rng_uniform(rng, n, .low = kn_num(-2));
+            m[3] = kn_rng_integers(rng, 0, 1024, n);
+            m[4] = kn_rng_integers(rng, INT64_MIN, INT64_MAX, n, .endpoint = true);
+            m[5] = kn_rng_integers(rng, 5, 37, n, .dtype = KN_I32);
+            m[6] = kn_bit_generator_random_raw(kn_rng_bit_generator(rng), n);
+            m[7] = kn_rng_integers(rng, 0, 1000, KN_SHAPE(11));
+            for (int k = 0; k < 8; k++)
+                kn_eval(m[k]);
+        }
+        for (int k = 0; k < 8; k++)
+            assert_true(kn_array_equal(made[0][k], made[1][k]));
+    }
+}
+
 /* As NumPy 2.4 does. */
 static void no_bytes_draw_a_word(void **unused)
 {
@@ -241,6 +272,7 @@ KN_TEST_GROUP(test_rng)
         TEST(covariances_have_three_factors),
         TEST(numbers_that_no_one_could_draw_end),
         TEST(a_context_has_a_random_state_of_its_own),
+        TEST(threads_do_not_change_streams),
         TEST(no_bytes_draw_a_word),
         TEST(null_and_dead_generators_are_errors),
         TEST(functions_have_the_same_bits_on_every_instruction_set),
