@@ -13,6 +13,7 @@ cat >"$work/allowed" <<'EOF'
 * sqrt sqrtf ceil ceilf floor floorf trunc truncf ldexp ldexpf - IEEE 754 and C say every bit
 continuous.c fmod - exact
 functions_isa.c fma - rounded once
+events.c fma frexp - rounded once; exact
 asserts.c frexp fmin fmax - exact
 condensed_isa.c fma fmaf - rounded once
 francis.c fmax fmin - exact, of numbers that are not negative

@@ -69,7 +69,7 @@ typedef struct kn_place { const char *file; int line; const char *function; } kn
     X(CONCRETIZATION, "ConcretizationError") X(LEAKED_TRACER, "LeakedTracerError") X(MUTATION, "MutationError")        \
     X(CONTEXT, "ContextError") X(FILE, "FileError") X(MEMORY, "MemoryError") X(NAME, "NameError")                     \
     X(RUNTIME, "RuntimeError") X(ASSERTION, "AssertionError") X(ZERO_DIVISION, "ZeroDivisionError")          \
-    X(DIMENSION, "InconclusiveDimensionOperation")
+    X(DIMENSION, "InconclusiveDimensionOperation") X(FLOATING_POINT, "FloatingPointError")
 typedef enum kn_error_kind {
     KN_NO_ERROR = 0,
 #define KN_X(id, name) KN_ERROR_##id,

@@ -103,6 +103,23 @@ def printed(a, **options):
         return S(str(a))
 
 
+def raises_floating(f):
+    try:
+        f()
+    except FloatingPointError:
+        return True
+    return False
+
+
+def heard(f):  # bits that np.seterrcall's function gets
+    got = []
+    with np.errstate(all="call"):
+        old = np.seterrcall(lambda kind, bits: got.append(bits))
+        f()
+        np.seterrcall(old)
+    return got
+
+
 def raises_nan():
     with jax.debug_nans(True):
         try:

@@ -167,7 +167,7 @@ static bool waits_for_scalars(const kna_value *v, int *budget)
 static bool scalar_bits(kna_value *v, knx_scalar_bits *bits)
 {
     int budget = 16;
-    if (v->state == KN_V_PENDING && !knx_context()->check_nans && waits_for_scalars(v, &budget))
+    if (v->state == KN_V_PENDING && !knx_context()->watched && waits_for_scalars(v, &budget))
         knx_error_release(kna_force(1, &v));
     if (v->state != KN_V_NUMBER && (v->state != KN_V_BUFFER || !is_here(v)))
         return false;

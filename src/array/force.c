@@ -39,7 +39,7 @@ static kna_cut *cut_begin(kna_state *s, bool fuse)
         c = knx_alloc_zero(sizeof *c);
     if (c) {
         c->s = s;
-        c->fuse = fuse;
+        c->key.fuse = fuse;
     }
     return c;
 }
@@ -416,7 +416,7 @@ static KNX_HOT knx_error *run_plan(kna_cut *c, const kna_plan *p, const knd_load
     knd_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
     knx_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
     knx_error *error = in && out ? NULL : knx_error_nomem();
-    bool checks = knx_context()->check_nans && c->node.n == 1;
+    bool checks = knx_context()->watched && c->node.n == 1;
     const knd_options how = {
         .threads = knx_context()->threads, .on_step = kna_step_hook(), .on_step_env = knx_context()->step_env};
     for (size_t i = 0; !error && i < c->leaf.n; i++)
@@ -513,7 +513,7 @@ knx_error *kna_run_now(const kni_prim *prim, const void *params, const kn_place 
     KN_TRY(kna_node_new(prim, params, place, operation, n_in, in, literals, n_out, out_type, out));
     kna_node *n = s->waiting;
     bool from_operand = false;
-    kna_cut *c = cut_begin(s, knx_context()->lazy && !knx_context()->check_nans);
+    kna_cut *c = cut_begin(s, knx_context()->lazy);
     knx_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
     if (c)
         cut_end(c);
@@ -542,7 +542,7 @@ static void run_one_by_one(kna_cut *c)
             if (c->node.at[k]->out[i])
                 ok = ok && KN_VEC_PUSH(&held, c->node.at[k]->out[i]);
     for (size_t k = 0; ok && k < c->node.n; k++)
-        run_alone(c->s, c->node.at[k], c->fuse);
+        run_alone(c->s, c->node.at[k], c->key.fuse);
     for (size_t i = 0; ok && i < held.n; i++)
         kna_value_release(held.at[i]);
     if (!ok) /* no memory for the list: no node has run, so the references are given back through the nodes */
@@ -574,8 +574,8 @@ KNX_HOT knx_error *kna_force(int n, kna_value *const *values)
     kna_state *s = kna_state_get();
     if (!s)
         return knx_error_nomem();
-    bool checks = knx_context()->check_nans;
-    kna_cut *c = cut_begin(s, knx_context()->lazy && !checks);
+    bool checks = knx_context()->watched;
+    kna_cut *c = cut_begin(s, knx_context()->lazy);
     if (!c)
         return knx_error_nomem();
     s->mark++;

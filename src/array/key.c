@@ -51,7 +51,7 @@ KNX_HOT bool kna_cut_key(kna_cut *c)
     if (!KN_VEC_RESERVE(&k->word, 4 + c->out_atom.n))
         return false;
     k->word.at[k->word.n++] = (uintptr_t)kna_device();
-    k->word.at[k->word.n++] = c->leaf.n << 1 | c->fuse;
+    k->word.at[k->word.n++] = c->leaf.n << 1 | c->key.fuse;
     k->word.at[k->word.n++] = c->node.n;
     k->word.at[k->word.n++] = c->out_atom.n;
     for (size_t i = 0; i < c->out_atom.n; i++)
@@ -117,7 +117,7 @@ static bool donates(const bool *donated, size_t i) { return donated && donated[i
 static KNX_HOT bool structure_fits(const kna_plan *p, const kna_cut *c, params_test *same_params)
 {
     const kni_jaxpr *j = p->jaxpr;
-    if (p->fuse != c->fuse || p->device != kna_device() || j->n_in != c->leaf.n || j->n_eqn != c->node.n ||
+    if (p->fuse != c->key.fuse || p->device != kna_device() || j->n_in != c->leaf.n || j->n_eqn != c->node.n ||
         j->n_out != c->out_atom.n)
         return false;
     for (size_t i = 0; i < c->leaf.n; i++) {
@@ -192,8 +192,8 @@ void kna_show_difference(knx_text *t, const kna_plan *p, const kna_cut *c)
             knx_text_add(t, "new parameters or constants of %s", c->node.at[k]->prim->name);
             return;
         }
-    if (p->fuse != c->fuse)
-        knx_text_add(t, "different option: %s", c->fuse ? "fused" : "not fused");
+    if (p->fuse != c->key.fuse)
+        knx_text_add(t, "different option: %s", c->key.fuse ? "fused" : "not fused");
     else if (j->n_out != c->out_atom.n || memcmp(j->out, c->out_atom.at, j->n_out * sizeof *j->out))
         knx_text_add(t, "other results are wanted");
     else

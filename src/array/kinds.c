@@ -177,7 +177,7 @@ static bool keep(maker *m, const kna_cut *c)
 /* Why no such cut has a kind; NULL: it may have one. */
 static const char *excluded(const kna_cut *c)
 {
-    if (!c->fuse)
+    if (!c->key.fuse)
         return "fusion is off";
     for (size_t k = 0; k < c->node.n; k++) {
         const kni_prim *p = c->node.at[k]->prim;
@@ -245,7 +245,7 @@ static kna_plan *plan_of(const maker *m, const kna_cut *c)
     atomic_init(&p->refs, 1);
     p->kind_hash = c->kind;
     p->likeness = kna_cut_likeness(c);
-    p->fuse = c->fuse;
+    p->fuse = c->key.fuse;
     p->device = kna_device();
     p->donated = donated;
     p->jaxpr = m->jaxpr;

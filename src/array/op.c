@@ -13,7 +13,7 @@
 
 /* ---- The lazy recorder: each equation becomes a node. */
 
-static KNX_HOT knx_error *lazy_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
+KNX_HOT knx_error *kna_lazy_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
 {
     kna_state *s = env;
     kn_context c = knx_context();
@@ -112,9 +112,12 @@ KNX_HOT void kna_begin(kna_op *op, const char *name)
     }
     op->b = s->recording ? &s->recording->b : &s->lazy;
     if (!s->recording) {
-        s->lazy.hook = lazy_equation;
+        s->lazy.hook = s->hook;
         s->lazy.hook_env = s;
         s->lazy.traced = "";
+    } else if (__builtin_expect(s->how.events, 0)) {
+        op->b->place = s->watcher->place(c->here, c->operation);
+        return;
     }
     op->b->place = c->here;
 }

@@ -382,12 +382,12 @@ static knx_error *make_plan(kna_cut *c, kna_plan **out)
     p->hash = c->hash;
     p->kind_hash = c->kind;
     p->likeness = kna_cut_likeness(c);
-    p->fuse = c->fuse;
+    p->fuse = c->key.fuse;
     p->device = kna_device();
     p->donated = c->donated ? knx_alloc(c->leaf.n + 1) : NULL;
     if (p->donated)
         memcpy(p->donated, c->donated, c->leaf.n);
-    knc_compile_options o = {.kernels = c->s->caches->kernels, .fuse = c->fuse, .donated = p->donated};
+    knc_compile_options o = {.kernels = c->s->caches->kernels, .fuse = c->key.fuse, .donated = p->donated};
     bool fine = !c->donated == !p->donated && kni_key_copy(&c->key, &p->key);
     knx_error *error = fine ? build_jaxpr(c, &p->jaxpr) : knx_error_nomem();
     if (!error)

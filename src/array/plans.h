@@ -25,7 +25,6 @@ typedef struct kna_cut {
     kni_key key;                /* extents: of the leaves, then among the parameters of the nodes, in order */
     uint64_t kind, hash;        /* of everything but extents of 2 and more; of everything */
     knx_table leaf_index;       /* once there are many */
-    bool fuse;
     KN_VEC(kna_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
     bool *donated;          /* per leaf: no one else has it, so it may be written over; NULL: none */
     bool few_donated[16];   /* room for that */

@@ -34,10 +34,10 @@ kna_recording *kna_recording_begin(const char *function, const char *transformat
     r->serial = atomic_fetch_add(&serials, 1) + 1;
     r->outer = s->recording;
     s->recording = r;
-    r->b.whole = s->whole;
+    r->b.whole = s->how.whole;
     r->b.traced = function;
     KN_LOG(2, "trace: %s begins to be recorded by %s", function, transformation);
-    if (s->fold && !concrete) {
+    if (s->how.fold && !concrete) {
         r->folds = true;
         r->b.fold = fold_equation;
         r->b.fold_env = r;

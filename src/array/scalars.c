@@ -164,7 +164,7 @@ static bool at_once(void)
 {
     kn_context c = knx_context();
     kna_state *s = kna_state_get();
-    return c->lazy && !c->check_nans && s && !s->recording;
+    return c->lazy && s && !s->recording;
 }
 
 /* ---- Equations. */

@@ -163,9 +163,11 @@ void kn_set_log(void (*log)(void *env, int level, const char *text), void *env) 
 bool kn_set_lazy(bool lazy)
 {
     kn_context c = knx_context();
-    bool old = !c || c->lazy;
-    if (c)
-        c->lazy = lazy;
+    bool old = !c || c->wants_lazy;
+    if (c) {
+        c->wants_lazy = lazy;
+        c->lazy = lazy && !c->watched;
+    }
     return old;
 }
 

@@ -9,6 +9,8 @@ static void drop_state(void *p)
     kna_state *s = p;
     if (s->recorded)
         s->drop_recorded(s->recorded);
+    if (s->watcher)
+        s->watcher->drop(s->watcher);
     knx_error_release(s->said);
     for (size_t i = 0; i < s->lazy_value.n; i++)
         kna_value_release(s->lazy_value.at[i]);
@@ -32,6 +34,7 @@ kna_state *kna_state_make(void)
     if (!s)
         return NULL;
     knb_init(&s->lazy);
+    s->hook = kna_lazy_equation;
     kna_pending_init(s);
     s->trace_stats.limit = (size_t)256 << 20;
     s->caches = kna_caches_of(knx_context()->own);

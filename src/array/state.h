@@ -62,15 +62,37 @@ typedef struct kna_entry_rules {
     bool (*drop_oldest)(const struct knf_entry *needed); /* false: there is none */
 } kna_entry_rules;
 
+/* How recordings that begin now are made: a part of what a recorded function is found by. */
+typedef union kna_how {
+    struct {
+        bool fold;       /* they compute what depends on none of them */
+        bool whole;      /* their jaxprs keep equations that no one reads */
+        uint16_t events; /* the error state: kna_watcher */
+    };
+    uint32_t all;
+} kna_how;
+
+/* Watches the floating-point events of equations while the error state (s->how.events) is not 0 (numpy/error_state). */
+typedef struct kna_watcher {
+    /* the place of equations of a public function: alone equations with such a one are told of */
+    const kn_place *(*place)(const kn_place *here, const char *operation);
+    void *(*begin)(void); /* of a run; NULL without memory */
+    /* after an equation; node: what runs it alone, NULL: it is a part of a recorded function. An error ends the run */
+    knx_error *(*after)(void *run, const kna_node *node, const kni_eqn *e, int n_in, const void *const *x,
+                        const kni_type *xt, int n_out, const void *const *y, const kni_type *yt);
+    knx_error *(*end)(void *run, knx_error *error); /* says what was found; the error that the run has */
+    void (*drop)(struct kna_watcher *w);
+} kna_watcher;
+
 typedef struct kna_state {
     kna_recording *recording;      /* the innermost active one; NULL: lazy recording */
     kna_named_axis *axes;          /* bound now; NULL: none */
-    bool fold;                     /* recordings that begin now compute what depends on none of them */
-    bool whole;                    /* jaxprs of recordings that begin now keep equations that no one reads */
+    kna_how how;
     kna_node *waiting;             /* all nodes, newest first */
     int64_t pending;               /* nodes alive */
     kna_pending_bound bound;
     kni_builder lazy;              /* hooked: its equations become nodes */
+    kni_builder_hook hook;         /* kna_lazy_equation, or a watcher's that calls it */
     KN_VEC(kna_value *) lazy_value; /* per variable of `lazy`, a reference each */
     KN_VEC(kna_held) held;         /* values lent to the operation that is running */
     bool lazy_can_fail;            /* this operation recorded something that can fail */
@@ -92,9 +114,11 @@ typedef struct kna_state {
     size_t speaker;                                /* the number of frames while that is: 0: none runs */
     struct knf_recorded_rules *recorded;           /* functions of primitives; NULL: none yet */
     void (*drop_recorded)(struct knf_recorded_rules *r);
+    kna_watcher *watcher; /* NULL: there never was an error state */
 } kna_state;
 
 kna_state *kna_state_make(void);
+knx_error *kna_lazy_equation(void *env, kni_builder *b, const kni_draft_eqn *e); /* op.c; env: the state */
 static inline kna_state *kna_state_get(void) /* of this context; NULL without memory */
 {
     kna_state *s = (kna_state *)knx_slot_state(KNX_SLOT_ARRAYS);
@@ -114,7 +138,7 @@ knx_error *kna_enter_user(kna_user_call *u);
 void kna_leave_user(const kna_user_call *u);
 knx_error *kna_call_user(void (*f)(void *arg), void *arg); /* in the middle of an operation: see knx_call_user */
 
-/* unwind.c. The user's code begins, with s->recording, s->axes and s->fold as they are now; `before`: the recording
+/* unwind.c. The user's code begins, with s->recording, s->axes and s->how as they are now; `before`: the recording
  * outside. The number of its frame, or -1 without memory. */
 int kna_frame_push(kna_state *s, kna_recording *before, bool called, knx_guard guard);
 void kna_frame_pop(kna_state *s, int frame);      /* it returned; frames inside of it were left by longjmp */
@@ -134,9 +158,9 @@ void kna_force_readers(const kna_value *v);
 knx_error *kna_run_now(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
                       uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
                       const kni_type *out_type, kna_value **out);
-/* nans.c. Runs an unfused program and reports the first NaN or infinity that comes from nowhere: at the node's place if
- * the program is that of one node alone. */
-/* nans.c: where arrays' programs run: the default device, or, where they are watched, the host */
+/* watch.c. Runs an unfused program whose equations are watched: the first NaN or infinity that comes from nowhere is
+ * reported, at the node's place if the program is that of one node alone; so are events. */
+/* watch.c: where arrays' programs run: the default device, or, where they are watched, the host */
 const knd_device *kna_device(void);
 knx_error *kna_run_checked(const knd_loaded *p, const kna_node *node, const knd_operand *in, knx_buffer **out);
 kn_step_hook kna_step_hook(void); /* settings.c: of this context; one that does nothing where steps are only watched */

@@ -10,7 +10,7 @@ int kna_frame_push(kna_state *s, kna_recording *before, bool called, knx_guard g
 {
     kna_frame f = {.scopes = kna_scopes_open(), .guard = guard, .before = before, .inside = s->recording};
     f.axes = s->axes;
-    f.fold = s->fold;
+    f.fold = s->how.fold;
     f.dims = knx_dim_now();
     f.called = called;
     return KN_VEC_PUSH(&s->frame, f) ? (int)s->frame.n - 1 : -1;
@@ -64,7 +64,7 @@ static void unwind_to(kna_state *s, size_t n)
     const kna_frame *around = n ? &s->frame.at[n - 1] : NULL;
     drop_recordings(s, around ? around->inside : NULL);
     s->axes = around ? around->axes : NULL;
-    s->fold = around && around->fold;
+    s->how.fold = around && around->fold;
     while (knx_dim_now() && knx_dim_now() != (around ? around->dims : NULL))
         knx_dim_leave(knx_dim_now());
     kna_op_abandon(s);

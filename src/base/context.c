@@ -129,7 +129,7 @@ kn_context knx_context_new(void)
         return NULL;
     c->operation = "";
     c->default_float = KN_DT(F64);
-    c->lazy = true;
+    c->lazy = c->wants_lazy = true;
     c->share = (uint8_t)(atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) % KNX_SHARES);
     knx_global_lock_take(&all_lock);
     c->next = all;
@@ -147,7 +147,7 @@ static kn_context without_memory(void)
 {
     nowhere.operation = "";
     nowhere.default_float = KN_DT(F64);
-    nowhere.lazy = true;
+    nowhere.lazy = nowhere.wants_lazy = true;
     nowhere.own = true;
     return &nowhere;
 }

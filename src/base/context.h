@@ -27,6 +27,7 @@ typedef struct knx_defaults {
     uint32_t scope; /* open scopes when they were pushed */
 } knx_defaults;
 typedef struct knx_thread knx_thread;
+enum { KNX_WATCH_NANS = 1, KNX_WATCH_EVENTS = 2 };
 
 struct kn_context_s {
     const kn_place *here;        /* of the public call that is running */
@@ -61,8 +62,9 @@ struct kn_context_s {
     struct knx_print_set *print; /* print_options.h: NULL for NumPy's */
     KN_VEC(knx_defaults) defaults;
     kn_allocator allocator;      /* of buffers; no functions: the pooled ones */
-    bool lazy;
-    bool check_nans;
+    bool lazy;                   /* operations wait to be run: it is wanted, and nothing is watched */
+    bool wants_lazy;
+    uint8_t watched;             /* KNX_WATCH_..: each equation is looked at after it has run; 0: none is */
     bool symbolic;               /* kn_jit without .symbolic has KN_ALL */
     uint8_t share;               /* number of its share lock */
     bool own;                    /* a thread's default one */
@@ -91,6 +93,11 @@ static inline void *knx_slot_state(knx_slot slot) /* NULL if not made yet */
 bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state));
 /* From any thread: what c runs, with the time at which it began; false: nothing. *known: is there such a context? */
 bool knx_context_running(kn_context c, bool *known, kn_running_step *out);
+static inline void knx_context_watch(kn_context c, unsigned bit, bool on)
+{
+    c->watched = (uint8_t)(on ? c->watched | bit : c->watched & ~bit);
+    c->lazy = c->wants_lazy && !c->watched;
+}
 void knx_context_close(void); /* pops all and drops this thread's own context; the next use makes a new one */
 
 /* For a moment: changing or looking at what the handles of this context stand for. Nothing is called in between. */

@@ -157,8 +157,8 @@ bool kn_set_symbolic(bool on)
 bool kn_check_nans(bool on)
 {
     kn_context c = knx_context();
-    bool old = c && c->check_nans;
+    bool old = c && (c->watched & KNX_WATCH_NANS);
     if (c)
-        c->check_nans = on;
+        knx_context_watch(c, KNX_WATCH_NANS, on);
     return old;
 }

@@ -86,7 +86,7 @@ KNX_HOT knx_error *knf_run_entry(knf_entry *e, const knf_dims *dims, kna_value *
             x[i].lent = true;
     }
     if (!error)
-        error = knx_context()->check_nans ? kna_run_checked(p, NULL, x, y) : knd_run_with(p, x, y, &how);
+        error = knx_context()->watched ? kna_run_checked(p, NULL, x, y) : knd_run_with(p, x, y, &how);
     e->running--;
     uint32_t made = 0;
     for (uint32_t i = 0; !error && i < j->n_out; i++) {

@@ -170,7 +170,7 @@ static knx_error *without_constants(knf_part *p)
 /* Where what depends on no recording is computed, captured arrays are what they are; else they are operands. */
 static kna_value *as_it_is(kna_value *captured)
 {
-    return kna_state_get()->fold && captured->state != KN_V_TRACER ? captured : NULL;
+    return kna_state_get()->how.fold && captured->state != KN_V_TRACER ? captured : NULL;
 }
 
 knx_error *knf_part_record(knf_part *p, const char *by, const kni_type *t, kna_value *const *given)

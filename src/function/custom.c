@@ -171,7 +171,7 @@ knx_error *knf_fold_constants(const char *rule, const char *advice, const kna_cl
 static bool same_types(const knf_rule *r, int which, int n, const kni_type *in)
 {
     if (r->which != which || r->n_in != n || r->default_float != kna_default_float() ||
-        !knf_same_axes(r->axes, kna_state_get()->axes))
+        r->events != kna_state_get()->how.events || !knf_same_axes(r->axes, kna_state_get()->axes))
         return false;
     for (int i = 0; i < n; i++)
         if (r->in[i].dtype != in[i].dtype || !kni_type_same_shape(r->in[i], in[i]))
@@ -184,7 +184,8 @@ static bool remember(knf_core *f, int which, int n, const kni_type *in, const kn
 {
     if (!f->hash)
         return true;
-    knf_rule r = {.which = which, .n_in = n, .default_float = kna_default_float()};
+    knf_rule r = {
+        .which = which, .n_in = n, .events = kna_state_get()->how.events, .default_float = kna_default_float()};
     bool ok = knf_copy_axes(&r.arena, kna_state_get()->axes, &r.axes) &&
               (r.in = knx_arena_alloc(&r.arena, ((size_t)n + 1) * sizeof *r.in)) != NULL;
     for (int i = 0; ok && i < n; i++)

@@ -109,8 +109,7 @@ static bool same_type(kni_type a, kni_type b)
 KNX_HOT bool knf_same_state(const knf_entry *e)
 {
     const kna_state *s = kna_state_get();
-    return e->folds == s->fold && e->whole == s->whole && e->default_float == kna_default_float() &&
-           knf_same_axes(e->axes, s->axes);
+    return e->how.all == s->how.all && e->default_float == kna_default_float() && knf_same_axes(e->axes, s->axes);
 }
 
 static KNX_HOT bool same_types(const knf_entry *e, uint32_t n, const kni_type *in)
@@ -134,8 +133,7 @@ static knf_entry *new_entry(uint32_t n, const kni_type *in, uint64_t hash)
     e->n_in = n;
     e->hash = hash;
     e->default_float = kna_default_float();
-    e->folds = kna_state_get()->fold;
-    e->whole = kna_state_get()->whole;
+    e->how = kna_state_get()->how;
     e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
     bool ok = e->in != NULL && knf_copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
     for (uint32_t i = 0; ok && i < n; i++)
@@ -304,10 +302,11 @@ static void show_reason(knx_text *t, const knf_core *f, uint32_t n, const kni_ty
     }
     if (!least) {
         knx_text_add(t, "different option: %s",
-                     best->default_float != kna_default_float() ? "default float type"
-                     : best->folds != kna_state_get()->fold     ? "folding"
-                     : best->whole != kna_state_get()->whole    ? "equations that nobody reads stay"
-                                                                : "named axes");
+                     best->default_float != kna_default_float()        ? "default float type"
+                     : best->how.fold != kna_state_get()->how.fold     ? "folding"
+                     : best->how.whole != kna_state_get()->how.whole   ? "equations that nobody reads stay"
+                     : best->how.events != kna_state_get()->how.events ? "error state"
+                                                                       : "named axes");
         return;
     }
     knx_text now = {0}, before = {0};
@@ -419,7 +418,7 @@ KNX_HOT knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims
     static const knf_dims none;
     kni_type *types = NULL;
     kn_context c = knx_context();
-    bool may = dims && (f->o.symbolic || c->symbolic) && c->lazy && !c->check_nans;
+    bool may = dims && (f->o.symbolic || c->symbolic) && c->lazy;
     bool automatic = may && knf_is_automatic(f);
     *once = NULL;
     if (dims)
@@ -502,7 +501,7 @@ KNX_HOT knx_error *knf_entry_program(knf_entry *e, const knf_dims *dims, knd_loa
             count_again(e);
         return NULL;
     }
-    bool fuse = knx_context()->lazy && !knx_context()->check_nans;
+    bool fuse = knx_context()->lazy;
     if (e->program[fuse] && e->program[fuse]->device != kna_device() && e->running < 2) {
         knd_release(e->program[fuse]);
         e->program[fuse] = NULL;

@@ -29,8 +29,7 @@ typedef struct knf_entry {
     kni_type *in;           /* captured, then arguments */
     kn_dtype default_float; /* when it was recorded */
     kna_named_axis *axes;   /* bound then; in the arena */
-    bool folds;             /* see recording.h */
-    bool whole;             /* see ir/jaxpr.h */
+    kna_how how;            /* things were recorded then */
     bool tracing;           /* being recorded right now */
     int running;            /* so often at this moment: it has to stay */
     kna_closed closed;
@@ -79,6 +78,7 @@ enum { KNF_MAX_MEMOS = 16 };
 typedef struct knf_rule {
     knx_arena arena;
     int which, n_in;
+    uint16_t events; /* the error state */
     kni_type *in;
     kn_dtype default_float;
     kna_named_axis *axes; /* bound then; in the arena */

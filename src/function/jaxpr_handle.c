@@ -121,21 +121,21 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     if (x.constraints && !x.symbolic)
         kna_fail(&op, KN_ERROR_VALUE, ".constraints are of dimension variables, which .symbolic names");
     kna_named_axis axis[KN_MAX_ARGS], *outer = s->axes;
-    bool folds = s->fold, whole = s->whole;
+    bool folds = s->how.fold, whole = s->how.whole;
     for (int i = 0; given && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {
         axis[i] = (kna_named_axis){opts->axis_env[i].name, opts->axis_env[i].size, s->axes};
         s->axes = &axis[i];
         if (axis[i].size < 0)
             kna_fail(&op, KN_ERROR_VALUE, "axis %s has a negative size", axis[i].name);
     }
-    s->fold = given && opts->fold;
-    s->whole = !s->fold;
+    s->how.fold = given && opts->fold;
+    s->how.whole = !s->how.fold;
     knx_error *error =
         kna_failed(&op) ? kna_take_error(&op) : knf_derive_for(&op, fn, args, "make_jaxpr", &x, &c, &core);
     knf_symbolic_drop(x.s);
     s->axes = outer;
-    s->fold = folds;
-    s->whole = whole;
+    s->how.fold = folds;
+    s->how.whole = whole;
     knf_fit_end(core);
     if (error)
         kna_fail_with(&op, error);

@@ -59,7 +59,7 @@ int kn_primitive_error(kn_error_kind kind, const char *message)
     kna_op op;
     kna_state *s = kna_state_get();
     if (s && s->speaker == s->frame.n + 1) {
-        bool known = kind > KN_NO_ERROR && kind <= KN_ERROR_ZERO_DIVISION;
+        bool known = kind > KN_NO_ERROR && (kind <= KN_ERROR_ZERO_DIVISION || kind == KN_ERROR_FLOATING_POINT);
         if (!s->said)
             s->said = knx_error_new(known ? kind : KN_ERROR_RUNTIME, "%s", message ? message : "null message");
         return -1;

@@ -16,6 +16,7 @@ enum { MOST = 256 };
 typedef struct recorded {
     knf_ask ask; /* with copies in the arena */
     uint64_t hash;
+    uint16_t events; /* the error state */
     kn_dtype default_float;
     kni_jaxpr *jaxpr;
     int *notes;
@@ -65,7 +66,8 @@ static bool same(const recorded *r, const knf_ask *a)
 {
     const knf_ask *b = &r->ask;
     if (a->p != b->p || a->kind != b->kind || a->operand != b->operand || a->size != b->size || a->n_in != b->n_in ||
-        r->default_float != kna_default_float() || !kni_params_equal(&a->p->row, a->params, b->params))
+        r->default_float != kna_default_float() || r->events != kna_state_get()->how.events ||
+        !kni_params_equal(&a->p->row, a->params, b->params))
         return false;
     for (int i = 0; i < a->n_in; i++)
         if (a->x[i].dtype != b->x[i].dtype || !kni_type_same_shape(a->x[i], b->x[i]))
@@ -109,6 +111,7 @@ static void remember(const knf_ask *ask, uint64_t hash, const kni_jaxpr *j, cons
     bool ok = copy_ask(r, ask) && (r->notes = knx_arena_copy(&r->arena, notes, (size_t)ask->n_results * sizeof *notes));
     r->hash = hash;
     r->default_float = kna_default_float();
+    r->events = s->how.events;
     r->jaxpr = kni_retain(j);
     ok = ok && (rules->all.n == MOST || KN_VEC_RESERVE(&rules->all, 1)) && knx_table_add(&rules->map, hash, r);
     if (!ok) {
@@ -270,7 +273,7 @@ static void record(void *arg)
     recording *r = arg;
     const knf_ask *a = r->ask;
     kna_state *s = kna_state_get();
-    bool fold = s->fold, whole = s->whole;
+    bool fold = s->how.fold, whole = s->how.whole;
     kna_closed closed = {0};
     kni_jaxpr *folded = NULL;
     const kn_function f = {.size_ = sizeof f, .name = a->p->row.name, .call = call_recorded};
@@ -283,10 +286,10 @@ static void record(void *arg)
                      .n_in = a->n,
                      .n_out = a->n_results};
     atomic_init(&core.refs, 1);
-    s->fold = s->whole = false;
+    s->how.fold = s->how.whole = false;
     r->error = knf_derive(&core, a->in, NULL, function_of(a), &closed);
-    s->fold = fold;
-    s->whole = whole;
+    s->how.fold = fold;
+    s->how.whole = whole;
     if (r->c.error) { /* what the function says counts */
         knx_error_release(r->error);
         r->error = r->c.error;

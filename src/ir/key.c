@@ -21,6 +21,19 @@ static bool key_list(kni_key *k, kni_ints list, bool extents)
     return true;
 }
 
+static uint64_t places(uint64_t h, const kni_param_field *f, const void *params)
+{
+    kni_jaxprs inner = kni_field_jaxprs(f, params);
+    for (int k = 0; k < inner.n; k++)
+        for (uint32_t i = 0; i < inner.v[k]->n_eqn; i++) {
+            const kni_eqn *e = &inner.v[k]->eqn[i];
+            h = knx_hash_mix(h, (uint64_t)(uintptr_t)e->place);
+            for (const kni_param_field *g = e->prim->fields; g && g->name; g++)
+                h = places(h, g, e->params);
+        }
+    return h;
+}
+
 KNX_HOT bool kni_key_params(kni_key *k, const kni_prim *p, const void *params)
 {
     if (!params)
@@ -52,6 +65,7 @@ KNX_HOT bool kni_key_params(kni_key *k, const kni_prim *p, const void *params)
         case KN_P_THUNK:
         case KN_P_NAMES:
             word = kni_field_hash(f, params, 0);
+            word = k->fuse ? word : places(word, f, params);
             k->loose = true;
             break;
         }

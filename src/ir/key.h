@@ -9,6 +9,7 @@
 typedef struct kni_key {
     KN_VEC(uint64_t) word;
     KN_VEC(int64_t) extent;
+    bool fuse;  /* what it is for; if not, the lines of equations in jaxprs count: each is looked at by itself */
     bool loose; /* some words are hashes: who has the same ones may be another one */
 } kni_key;
 

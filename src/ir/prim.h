@@ -76,10 +76,24 @@ typedef struct kni_routine_args {
 /* What a row with KN_LOOPS is, and so what its parameters are. */
 typedef enum kni_loop_kind { KN_LOOP_NONE, KN_LOOP_WHILE, KN_LOOP_SCAN, KN_LOOP_COND } kni_loop_kind;
 
+/* Which floating-point events an element has follows from its values. A NaN that no operand had is an invalid value, an
+ * infinity from finite operands an overflow or, as these bits say, a division by zero; a result that is tiny and not
+ * exact is an underflow. */
+enum {
+    KN_EVENTS = 1,           /* is looked at. Without the other bits: infinities are overflows, tiny results exact */
+    KN_EVENTS_BY_ZERO = 2,   /* infinities are divisions by zero where an operand is 0: div, pow */
+    KN_EVENTS_POLES = 4,     /* all are: log */
+    KN_EVENTS_ROUNDS = 8,    /* tiny results are not exact: exp */
+    KN_EVENTS_PRODUCT = 16,  /* tiny results are exact where the product of the operands (or the square) is one */
+    KN_EVENTS_QUOTIENT = 32, /* the same of the quotient */
+    KN_EVENTS_CAST = 64      /* also: what no integer of the result's dtype is */
+};
+
 struct kni_prim {
     const char *name;   /* as in jaxprs: "scatter-add" */
     int8_t n_in, n_out; /* -1: any number */
     uint8_t loops;      /* kni_loop_kind */
+    uint8_t events;     /* KN_EVENTS_...: the floating-point events that it has (docs/error-state.md) */
     uint32_t bits;
     /* bit i: linear in operand i (with the others fixed); all bits may be set for add */
     uint32_t linear_in;

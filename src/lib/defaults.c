@@ -16,6 +16,7 @@
 #include "kiln/nn.h"
 #include "kiln/numpy/creation.h"
 #include "kiln/numpy/dtypes.h"
+#include "kiln/numpy/error_state.h"
 #include "kiln/numpy/indexing.h"
 #include "kiln/numpy/introspection.h"
 #include "kiln/numpy/logic.h"
@@ -548,6 +549,10 @@ kn_dtype_newbyteorder_opts kn_dtype_newbyteorder_opts_default(void)
 {
     return (kn_dtype_newbyteorder_opts){.size_ = sizeof(kn_dtype_newbyteorder_opts), .new_order = "S"};
 }
+
+/* ---- kiln/numpy/error_state.h */
+kn_seterr_opts kn_seterr_opts_default(void) { return (kn_seterr_opts){.size_ = sizeof(kn_seterr_opts)}; }
+kn_errstate_opts kn_errstate_opts_default(void) { return (kn_errstate_opts){.size_ = sizeof(kn_errstate_opts)}; }
 
 /* ---- kiln/numpy/indexing.h */
 kn_take_opts kn_take_opts_default(void) { return (kn_take_opts){.size_ = sizeof(kn_take_opts)}; }

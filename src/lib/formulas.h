@@ -11,6 +11,15 @@ kni_atom knl_modulo(kni_builder *b, kni_atom x, kni_atom y); /* with the sign of
 kni_atom knl_fmod(kni_builder *b, kni_atom x, kni_atom y); /* with the sign of x */
 void knl_floor_and_rest(kni_builder *b, kni_atom x, kni_atom y, kni_atom *quotient, kni_atom *rest);
 
+/* numpy/error_state/ufunc.c: what is written between the two is one function for the error state, `ufunc` of x, whose
+ * result is y; NULL: it has no events. No more than a look where there is none. */
+typedef struct knl_hush {
+    const kn_place *before;
+    bool on;
+} knl_hush;
+knl_hush knl_hush_begin(kni_builder *b);
+kni_atom knl_hush_end(kni_builder *b, const knl_hush *h, const char *ufunc, int n, const kni_atom *x, kni_atom y);
+
 /* numpy/mathematics/gcd.c: of integers */
 kni_atom knl_gcd(kni_builder *b, kni_atom x, kni_atom y);
 kni_atom knl_lcm(kni_builder *b, kni_atom x, kni_atom y);

@@ -14,8 +14,8 @@ typedef struct rows {
     const row *at;
     int n;
 } rows;
-extern const rows rows_dtypes, rows_files, rows_lax, rows_nn, rows_numpy, rows_optax, rows_polynomials, rows_printing,
-    rows_random, rows_rng, rows_transforms, rows_ufunc;
+extern const rows rows_dtypes, rows_error_state, rows_files, rows_lax, rows_nn, rows_numpy, rows_optax,
+    rows_polynomials, rows_printing, rows_random, rows_rng, rows_transforms, rows_ufunc;
 
 /* The operands of all rows, as the tables name them. */
 extern kn_array b, d, f, g, h, i, j, n, q, r, s, t, u, v, w, x, y, z, image, kernel, local, key, half, three, ignored;

@@ -239,6 +239,8 @@ static void tidy(void)
     kn_set_threads(1);
     kn_pending_set_limits(4096, (size_t)256 << 20);
     kn_check_nans(false);
+    kn_seterr(&(kn_seterr_opts){.size_ = sizeof(kn_seterr_opts), .all = "ignore"});
+    kn_seterrcall(NULL);
     kn_set_default_float(KN_F64);
     while (kn_defaults_pop() == 0)
         continue;
@@ -265,6 +267,8 @@ static const struct {
     {"kn_array_namespace_info_dtypes", "device"},
     {"kn_array_namespace_info_dtypes", "kind"}, /* all */
     {"kn_testing_build_err_msg", "err_msg"},    /* none */
+    {"kn_errstate_leave", "before"},
+    {"kn_seterrcall", "func"}, /* none */
     {"kn_prepared_free", "p"},
     {"kn_clip", "lo"}, /* KN_NONE: no bound */
     {"kn_clip", "hi"},

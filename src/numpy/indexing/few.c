@@ -38,8 +38,8 @@ static bool grows(int64_t *n, int64_t count)
 /* Is the index one that can be read here, and how many elements are there? -1: no. */
 static int64_t count(const knn_index *p)
 {
-    bool plain = p->op->b->hook && !knx_context()->check_nans && p->n_index && !p->n_expanded &&
-                 !knx_has_symbolic(p->ndim, p->dim);
+    bool plain =
+        p->op->b->hook && !knx_context()->watched && p->n_index && !p->n_expanded && !knx_has_symbolic(p->ndim, p->dim);
     int64_t n = 1;
     for (int i = 0; i < p->n_index; i++) {
         const knn_index_array *a = &p->array[i];

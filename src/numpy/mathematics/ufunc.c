@@ -183,20 +183,23 @@ static kni_atom power(kna_op *op, kni_atom a, kn_array y, kn_dtype d, const kn_s
 
 /* ---- Two arguments. */
 
+/* Of more than one equation: what is made of a scalar alone may meet a mask of the shape. */
+static kni_atom formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, kn_dtype d, const kn_shape *shape)
+{
+    bool wide = table[f].wide && d->size == 2 && knx_is_float(d);
+    const kni_atom given[] = {x, y};
+    knl_hush hush = knl_hush_begin(b);
+    kn_dtype as = wide ? KN_DT(F32) : d;
+    x = knb_broadcast_to(b, knb_astype(b, x, as), knl_shaped(as, shape));
+    y = knb_broadcast_to(b, knb_astype(b, y, as), knl_shaped(as, shape));
+    kni_atom z = knb_astype(b, table[f].f(b, x, y), d);
+    return knl_hush_end(b, &hush, table[f].name, 2, given, z);
+}
+
 KNX_HOT kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, const kn_shape *shape)
 {
     kn_dtype d = knb_type(b, x).dtype;
-    bool wide = table[f].wide && d->size == 2 && knx_is_float(d);
-    if (wide) {
-        x = knb_astype(b, x, KN_DT(F32));
-        y = knb_astype(b, y, KN_DT(F32));
-    }
-    if (table[f].full) { /* what is made of a scalar alone may meet a mask of the shape */
-        x = knb_broadcast_to(b, x, knl_shaped(d, shape));
-        y = knb_broadcast_to(b, y, knl_shaped(d, shape));
-    }
-    kni_atom z = table[f].f(b, x, y);
-    return wide ? knb_astype(b, z, d) : z;
+    return table[f].full ? formula(b, f, x, y, d, shape) : table[f].f(b, x, y);
 }
 
 static kni_atom formula_of_few(kni_builder *b, int which, const kni_atom *x, const kn_shape *shape)
@@ -302,10 +305,14 @@ kn_divmod_result kn_divmod(kn_array x, kn_array y)
         kn_dtype wide = d->size == 2 && knx_is_float(d) ? KN_DT(F32) : d;
         kni_type full = knl_shaped(wide, &shape);
         kni_atom p = knb_astype(op.b, kna_in_as(&op, x, d), wide), q = knb_astype(op.b, kna_in_as(&op, y, d), wide);
+        const kni_atom given[] = {p, q};
+        knl_hush hush = knl_hush_begin(op.b);
         p = knb_broadcast_to(op.b, p, full);
         knl_floor_and_rest(op.b, p, knb_broadcast_to(op.b, q, full), &parts[0], &parts[1]);
         for (int i = 0; i < 2; i++)
             parts[i] = knb_astype(op.b, parts[i], d);
+        parts[0] = knl_hush_end(op.b, &hush, "divmod", 2, given, parts[0]);
+        parts[1] = knl_hush_end(op.b, &hush, knx_is_float(d) ? "divmod" : NULL, 2, given, parts[1]);
     }
     kna_end_n(&op, 2, parts, z);
     return (kn_divmod_result){z[0], z[1]};

@@ -2,6 +2,7 @@
  * unary.c -- the functions of one or three arrays that go element by element. Operands are converted to one dtype by
  * NumPy's rules; a scalar beside an array goes in as it is. */
 #include "array/storage.h"
+#include "lib/formulas.h"
 #include "lib/internal.h"
 #include <string.h>
 
@@ -56,11 +57,15 @@ kn_array kn_reciprocal(kn_array x)
     kna_op op;
     kna_begin(&op, "reciprocal");
     kni_atom a = knl_in_number(&op, x);
-    kn_dtype d = kna_failed(&op) ? KN_DT(F64) : knb_type(op.b, a).dtype;
-    if (!kna_failed(&op) && knx_is_integer(d)) /* so NumPy divides integers, which says what 1 / 0 is */
-        a = knb_astype(op.b, a, KN_DT(F64));
+    kn_dtype d = kna_failed(&op) ? NULL : knb_type(op.b, a).dtype;
+    bool whole = d && knx_is_integer(d);
+    knl_hush hush = whole ? knl_hush_begin(op.b) : (knl_hush){.before = op.b->place};
     kni_atom y = knb_div(op.b, knb_like(op.b, a, 1), a);
-    return kna_end_in_order(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_astype(op.b, y, d), 1, &x);
+    if (whole) { /* infinity as NumPy converts it on x86 */
+        double none = d == KN_DT(I32) ? INT32_MIN : d == KN_DT(I64) ? (double)INT64_MIN : 0;
+        y = knb_select(op.b, knb_eq(op.b, a, knb_like(op.b, a, 0)), knb_like(op.b, a, none), y);
+    }
+    return kna_end_in_order(&op, knl_hush_end(op.b, &hush, "reciprocal", 1, &a, y), 1, &x);
 }
 
 kn_array kn_conjugate(kn_array x)

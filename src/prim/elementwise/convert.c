@@ -44,6 +44,7 @@ static void convert_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 
 const kni_prim knp_prim_convert_element_type = {
     .name = "convert_element_type",
+    .events = KN_EVENTS | KN_EVENTS_CAST,
     ONE_OPERAND,
     .bits = KN_ELEMENTWISE | KN_CHEAP,
     .linear_in = 1,

@@ -110,6 +110,7 @@ static void integer_pow_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 
 const kni_prim knp_prim_integer_pow = {
     .name = "integer_pow",
+    .events = KN_EVENTS | KN_EVENTS_BY_ZERO | KN_EVENTS_ROUNDS,
     ONE_OPERAND,
     .bits = KN_ELEMENTWISE | KN_CHEAP,
     .fields = kni_fields_integer_pow,
@@ -148,6 +149,7 @@ static void add_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 }
 
 const kni_prim knp_prim_add = {.name = "add",
+                               .events = KN_EVENTS,
                                TWO_OPERANDS,
                                .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP,
                                .linear_in = 3,
@@ -160,6 +162,7 @@ const kni_prim knp_prim_add = {.name = "add",
 
 const kni_prim knp_prim_add_any = {
     .name = "add_any",
+    .events = KN_EVENTS,
     TWO_OPERANDS,
     .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP,
     .linear_in = 3,
@@ -195,6 +198,7 @@ static void sub_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 }
 
 const kni_prim knp_prim_sub = {.name = "sub",
+                               .events = KN_EVENTS,
                                TWO_OPERANDS,
                                .bits = KN_ELEMENTWISE | KN_CHEAP,
                                .linear_in = 3,
@@ -229,6 +233,7 @@ static void mul_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 }
 
 const kni_prim knp_prim_mul = {.name = "mul",
+                               .events = KN_EVENTS | KN_EVENTS_PRODUCT,
                                TWO_OPERANDS,
                                .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP | KN_MULTILINEAR,
                                .linear_in = 3,
@@ -261,6 +266,7 @@ static void div_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 }
 
 const kni_prim knp_prim_div = {.name = "div",
+                               .events = KN_EVENTS | KN_EVENTS_BY_ZERO | KN_EVENTS_QUOTIENT,
                                TWO_OPERANDS,
                                .bits = KN_ELEMENTWISE,
                                .linear_in = 1,
@@ -355,6 +361,7 @@ static void pow_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 
 const kni_prim knp_prim_pow = {
     .name = "pow",
+    .events = KN_EVENTS | KN_EVENTS_BY_ZERO | KN_EVENTS_ROUNDS,
     TWO_OPERANDS,
     .bits = KN_ELEMENTWISE,
     .cost = knp_cost_function,

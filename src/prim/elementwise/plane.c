@@ -37,6 +37,7 @@ static void atan2_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 
 const kni_prim knp_prim_atan2 = {
     .name = "atan2",
+    .events = KN_EVENTS | KN_EVENTS_ROUNDS,
     .n_in = 2,
     .n_out = 1,
     .factors = "..., ... -> ...",
@@ -68,6 +69,7 @@ static void hypot_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 
 const kni_prim knp_prim_hypot = {
     .name = "hypot",
+    .events = KN_EVENTS | KN_EVENTS_ROUNDS,
     .n_in = 2,
     .n_out = 1,
     .factors = "..., ... -> ...",

@@ -110,6 +110,7 @@ static void rem_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 
 const kni_prim knp_prim_rem = {
     .name = "rem",
+    .events = KN_EVENTS,
     TWO_OPERANDS,
     .bits = KN_ELEMENTWISE,
     .type = rem_type,
@@ -201,6 +202,7 @@ static void next_expr(knk_builder *k, const kni_rule *r, kni_pair *to)
 
 const kni_prim knp_prim_nextafter = {
     .name = "nextafter",
+    .events = KN_EVENTS | KN_EVENTS_ROUNDS,
     TWO_OPERANDS,
     .bits = KN_ELEMENTWISE | KN_CHEAP,
     .type = float_type,

@@ -44,6 +44,13 @@ static void unary_expr(knk_builder *k, const kni_rule *r, real_program *of_real,
     *y = of_complex && knx_is_complex(r->xt[0].dtype) ? of_complex(k, r->v[0]) : knp_real(of_real(k, r->v[0].re));
 }
 
+/* The events that the letters say; not those of what moves signs alone. */
+#define LETTER(traits, c) ((traits)[1] == c || (traits)[2] == c || (traits)[3] == c)
+#define EVENTS(traits)                                                                                              \
+    ((traits)[1] == 'l'                                                                                             \
+         ? 0                                                                                                        \
+         : KN_EVENTS | (LETTER(traits, 'p') ? KN_EVENTS_POLES : 0) | (LETTER(traits, 'u') ? KN_EVENTS_ROUNDS : 0) | \
+               (LETTER(traits, 's') ? KN_EVENTS_PRODUCT : 0))
 #define UNARY(prim, public, traits, derivative, of_real, of_complex, ref, low, high, ulp, text)  \
     static knx_error *prim##_type(kni_rule *r, kni_type *y) { return unary_type(traits, r, y); } \
     static void prim##_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)                  \
@@ -64,6 +71,7 @@ static void unary_expr(knk_builder *k, const kni_rule *r, real_program *of_real,
         .doc = text,                                                                             \
         .factors = "... -> ...",                                                                 \
         .bits = KN_ELEMENTWISE | (traits[0] == 'n' ? KN_CHEAP : 0),                              \
+        .events = EVENTS(traits "   "),                                                          \
         .linear_in = traits[1] == 'l' ? 1u : 0u,                                                 \
         .type = prim##_type,                                                                     \
         .jvp = prim##_jvp,                                                                       \

@@ -242,6 +242,7 @@ static void add_element(kni_lower *l, const kni_rule *r, const kni_index *i, kni
 
 const kni_prim knp_prim_scatter_add = {
     .name = "scatter-add",
+    .events = KN_EVENTS,
     SCATTER,
     .linear_in = 1 | 4,
     .type = add_type,
@@ -323,6 +324,7 @@ static knx_error *mul_transpose(const kni_rule *r, const kni_atom *ct, kni_atom 
 
 const kni_prim knp_prim_scatter_mul = {
     .name = "scatter-mul",
+    .events = KN_EVENTS,
     SCATTER,
     .linear_in = 1,
     .type = mul_type,

@@ -279,6 +279,7 @@ static double dot_cost(const kni_rule *r)
 
 const kni_prim knp_prim_dot_general = {
     .name = "dot_general",
+    .events = KN_EVENTS,
     .n_in = 2,
     .n_out = 1,
     .bits = KN_MULTILINEAR | KN_PRODUCT,

@@ -282,6 +282,7 @@ static knx_error *logsumexp_expand(const kni_rule *r, kni_atom *y)
 
 const kni_prim knp_prim_cumsum = {
     .name = "cumsum",
+    .events = KN_EVENTS,
     CUMULATIVE,
     ROUTINE,
     .linear_in = 1,
@@ -294,6 +295,7 @@ const kni_prim knp_prim_cumsum = {
 
 const kni_prim knp_prim_cumprod = {
     .name = "cumprod",
+    .events = KN_EVENTS | KN_EVENTS_ROUNDS,
     CUMULATIVE,
     ROUTINE,
     .type = numbers_type,

@@ -76,6 +76,7 @@ static knx_error *sum_transpose(const kni_rule *r, const kni_atom *ct, kni_atom 
 
 const kni_prim knp_prim_reduce_sum = {
     .name = "reduce_sum",
+    .events = KN_EVENTS,
     REDUCTION,
     .fields = kni_fields_reduce_sum,
     .linear_in = 1,
@@ -119,6 +120,7 @@ static knx_error *prod_expand(const kni_rule *r, kni_atom *y)
 
 const kni_prim knp_prim_reduce_prod = {
     .name = "reduce_prod",
+    .events = KN_EVENTS | KN_EVENTS_ROUNDS,
     REDUCTION,
     .fields = kni_fields_reduce,
     .type = sum_type,
