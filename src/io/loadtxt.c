@@ -183,12 +183,12 @@ static knx_error *begin_table(reader *r)
 static knx_error *read_row(reader *r)
 {
     const knio_field *field = r->fields.row.at;
-    int64_t found = (int64_t)r->fields.row.n, row = r->table.rows, n = r->table.columns;
+    int64_t found = (int64_t)r->fields.row.n, row = r->table.rows;
     const int64_t *use = r->o.usecols ? r->o.usecols->v : NULL;
     kn_dtype d = r->table.dtype;
     if (row == 0)
         KN_TRY(begin_table(r));
-    n = r->table.columns;
+    int64_t n = r->table.columns;
     if (!r->o.usecols && found != n)
         return knx_error_new(KN_ERROR_VALUE,
                              "the number of columns changed from %lld to %lld at row %lld; use `usecols` to select a "

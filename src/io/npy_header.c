@@ -244,7 +244,7 @@ static bool is_of_numpy(const char *s, size_t n)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == n && memcmp(names[i], s, n) == 0)
             return true;
-    return n > 0 && memchr("SUVaMm", *s, 6) && (n == 1 || isdigit((unsigned char)s[1]));
+    return n > 0 && *s && strchr("SUVaMm", *s) && (n == 1 || isdigit((unsigned char)s[1]));
 }
 
 /* '<f8', '|b1', '=i4', or whatever else np.dtype takes. */
