@@ -15,7 +15,7 @@ typedef struct request {
     char order; /* C, F, K */
     kn_array x[KNN_MOST_OPERANDS], y[KNN_MOST_OPERANDS];
     kn_array out[KNN_MOST_OPERANDS]; /* NULL: one is made */
-    bool has_out;
+    bool has_out, fits;
     knn_core core; /* of generalized ufuncs */
 } request;
 
@@ -125,16 +125,29 @@ static bool may_stay(const request *r, const kni_type *in, const kn_dtype *loop,
            knx_promote_weak(loop[i], in[i].dtype->kind == KN_KIND_UINT ? 'i' : in[i].dtype->kind, NULL) == loop[i];
 }
 
+/* Has everything the shape of `out`, or none? Then shapes cannot be wrong, and dtypes are spoken of in the end. */
+static bool fits_plainly(request *r)
+{
+    kna_op *op = &r->c.op;
+    kni_type to = r->out[0] && r->u->n_out == 1 && !r->u->signature ? kna_type(op, r->out[0]) : (kni_type){0};
+    bool fits = to.dtype != NULL && (!r->o.where || kni_type_same_shape(kna_type(op, r->o.where), to));
+    for (int i = 0; i < r->u->n_in && fits; i++) {
+        kni_type t = kna_type(op, r->x[i]);
+        fits = !t.ndim || kni_type_same_shape(t, to);
+    }
+    return fits && !kna_failed(op);
+}
+
 static void choose_loop(request *r)
 {
     kna_op *op = &r->c.op;
-    kni_type in[KNN_MOST_OPERANDS];
-    kn_dtype fixed[KNN_MOST_OPERANDS], loop[KNN_MOST_OPERANDS];
+    kni_type in[KNN_MOST_OPERANDS] = {0};
+    kn_dtype fixed[KNN_MOST_OPERANDS] = {NULL}, loop[KNN_MOST_OPERANDS] = {NULL};
     bool asked = knn_read_signature(op, r->u, r->o.signature, r->o.dtype, fixed);
     for (int i = 0; i < r->u->n_in; i++)
         in[i] = kna_type(op, r->x[i]);
     bool converts = asked || r->casting < KN_CAST_SAFE;
-    if (kna_failed(op) || (!converts && !r->has_out) ||
+    if (kna_failed(op) || (!converts && (!r->has_out || r->fits)) ||
         !knn_resolve(op, r->u, in, asked ? fixed : NULL, r->casting, loop))
         return;
     for (int k = 0; k < r->u->n_out && *r->u->loops; k++) /* dtypes are spoken of before shapes */
@@ -216,8 +229,9 @@ static void run(request *r)
     read_order(r);
     read_out(r);
     read_where(r);
+    r->fits = r->has_out && !kna_failed(op) && fits_plainly(r);
     choose_loop(r);
-    if (!r->u->signature && (r->has_out || r->o.where) && !kna_failed(op))
+    if (!r->u->signature && ((r->has_out && !r->fits) || (r->o.where && !r->has_out)) && !kna_failed(op))
         check_shapes(r);
     if (r->u->signature && !kna_failed(op))
         knn_core_begin(op, r->u, &r->o, r->x, &r->core);
@@ -280,8 +294,14 @@ static bool call_with(const knn_ufunc *u, const kn_array *x, const kn_ufunc_call
 
 kn_array kn_ufunc_call(kn_ufunc ufunc, kn_operands in, const kn_ufunc_call_opts *opts)
 {
+    const knn_ufunc *u = opts ? NULL : knn_ufunc_plain(ufunc);
+    kn_array z[2] = {NULL};
+    if (u && in.v && in.n == u->n_in) { /* the function of that name */
+        u->call(in.v, z);
+        return z[0];
+    }
     kn_array x[KNN_MOST_OPERANDS], y[KNN_MOST_OPERANDS] = {NULL};
-    const knn_ufunc *u = begin("ufunc_call", ufunc, in, x, y);
+    u = begin("ufunc_call", ufunc, in, x, y);
     if (u && !opts && (!u->signature || !u->own))
         knn_apply(u, x, y);
     else if (u)
@@ -323,7 +343,7 @@ kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y, const kn_ufunc_c
             wide.dim[i] = i < s.ndim ? s.dim[i] : 1;
         x = kn_reshape(x, &wide, NULL);
     }
-    kn_array z[KNN_MOST_OPERANDS];
+    kn_array z[KNN_MOST_OPERANDS] = {NULL};
     if (!opts)
         knn_apply(u, (const kn_array[]){x, y}, z);
     else

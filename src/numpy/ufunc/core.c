@@ -179,7 +179,7 @@ static kn_axes last_axes(int n)
 
 void knn_core_begin(kna_op *op, const knn_ufunc *u, const kn_ufunc_call_opts *o, kn_array *x, knn_core *c)
 {
-    kni_type in[KNN_MOST_OPERANDS];
+    kni_type in[KNN_MOST_OPERANDS] = {0};
     int at;
     memset(c->axes, 0, sizeof c->axes);
     c->keepdims = o->keepdims;

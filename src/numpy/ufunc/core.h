@@ -14,7 +14,7 @@ typedef struct knn_signature {
     } dim[KNN_MOST_DIMS];
     struct {
         int n;
-        signed char dim[KNN_MOST_CORE];
+        unsigned char dim[KNN_MOST_CORE];
     } core[KNN_MOST_OPERANDS]; /* of each operand, then of each result */
 } knn_signature;
 /* NULL, or what is wrong with it at which position. */

@@ -86,7 +86,7 @@ static kn_array without_ones(kn_array x, const kn_shape *shape, int loops)
 int knn_lift_compute(const kn_primitive_call *c, const kn_array *x, kn_array *y)
 {
     const knn_own *o = c->env;
-    kni_type in[KNN_MOST_OPERANDS];
+    kni_type in[KNN_MOST_OPERANDS] = {0};
     knn_core core;
     kna_op op;
     kna_begin(&op, o->u.name);

@@ -241,7 +241,7 @@ kn_ufunc kn_ufunc_new(const char *name, const kn_ufunc_opts *opts)
 /* Operands in the dtypes of the loop; without loops numbers take the dtype that they have beside the arrays. */
 static void convert(kna_op *op, const knn_ufunc *u, kn_array *x, kn_dtype *loop)
 {
-    kni_type in[KNN_MOST_OPERANDS];
+    kni_type in[KNN_MOST_OPERANDS] = {0};
     int weak = 0;
     for (int i = 0; i < u->n_in; i++) {
         in[i] = kna_type(op, x[i]);
@@ -262,7 +262,7 @@ static void read_atoms(kna_op *op, const knn_own *o, const kn_array *x, kni_atom
 {
     kn_shape shape = {.ndim = 0};
     knn_core core = {.s = {.n_dim = 0}};
-    kni_type in[KNN_MOST_OPERANDS];
+    kni_type in[KNN_MOST_OPERANDS] = {0};
     for (int i = 0; i < o->u.n_in; i++)
         in[i] = kna_type(op, x[i]);
     if (o->u.signature && !kna_failed(op))
@@ -310,7 +310,7 @@ static void call_primitive(const knn_own *o, const kn_array *x, kn_array *y)
 /* Operands with as many loop axes each, which mapping goes over. */
 static void align(kna_op *op, const knn_own *o, kn_array *x)
 {
-    kni_type in[KNN_MOST_OPERANDS];
+    kni_type in[KNN_MOST_OPERANDS] = {0};
     knn_core core;
     for (int i = 0; i < o->u.n_in; i++)
         in[i] = kna_type(op, x[i]);

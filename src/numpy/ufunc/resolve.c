@@ -187,7 +187,7 @@ static bool resolve_asked(kna_op *op, const knn_ufunc *u, const kni_type *in, co
 static void refuse(kna_op *op, const knn_ufunc *u, const kni_type *in)
 {
     kn_scope scope = kn_scope_begin();
-    kn_array x[KNN_MOST_OPERANDS], y[KNN_MOST_OPERANDS];
+    kn_array x[KNN_MOST_OPERANDS] = {NULL}, y[KNN_MOST_OPERANDS] = {NULL};
     const knx_scalar_bits zero = {{0}};
     for (int i = 0; i < u->n_in; i++)
         x[i] = kna_from_number(in[i].dtype, in[i].weak, zero);
@@ -203,7 +203,7 @@ static void refuse(kna_op *op, const knn_ufunc *u, const kni_type *in)
 bool knn_resolve(kna_op *op, const knn_ufunc *u, const kni_type *in, const kn_dtype *fixed, knx_casting how,
                  kn_dtype *loop)
 {
-    kni_type strong[KNN_MOST_OPERANDS];
+    kni_type strong[KNN_MOST_OPERANDS] = {0};
     bool brain = false, only_bool = true;
     for (int i = 0; i < u->n_in + u->n_out; i++) {
         only_bool = only_bool && (i >= u->n_in || in[i].dtype->kind == KN_KIND_BOOL);
@@ -266,8 +266,8 @@ static bool read_reduction(kna_op *op, kn_ufunc f, const knn_ufunc *u, const kn_
 static void resolve_given(kna_op *op, kn_ufunc f, const knn_ufunc *u, const kn_dtype *given, kn_dtype *loop,
                           const kn_ufunc_resolve_dtypes_opts *o)
 {
-    kni_type in[KNN_MOST_OPERANDS];
-    kn_dtype fixed[KNN_MOST_OPERANDS];
+    kni_type in[KNN_MOST_OPERANDS] = {0};
+    kn_dtype fixed[KNN_MOST_OPERANDS] = {NULL};
     knx_casting how = knn_read_casting(op, o->casting);
     for (int i = 0; i < u->n_in && !kna_failed(op); i++) {
         if (!given[i] && !(o->reduction && !i))
@@ -290,7 +290,7 @@ int kn_ufunc_resolve_dtypes(kn_ufunc ufunc, int n, const kn_dtype *dtypes, kn_dt
 {
     KNX_OPTS(kn_ufunc_resolve_dtypes_opts, o, opts);
     kna_op op;
-    kn_dtype loop[KNN_MOST_OPERANDS];
+    kn_dtype loop[KNN_MOST_OPERANDS] = {NULL};
     kna_begin(&op, "ufunc_resolve_dtypes");
     const knn_ufunc *u = knn_ufunc_of(&op, ufunc);
     if (u && kna_given_pointer(&op, dtypes, "dtypes") && kna_given_pointer(&op, resolved, "resolved") &&

@@ -15,7 +15,7 @@ static int skip(const char *s, int i)
 }
 
 /* The dimension at *i, and its number in s; NULL, or what is wrong. */
-static const char *read_dim(const char *text, int *i, knn_signature *s, signed char *which)
+static const char *read_dim(const char *text, int *i, knn_signature *s, unsigned char *which)
 {
     int start = *i, n = 0, d = 0;
     int64_t size = -1;
@@ -45,7 +45,7 @@ static const char *read_dim(const char *text, int *i, knn_signature *s, signed c
         s->dim[d].optional = optional;
         s->n_dim++;
     }
-    *which = (signed char)d;
+    *which = (unsigned char)d;
     return NULL;
 }
 
@@ -56,7 +56,7 @@ static const char *read_operand(const char *text, int *i, knn_signature *s, int 
         return "expect '('";
     *i = skip(text, *i + 1);
     while (text[*i] != ')') {
-        signed char which = 0;
+        unsigned char which = 0;
         if (!text[*i])
             return "unexpected end of signature string";
         const char *wrong = read_dim(text, i, s, &which);

@@ -22,7 +22,7 @@ static const kn_ufunc_loop *loop_of(const kn_primitive_call *c)
 static void core_of(const kn_primitive_call *c, kna_op *op, kni_builder *b, knn_core *core)
 {
     const knn_own *o = c->env;
-    kni_type in[KNN_MOST_OPERANDS];
+    kni_type in[KNN_MOST_OPERANDS] = {0};
     knb_init(b);
     *op = (kna_op){.b = b};
     for (int i = 0; i < c->n_in; i++)

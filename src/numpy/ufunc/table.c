@@ -64,9 +64,12 @@ static const knn_ufunc table[] = {
 enum { COUNT = sizeof table / sizeof *table };
 _Static_assert(COUNT == kn_ufunc_vecmat + 1, "ufuncs.def has every number of kn_ufunc");
 
+const knn_ufunc *knn_ufunc_plain(kn_ufunc f) { return f >= 0 && (int)f < COUNT ? &table[f] : NULL; }
+
 static const knn_ufunc *find(kn_ufunc f)
 {
-    return f >= 0 && (int)f < COUNT ? &table[f] : knn_is_own(f) ? knn_own_of(f) : NULL;
+    const knn_ufunc *u = knn_ufunc_plain(f);
+    return u ? u : knn_is_own(f) ? knn_own_of(f) : NULL;
 }
 
 const knn_ufunc *(knn_ufunc_of)(kna_op *op, kn_ufunc f)

@@ -24,6 +24,7 @@ const knn_ufunc *knn_ufunc_of(kna_op *op, kn_ufunc f);
 #ifdef __clang_analyzer__
 #define knn_ufunc_of(op, f) KNA_NULL_IF_FAILED(op, (knn_ufunc_of)(op, f))
 #endif
+const knn_ufunc *knn_ufunc_plain(kn_ufunc f); /* one of NumPy's, or NULL */
 static inline bool knn_is_own(kn_ufunc f) { return f >= kn_ufunc_own_; }
 kn_dtype knn_dtype_of_letter(char c); /* NULL: none of Kiln's */
 /* ValueError, RuntimeError or TypeError if the ufunc cannot reduce, accumulate or reduceat (`method`). */
