@@ -188,7 +188,9 @@ static kn_array integers(knrng_call *c, kn_array low, kn_array high, kn_dtype d,
         b = knrng_room(c, d);
     kni_type t = kni_type_of(d, c->shape.ndim, c->shape.dim);
     size_t n = (size_t)kni_type_size(t);
-    range scalar = {bits, masked, q.scalars && b ? l.v[0].bits : 0, q.scalars && b ? h.v[0].bits - l.v[0].bits : 0};
+    range scalar = {.bits = bits, .masked = masked};
+    if (b && !empty && q.scalars)
+        scalar = (range){bits, masked, l.v[0].bits, h.v[0].bits - l.v[0].bits};
     bool wide = bits == 64 && scalar.most > UINT32_MAX;
     if (b && !empty && q.scalars && takes_one(&scalar))
         knrng_fill_in_pieces(&c->r, &(const knrng_task){fill_range, &scalar, d->size, !wide}, n, b->data);

@@ -190,6 +190,7 @@ static void no_bytes_draw_a_word(void **unused)
     KN_SCOPE;
     kn_rng rng = kn_default_rng(1);
     assert_int_equal(kn_size(kn_rng_bytes(rng, 0)), 0);
+    assert_int_equal(kn_size(kn_rng_integers(rng, 5, 4, KN_SHAPE(3, 0))), 0); /* bounds are not looked at */
     assert_true(kn_array_equal(kn_rng_integers(rng, 0, 1000, KN_SHAPE(3)), kn_of(int64_t, 511, 755, 950)));
 }
 
