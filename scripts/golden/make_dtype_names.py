@@ -18,6 +18,8 @@ assert tuple(map(int, np.__version__.split(".")[:2])) >= (2, 4), np.__version__
 warnings.simplefilter("ignore")
 HERE = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64",
         "complex128", "bfloat16"}
+HERE |= {"float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
+         "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn", "int4", "uint4", "int2", "uint2", "int1", "uint1"}
 
 
 def meaning(name):

@@ -20,6 +20,9 @@ warnings.simplefilter("ignore")
 CODES = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()
 WEAK = {"w:bool:1": True, "w:int:3": 3, "w:int:-1": -1, "w:float:0x1.8p+0": 1.5, "w:complex:0x0p+0,0x1p+0": 1j,
         "w:int:9223372036854775808": 2**63}
+STORED_FLOATS = ("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+                 "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn")
+STORED_INTEGERS = ["int4", "uint4", "int2", "uint2", "int1", "uint1"]
 rng = random.Random(7)
 
 
@@ -131,21 +134,22 @@ for k in list(np.typecodes) + ["foo"]:
 
 # ---- Limits.
 FINFO = "dtype bits nmant nexp iexp machep negep maxexp minexp precision eps epsneg max min resolution smallest_normal smallest_subnormal tiny"
-for c in ("f2", "f4", "f8", "c8", "c16", "bfloat16"):
-    f = ml_dtypes.finfo(ml_dtypes.bfloat16) if c == "bfloat16" else np.finfo(c)
+for c in ("f2", "f4", "f8", "c8", "c16", "bfloat16") + STORED_FLOATS:
+    f = ml_dtypes.finfo(np.dtype(c)) if len(c) > 3 else np.finfo(c)
     print("finfo", c, *[show(getattr(f, k)) for k in FINFO.split()], sep="\t")
-for c in [c for c in CODES if c[0] in "iu"]:
-    i = np.iinfo(c)
-    print("iinfo", c, *[show(getattr(i, k)) for k in "dtype bits kind min max key".split()], sep="\t")
+for c in [c for c in CODES if c[0] in "iu"] + STORED_INTEGERS:
+    i = np.iinfo(c) if c in CODES else ml_dtypes.iinfo(np.dtype(c))
+    print("iinfo", c, *[show(getattr(i, k)) for k in "dtype bits kind min max".split()], show(getattr(i, "key", "nothing")), sep="\t")
 for c in ("i4", "u1", "b1"):
     line("finfo", [c], lambda: np.finfo(c))
 for c in ("f4", "b1", "c8"):
     line("iinfo", [c], lambda: np.iinfo(c))
 
 # ---- What a dtype says of itself.
-for c in CODES + ["bfloat16"]:
+OTHER = ["bfloat16", "key", *STORED_FLOATS, *STORED_INTEGERS]  # their numbers are Kiln's own
+for c in CODES + [o for o in OTHER if o != "key"]:
     d = np.dtype(c)
-    print("attributes", c, d.char, d.num if c != "bfloat16" else 256, d.str, d.byteorder, d.alignment, int(d.isnative), d.isbuiltin,
+    print("attributes", c, d.char, 256 + OTHER.index(c) if c in OTHER else d.num, d.str, d.byteorder, d.alignment, int(d.isnative), d.isbuiltin,
           d.descr, d.ndim, d.base.name, sep="\t")
 for order in ("S", "<", ">", "=", "|", "little", "big", "native", "swap", "L", "B", "N", "s", "x", "ignore", "I", "i", "big-endian", "0"):
     for c in ("i4", "u1"):

@@ -297,7 +297,8 @@ static KNX_HOT kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
     if (!v || !d)
         return KN_ATOM_NONE;
     if (v->type.dtype != d && (v->type.dtype->kind == 'k' || d->kind == 'k')) {
-        kna_fail(op, KN_ERROR_TYPE, "cannot convert %s to %s", v->type.dtype->name, d->name);
+        kna_fail(op, KN_ERROR_TYPE, "cannot convert %s to %s%s", v->type.dtype->name, d->name,
+                 knx_is_stored(v->type.dtype) || knx_is_stored(d) ? " here; kn_astype does" : "");
         return KN_ATOM_NONE;
     }
     if (kna_is_extent(v)) {

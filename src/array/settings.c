@@ -185,7 +185,7 @@ kn_dtype kn_set_default_float(kn_dtype dtype)
 
 /* ---- dtypes. */
 
-kn_dtype kn_dtype_builtin(int id) { return id >= 0 && id < KN_ID_COUNT ? &knx_dtype_table[id] : NULL; }
+kn_dtype kn_dtype_builtin(int id) { return id >= 0 && id < KN_ID_ALL ? &knx_dtype_table[id] : NULL; }
 
 static bool is_dtype(const char *operation, kn_dtype d)
 {
@@ -198,7 +198,7 @@ const char *kn_dtype_name(kn_dtype d) { return is_dtype("dtype_name", d) ? d->na
 
 size_t kn_dtype_size(kn_dtype d) { return is_dtype("dtype_size", d) ? d->size : 0; }
 
-char kn_dtype_kind(kn_dtype d) { return is_dtype("dtype_kind", d) ? d->kind : 0; }
+char kn_dtype_kind(kn_dtype d) { return (char)(!is_dtype("dtype_kind", d) ? 0 : knx_is_stored(d) ? 'V' : d->kind); }
 
 /* ---- Keeping. */
 

@@ -5,7 +5,7 @@
 #include "base/half.h"
 #include <string.h>
 
-const struct kn_dtype_s knx_dtype_table[KN_ID_COUNT] = {
+const struct kn_dtype_s knx_dtype_table[KN_ID_ALL] = {
 #define KN_DTYPE(ID, NAME, SHORT, KIND, SIZE, CTYPE, CODE) \
     [KN_ID_##ID] = {.id = KN_ID_##ID,                      \
                     .kind = KIND,                          \
@@ -14,15 +14,24 @@ const struct kn_dtype_s knx_dtype_table[KN_ID_COUNT] = {
                     .name = NAME,                          \
                     .short_name = SHORT,                   \
                     .code = CODE},
+#define KN_STORED(ID, NAME, SHORT, LETTER, CODE, ...) \
+    [KN_ID_##ID] = {.id = KN_ID_##ID,                 \
+                    .kind = KN_KIND_KEY,              \
+                    .size = 1,                        \
+                    .align = 1,                       \
+                    .name = NAME,                     \
+                    .short_name = SHORT,              \
+                    .code = CODE},
 #include "base/dtypes.def"
 #undef KN_DTYPE
+#undef KN_STORED
 };
 
 static bool is_builtin(kn_dtype d) { return d->id < KN_ID_COUNT; }
 
 kn_dtype knx_dtype_find(const char *name)
 {
-    for (kn_dtype d = knx_dtype_table; name && d < knx_dtype_table + KN_ID_COUNT; d++)
+    for (kn_dtype d = knx_dtype_table; name && d < knx_dtype_table + KN_ID_ALL; d++)
         if (!strcmp(name, d->name) || !strcmp(name, d->short_name))
             return d;
     return NULL;
@@ -34,6 +43,8 @@ kn_dtype knx_component(kn_dtype d)
         return d;
     return d == KN_DT(C64) ? KN_DT(F32) : KN_DT(F64);
 }
+
+kn_dtype knx_part(kn_dtype d) { return knx_is_stored(d) ? KN_DT(U8) : d == KN_DT(KEY) ? KN_DT(U32) : knx_component(d); }
 
 kn_dtype knx_complex_of(kn_dtype d)
 {
@@ -121,10 +132,23 @@ KNX_HOT kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype defa
 
 static int kind_order(kn_dtype d) { return (int)(strchr("buifc", d->kind) - "buifc"); }
 
+/* What is only stored goes safely where all its numbers are; all numbers are of its kind, if they are to be stored. */
+static bool stored_fits(kn_dtype from, kn_dtype to, knx_casting how)
+{
+    if (knx_is_stored(to))
+        return how == KN_CAST_SAME_KIND;
+    uint8_t code = knx_coding_of(from)->code;
+    if (code < KNX_SIGNED)
+        return knx_is_inexact(to) && to->size >= 4;
+    return knx_is_inexact(to) || to->kind == KN_KIND_INT || (to->kind == KN_KIND_UINT && code == KNX_UNSIGNED);
+}
+
 bool knx_can_cast(kn_dtype from, kn_dtype to, knx_casting how)
 {
     if (from == to)
         return true;
+    if (how > KN_CAST_EQUIV && (knx_is_stored(from) || knx_is_stored(to)))
+        return from != KN_DT(KEY) && to != KN_DT(KEY) && (how >= KN_CAST_UNSAFE || stored_fits(from, to, how));
     if (how <= KN_CAST_EQUIV || !is_builtin(from) || !is_builtin(to) || from->kind == KN_KIND_KEY ||
         to->kind == KN_KIND_KEY)
         return false;
@@ -233,6 +257,12 @@ uint64_t knx_scalar_word(size_t size, const void *element)
 
 KNX_HOT void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst)
 {
+    float stored;
+    if (knx_is_stored(from) && from != to) {
+        stored = knx_stored_value(from, *(const uint8_t *)src);
+        from = KN_DT(F32);
+        src = &stored;
+    }
     if (from == to && from->kind != KN_KIND_BOOL) {
         memmove(dst, src, to->size);
     } else if (!is_builtin(from) || !is_builtin(to) || from->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY) {

@@ -8,12 +8,20 @@ typedef enum knx_dtype_id {
 #define KN_DTYPE(id, ...) KN_ID_##id,
 #include "base/dtypes.def"
 #undef KN_DTYPE
-    KN_ID_COUNT, /* built-in ones; registered dtypes get ids from here on */
+    KN_ID_COUNT, /* those that compute, and keys; what is only stored comes behind them */
 } knx_dtype_id;
+
+enum {
+    KN_ID_BEFORE_STORED_ = KN_ID_COUNT - 1,
+#define KN_STORED(id, ...) KN_ID_##id,
+#include "base/dtypes.def"
+#undef KN_STORED
+    KN_ID_ALL,
+};
 
 typedef enum {
     KN_KIND_BOOL = 'b', KN_KIND_INT = 'i', KN_KIND_UINT = 'u', KN_KIND_FLOAT = 'f',
-    KN_KIND_COMPLEX = 'c', KN_KIND_KEY = 'k',
+    KN_KIND_COMPLEX = 'c', KN_KIND_KEY = 'k', /* no numbers: keys and what is only stored */
 } knx_kind;
 
 struct kn_dtype_s {
@@ -26,7 +34,7 @@ struct kn_dtype_s {
     const char *unit;       /* datetime unit; NULL for all built-in ones */
     const void *fields;     /* of a structured dtype; NULL for all built-in ones */
 };
-extern const struct kn_dtype_s knx_dtype_table[KN_ID_COUNT];
+extern const struct kn_dtype_s knx_dtype_table[KN_ID_ALL];
 #define KN_DT(ID) (&knx_dtype_table[KN_ID_##ID]) /* KN_DT(F32) */
 
 /* The bits of one element of any built-in dtype; unused bytes are zero, so scalars compare with memcmp. */
@@ -43,6 +51,10 @@ kn_dtype knx_dtype_find(const char *name);
  * of bytes ("i8" has 64 bits), these two with a byte order before them or without. *swapped: it is not the machine's.
  * NULL if Kiln has none of that name. */
 kn_dtype knx_dtype_numpy(const char *s, size_t n, bool *swapped);
+static inline bool knx_is_stored(kn_dtype d) { return d->id >= KN_ID_COUNT; }
+/* Two parts make an element: of complex numbers, and of keys. knx_part: what lies in memory once or twice. */
+static inline bool knx_is_pair(kn_dtype d) { return d->kind == 'c' || d->id == KN_ID_KEY; }
+kn_dtype knx_part(kn_dtype d);
 static inline bool knx_is_float(kn_dtype d) { return d->kind == 'f'; }
 static inline bool knx_is_complex(kn_dtype d) { return d->kind == 'c'; }
 static inline bool knx_is_inexact(kn_dtype d) { return d->kind == 'f' || d->kind == 'c'; }
@@ -62,6 +74,19 @@ typedef enum {
     KN_CAST_NO, KN_CAST_EQUIV, KN_CAST_SAFE, KN_CAST_SAME_KIND, KN_CAST_UNSAFE, KN_CAST_SAME_VALUE,
 } knx_casting;
 bool knx_can_cast(kn_dtype from, kn_dtype to, knx_casting how);
+
+/* How the byte of a number that is only stored is coded: a sign, exponent and fraction. */
+typedef enum {
+    KNX_IEEE,     /* the largest exponent is for infinities and NaN */
+    KNX_FN,       /* no infinities; all ones is NaN */
+    KNX_FNUZ,     /* no infinities and no -0, whose bits are NaN */
+    KNX_FINITE,   /* numbers alone */
+    KNX_SCALE,    /* a power of two without sign or zero; all ones is NaN */
+    KNX_SIGNED, KNX_UNSIGNED, /* integers in the low bits, as many as `fraction` */
+} knx_code;
+typedef struct knx_coding { uint8_t exponent, fraction, bias, code; } knx_coding;
+const knx_coding *knx_coding_of(kn_dtype d);            /* of what is only stored */
+float knx_stored_value(kn_dtype d, uint8_t byte);
 
 /* The integer at `at` as a position: moved to lie between 0 and most. */
 int64_t knx_position(kn_dtype d, const void *at, int64_t most);

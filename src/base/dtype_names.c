@@ -98,7 +98,7 @@ kn_dtype knx_dtype_numpy(const char *s, size_t n, bool *swapped)
 {
     char order = n && strchr("<>=|", s[0]) && s[0] ? s[0] : 0;
     *swapped = false;
-    for (kn_dtype d = knx_dtype_table; !order && d < knx_dtype_table + KN_ID_COUNT; d++)
+    for (kn_dtype d = knx_dtype_table; !order && d < knx_dtype_table + KN_ID_ALL; d++)
         if (is(d->name, s, n))
             return d;
     kn_dtype d = order ? NULL : in_list(names, sizeof names / sizeof *names, s, n);

@@ -11,6 +11,7 @@
 
 typedef struct layout {
     kn_dtype dtype;
+    const char *name; /* of the dtype that is shown: what is only stored comes as bfloat16 */
     int ndim;
     int64_t dim[KN_MAX_NDIM + 1];
     int64_t stride[KN_MAX_NDIM + 1]; /* bytes */
@@ -43,8 +44,9 @@ static void set_separator(layout *l, const char *separator)
 static void set_layout(layout *l, kn_dtype dtype, int ndim, const int64_t *dim)
 {
     const kn_print_opts *opts = &l->opts;
-    bool key = dtype->kind == 'k';
+    bool key = dtype == KN_DT(KEY);
     l->dtype = key ? KN_DT(U32) : dtype;
+    l->name = l->dtype->name;
     l->ndim = ndim + key;
     for (int i = 0; i < ndim; i++)
         l->dim[i] = dim[i];
@@ -229,7 +231,10 @@ static void add_extras(layout *l, knx_str *extras)
         add_shape(extras, l->ndim, l->dim);
     if (!implied || l->size == 0) {
         knx_str_puts(extras, extras->n ? ", dtype=" : "dtype=");
-        knx_str_puts(extras, l->dtype->name);
+        const char *quote = strchr(l->name, '_') ? "'" : "";
+        knx_str_puts(extras, quote);
+        knx_str_puts(extras, l->name);
+        knx_str_puts(extras, quote);
     }
 }
 
@@ -280,22 +285,39 @@ static void write_form(layout *l, const char *data, const knx_text_form *form)
                     (int64_t)l->opts.linewidth - knx_text_width(form->suffix, strlen(form->suffix)));
 }
 
+/* What is only stored, as bfloat16, which has all those numbers. */
+static uint16_t *widened(kn_dtype d, int ndim, const int64_t *dim, const void *data)
+{
+    size_t n = 1;
+    for (int i = 0; i < ndim; i++)
+        n *= (size_t)dim[i];
+    uint16_t *wide = knx_alloc((n + 1) * sizeof *wide);
+    for (size_t i = 0; wide && i < n; i++)
+        knx_convert(d, (const uint8_t *)data + i, KN_DT(BF16), &wide[i]);
+    return wide;
+}
+
 knx_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts,
                           const knx_text_form *form, char **out)
 {
     layout *l = knx_alloc_zero(sizeof *l);
+    const bool stored = knx_is_stored(dtype);
+    uint16_t *wide = stored && l ? widened(dtype, ndim, dim, data) : NULL;
     char *text = NULL;
-    if (!l)
+    if (!l || (stored && !wide)) {
+        knx_free(l);
         return knx_error_nomem();
+    }
     knx_error *error = knx_print_options(opts, &l->opts);
     if (!error) {
-        set_layout(l, dtype, ndim, dim);
+        set_layout(l, stored ? KN_DT(BF16) : dtype, ndim, dim);
+        l->name = stored ? dtype->name : l->name;
         set_separator(l, form->what == KNX_TEXT_ARRAY ? form->separator : form->what == KNX_TEXT_REPR ? ", " : " ");
         l->ask = form->ask;
         error = form->what == KNX_TEXT_STR && l->ndim == 0 ? NULL : set_format(l);
     }
     if (!error) {
-        write_form(l, data, form);
+        write_form(l, stored ? (const char *)wide : data, form);
         l->out.failed |= l->word.failed | l->format.scratch.failed;
         error = l->error;
         text = error ? NULL : knx_str_take(&l->out);
@@ -304,6 +326,7 @@ knx_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const vo
     knx_str_free(&l->word);
     knx_str_free(&l->format.scratch);
     knx_free(l);
+    knx_free(wide);
     *out = text;
     return text || error ? error : knx_error_nomem();
 }

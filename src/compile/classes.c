@@ -56,7 +56,7 @@ const bool *knc_read(knc_plan *p)
     return p->read;
 }
 
-knx_dtype_id knc_part(kn_dtype d) { return d->kind == KN_KIND_KEY ? KN_ID_U32 : (knx_dtype_id)knx_component(d)->id; }
+knx_dtype_id knc_part(kn_dtype d) { return (knx_dtype_id)knx_part(d)->id; }
 
 kni_index *knc_new_index(knx_arena *a, int n_loop, int ndim)
 {

@@ -243,7 +243,7 @@ const bool *knc_find_read(const kni_jaxpr *j, knx_arena *a);
 extern atomic_uint_fast64_t knc_read_looked; /* for tests: equations that knc_find_read visited */
 const bool *knc_read(knc_plan *p); /* the same of the plan's jaxpr, computed at the first call */
 /* 2 for complex numbers and keys */
-static inline int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }
+static inline int knc_parts(kn_dtype d) { return 1 + knx_is_pair(d); }
 knx_dtype_id knc_part(kn_dtype d); /* the dtype of a part in memory */
 static inline kni_type knc_type(const knc_plan *p, kni_atom a) { return kni_atom_type(p->j, a); }
 

@@ -178,7 +178,7 @@ static bool item(const char *name, kn_array x, const kn_shape *index, kn_dtype t
     kna_begin(&op, name);
     kni_type given = kna_type(&op, x);
     int64_t at = kna_failed(&op) || (index && kni_type_is_symbolic(given)) ? 0 : position(&op, &given, index);
-    if (!kna_failed(&op) && given.dtype->kind == 'k')
+    if (!kna_failed(&op) && given.dtype == KN_DT(KEY))
         kna_fail(&op, KN_ERROR_TYPE, "a key is not a number");
     const char *data = kna_failed(&op) ? NULL : kna_look(&op, x, &t);
     int64_t extent;

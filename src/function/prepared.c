@@ -116,7 +116,7 @@ static knx_error *settle(kna_value **v, uint32_t n)
 
 static struct place place_of(kni_type t)
 {
-    size_t element = t.dtype->size, part = t.dtype->kind == 'c' || t.dtype->kind == 'k' ? element / 2 : element;
+    size_t element = t.dtype->size, part = knx_is_pair(t.dtype) ? element / 2 : element;
     return (struct place){.bytes = kni_type_bytes(t), .mask = part - 1};
 }
 

@@ -3,21 +3,9 @@
 #include "base/options.h"
 #include "io/arrays.h"
 #include "kiln/io.h"
+#include "kiln/numpy/dtypes.h"
 
 #include <string.h>
-
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define ORDER ">"
-#else
-#define ORDER "<"
-#endif
-
-/* Each dtype's code behind '|', and behind the machine's order. */
-static const char *const known_descr[KN_ID_COUNT][2] = {
-#define KN_DTYPE(id, name, short_name, kind, size, type, code) {"|" code, ORDER code},
-#include "base/dtypes.def"
-#undef KN_DTYPE
-};
 
 const char *kn_format_dtype_to_descr(kn_dtype dtype)
 {
@@ -25,9 +13,7 @@ const char *kn_format_dtype_to_descr(kn_dtype dtype)
     kna_begin(&op, "format_dtype_to_descr");
     if (!dtype)
         kna_fail(&op, KN_ERROR_TYPE, "null dtype");
-    else if (dtype->id >= KN_ID_COUNT)
-        kna_fail(&op, KN_ERROR_TYPE, "dtype %s has no descr", dtype->name);
-    return kna_end_plain(&op) ? known_descr[dtype->id][dtype->size > 1 && dtype->kind != KN_KIND_KEY] : NULL;
+    return kna_end_plain(&op) ? kn_dtype_str(dtype) : NULL;
 }
 
 kn_dtype kn_format_descr_to_dtype(const char *descr)

@@ -65,7 +65,8 @@ static knx_error *check_options(reader *r)
         if (o->widths->v[i] < 0 || (o->widths->v[i] == 0 && o->widths->n == 1))
             return knx_error_new(KN_ERROR_VALUE, "widths of fields must be positive");
     if (o->dtype && o->dtype->kind == KN_KIND_KEY)
-        return knx_error_new(KN_ERROR_TYPE, "random keys are not read from texts");
+        return knx_error_new(KN_ERROR_TYPE, "%s are not read from texts",
+                             o->dtype == KN_DT(KEY) ? "random keys" : o->dtype->name);
     r->how = (knio_splitter){.comments = o->comments,
                              .delimiter = o->delimiter && *o->delimiter ? o->delimiter : NULL,
                              .widths = o->widths && o->widths->n ? o->widths : NULL,

@@ -141,7 +141,7 @@ bool knio_look(kna_op *op, kn_array x, knio_saved *out)
     }
     kn_array lying = fortran ? knio_reversed(x) : x;
     const void *data = kna_look(op, lying, &t);
-    if (data && t.dtype->kind == KN_KIND_KEY)
+    if (data && t.dtype == KN_DT(KEY))
         kna_fail(op, KN_ERROR_TYPE, "random keys are not saved; save what kn_random_key_data gives");
     if (!data || kna_failed(op))
         return false;

@@ -138,7 +138,7 @@ static knx_error *read_options(reader *r)
     KN_TRY(read_control(r->o.quotechar, &r->fields.quote));
     KN_TRY(check_controls(&r->fields));
     if (d->kind == KN_KIND_KEY)
-        return knx_error_new(KN_ERROR_TYPE, "random keys are not read from texts");
+        return knx_error_new(KN_ERROR_TYPE, "%s are not read from texts", d == KN_DT(KEY) ? "random keys" : d->name);
     knio_fields_init(&r->fields);
     return NULL;
 }

@@ -168,7 +168,7 @@ static int write_back(const mapping *m) { return (void)m, 0; }
 
 static knx_error *check_request(const request *r)
 {
-    if (r->dtype->kind == KN_KIND_KEY)
+    if (r->dtype == KN_DT(KEY))
         return knx_error_new(KN_ERROR_TYPE, "random keys are not mapped");
     if (r->offset % r->dtype->align)
         return knx_error_new(KN_ERROR_VALUE,

@@ -40,9 +40,8 @@ static void reorder(const knio_npy_header *a, const uint8_t *from, uint8_t *to, 
 static void settle(const knio_npy_header *h, uint8_t *p)
 {
     kn_dtype d = h->dtype;
-    bool pair = d->kind == 'c' || d->kind == 'k';
     if (h->swapped)
-        swap_bytes(p, h->bytes, pair ? d->size / 2 : d->size);
+        swap_bytes(p, h->bytes, knx_part(d)->size);
     knio_normal_elements(d, p, h->bytes);
 }
 

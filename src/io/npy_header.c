@@ -259,6 +259,8 @@ static knx_error *find_dtype(const char *s, size_t n, knio_npy_header *h)
             h->swapped = s[0] == (big_endian_host ? '<' : '>');
         }
     }
+    if (!d && n - order == 2 && s[order + 1] == '1') /* of what is only stored; as bytes where it does not say which */
+        d = s[order] == 'V' ? KN_DT(U8) : s[order] == 'f' ? KN_DT(F8_E5M2) : NULL;
     if (!d && n - order >= 1 && s[order] == 'O')
         return knx_error_new(KN_ERROR_VALUE, "Object arrays cannot be loaded when allow_pickle=False");
     if (!d && !is_of_numpy(s + order, n - order))
@@ -423,7 +425,8 @@ knx_error *knio_npy_descr(const char *s, size_t n, kn_dtype *dtype, bool *swappe
 
 void knio_npy_add_descr(knx_str *t, kn_dtype dtype, bool swapped)
 {
-    char order = dtype->size == 1 || dtype->kind == 'k' ? '|' : big_endian_host != swapped ? '>' : '<';
+    bool none = dtype == KN_DT(KEY) || (dtype->size == 1 && !knx_is_stored(dtype));
+    char order = none ? '|' : big_endian_host != swapped ? '>' : '<';
     knx_str_add(t, &order, 1);
     knx_str_puts(t, dtype->code);
 }

@@ -118,7 +118,7 @@ kn_array kn_fromfile(const char *fname, const kn_fromfile_opts *opts)
     kna_begin(&op, "fromfile");
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
     knx_error *e = check_fromfile(fname, &o);
-    if (!e && d->kind == KN_KIND_KEY)
+    if (!e && d == KN_DT(KEY))
         e = knx_error_new(KN_ERROR_TYPE, "random keys are not read from files");
     if (!e && *o.sep)
         return read_texts(&op, fname, &o);
@@ -184,7 +184,7 @@ static bool look_in_c_order(kna_op *op, kn_array x, knio_saved *saved)
         return false;
     if (t.weak || t.ndim < 2)
         return knio_look(op, x, saved);
-    if (t.dtype->kind == KN_KIND_KEY)
+    if (t.dtype == KN_DT(KEY))
         kna_fail(op, KN_ERROR_TYPE, "random keys are not saved; save what kn_random_key_data gives");
     *saved = (knio_saved){.header = {.dtype = t.dtype, .bytes = kni_type_bytes(t)}, .data = data};
     return !kna_failed(op);

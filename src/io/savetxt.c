@@ -188,7 +188,10 @@ static knx_error *check_options(const writer *w)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!texts[i].text)
             return knx_error_new(KN_ERROR_TYPE, "null %s", texts[i].name);
-    if (w->type.dtype->kind == KN_KIND_KEY)
+    if (knx_is_stored(w->type.dtype))
+        return knx_error_new(KN_ERROR_TYPE, "%s are not written as texts; convert them with kn_astype",
+                             w->type.dtype->name);
+    if (w->type.dtype == KN_DT(KEY))
         return knx_error_new(KN_ERROR_TYPE, "random keys are not saved; save what kn_random_key_data gives");
     if (w->type.ndim == 0 || w->type.ndim > 2)
         return knx_error_new(KN_ERROR_VALUE, "Expected 1D or 2D array, got %dD array instead", w->type.ndim);

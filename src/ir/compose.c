@@ -22,7 +22,7 @@ kni_atom knb_dimension(kni_builder *b, kn_dtype d, int64_t n)
 
 kni_atom knb_full(kni_builder *b, kni_type t, double v)
 {
-    if (t.dtype->kind == KN_KIND_KEY) {
+    if (t.dtype == KN_DT(KEY) || (knx_is_stored(t.dtype) && v != 0)) {
         knb_fail(b, knx_error_new(KN_ERROR_TYPE, "random keys are not numbers"));
         return KN_ATOM_NONE;
     }

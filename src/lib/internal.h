@@ -56,6 +56,13 @@ bool knl_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeErro
 /* numpy/dtypes/same_value.c: ValueError if the elements of x, which are looked at, are others in dtype `to` */
 void knl_check_same_value(kna_op *op, kn_array x, kn_dtype to);
 
+/* numpy/dtypes/stored.c: what is only stored as float32, int8 or uint8, and a value of a dtype that computes
+ * stored. knl_as is kna_in_as that does so, too; knl_full is knb_full. */
+kni_atom knl_stored_value(kni_builder *b, kni_atom x);
+kni_atom knl_store_value(kni_builder *b, kni_atom x, kn_dtype d);
+kni_atom knl_as(kna_op *op, kn_array x, kn_dtype d);
+kni_atom knl_full(kni_builder *b, kni_type t, double v);
+
 /* numpy/logic/comparisons.c */
 bool knl_names_extent(kna_op *op, kn_array x, int64_t *extent); /* is x a C number that is an expression? */
 int knl_beyond(kna_op *op, kn_array x,

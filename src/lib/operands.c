@@ -22,7 +22,8 @@ KNX_HOT bool knl_not_a_number(kna_op *op, const char *function, kn_dtype d)
 {
     if (!d || d->kind != KN_KIND_KEY)
         return false;
-    kna_fail(op, KN_ERROR_TYPE, "%s is not defined for dtype %s", function, d->name);
+    kna_fail(op, KN_ERROR_TYPE, "%s is not defined for dtype %s%s", function, d->name,
+             knx_is_stored(d) ? ", which is only stored: convert it with kn_astype" : "");
     return true;
 }
 

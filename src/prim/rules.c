@@ -13,13 +13,16 @@ KNX_HOT unsigned knp_kind(kn_dtype d)
     case KN_KIND_UINT: return KNP_UINT;
     case KN_KIND_FLOAT: return KNP_FLOAT;
     case KN_KIND_COMPLEX: return KNP_COMPLEX;
-    default: return KNP_KEY;
+    default: return knx_is_stored(d) ? KNP_STORED : KNP_KEY;
     }
 }
 
 KNX_HOT knx_error *knp_accepts(kn_dtype d, unsigned kinds)
 {
-    return knp_kind(d) & kinds ? NULL : knx_error_new(KN_ERROR_TYPE, "does not accept dtype %s", d->name);
+    return knp_kind(d) & kinds
+               ? NULL
+               : knx_error_new(KN_ERROR_TYPE, "does not accept dtype %s%s", d->name,
+                               knx_is_stored(d) ? ", which is only stored: convert it with kn_astype" : "");
 }
 
 KNX_HOT knx_error *knp_type_dims(knx_arena *a, kn_dtype d, bool weak, int ndim, const int64_t *dim, kni_type *y)
@@ -347,7 +350,7 @@ knx_dtype_id knp_node_dtype(kn_dtype d)
     case KN_ID_C64: return KN_ID_F32;
     case KN_ID_C128: return KN_ID_F64;
     case KN_ID_KEY: return KN_ID_U32;
-    default: return (knx_dtype_id)d->id;
+    default: return (knx_dtype_id)(knx_is_stored(d) ? KN_ID_U8 : d->id);
     }
 }
 

@@ -13,12 +13,13 @@ enum {
     KNP_FLOAT = 8,
     KNP_COMPLEX = 16,
     KNP_KEY = 32,
+    KNP_STORED = 64, /* float8, int4, ...: moved, and nothing else */
     KNP_INTEGERS = KNP_INT | KNP_UINT,
     KNP_BITS = KNP_BOOL | KNP_INTEGERS,
     KNP_REALS = KNP_INTEGERS | KNP_FLOAT,
     KNP_INEXACT = KNP_FLOAT | KNP_COMPLEX,
     KNP_NUMBERS = KNP_REALS | KNP_COMPLEX,
-    KNP_ALL = KNP_NUMBERS | KNP_BOOL | KNP_KEY,
+    KNP_ALL = KNP_NUMBERS | KNP_BOOL | KNP_KEY | KNP_STORED,
 };
 unsigned knp_kind(kn_dtype d);                     /* one of the above */
 knx_error *knp_accepts(kn_dtype d, unsigned kinds); /* TypeError: does not accept dtype int32 */

@@ -16,7 +16,7 @@ static kni_atom keys_in(kna_op *op, kn_array keys, bool *legacy)
     kni_type t = kna_type(op, keys);
     knx_text text = {0};
     *legacy = is_legacy(t);
-    if (!kna_failed(op) && t.dtype->kind != KN_KIND_KEY && !*legacy)
+    if (!kna_failed(op) && t.dtype != KN_DT(KEY) && !*legacy)
         kna_fail(op, KN_ERROR_TYPE, "a random key is wanted (kn_random_key makes one), but this is %s",
                  kni_type_text(&text, t, true));
     kni_atom k = kna_in(op, keys);
@@ -100,7 +100,7 @@ static kn_array key_of(const char *name, kn_array seed, const kn_random_key_opts
     knx_text text = {0};
     if (kna_failed(&op) || !impl_ok(&op, opts ? opts->impl : NULL))
         return kna_end(&op, KN_ATOM_NONE);
-    if (t.dtype->kind == KN_KIND_KEY)
+    if (t.dtype == KN_DT(KEY))
         kna_fail(&op, KN_ERROR_TYPE, "accepts a scalar seed, but was given a PRNG key.");
     else if (!knx_is_integer(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "a seed is an integer, but this is %s", kni_type_text(&text, t, true));

@@ -219,6 +219,7 @@ static void make_arrays(void)
     a[n++] = kn_like_double(1e300);
     a[n++] = kn_like_complex(INFINITY, 1);
     a[n++] = filled(KN_F16, 1, 1, 0, 0);
+    a[n++] = filled(KN_F8_E5M2, 2, 2, 3, 0);
     n_arrays = n;
 }
 
@@ -366,7 +367,8 @@ kn_context take_kn_context(const char *name)
 
 kn_dtype take_kn_dtype(const char *name)
 {
-    kn_dtype table[] = {KN_F64, KN_I64, KN_F32, NULL, KN_BOOL, KN_KEY, KN_C64, KN_U8, KN_BF16, KN_U64};
+    kn_dtype table[] = {KN_F64, KN_I64, KN_F32,  NULL,   KN_BOOL,      KN_KEY,
+                        KN_C64, KN_U8,  KN_BF16, KN_U64, KN_F8_E4M3FN, KN_I4};
     return FROM_NULL(table, 3);
 }
 

@@ -28,6 +28,26 @@ typedef struct kn_dtype_like { kn_dtype dtype; const char *text; kn_array array;
 #define KN_FLEXIBLE "flexible"
 #define KN_CHARACTER "character"
 
+/* Dtypes of ml_dtypes that are only stored, a byte for each number: kn_astype makes them of others and others of
+ * them, everything that moves elements takes them, and nothing computes with them (docs/dtypes.md). */
+#define KN_F8_E3M4 kn_dtype_builtin(16)
+#define KN_F8_E4M3 kn_dtype_builtin(17)
+#define KN_F8_E4M3B11FNUZ kn_dtype_builtin(18)
+#define KN_F8_E4M3FN kn_dtype_builtin(19)
+#define KN_F8_E4M3FNUZ kn_dtype_builtin(20)
+#define KN_F8_E5M2 kn_dtype_builtin(21)
+#define KN_F8_E5M2FNUZ kn_dtype_builtin(22)
+#define KN_F8_E8M0FNU kn_dtype_builtin(23)
+#define KN_F6_E2M3FN kn_dtype_builtin(24)
+#define KN_F6_E3M2FN kn_dtype_builtin(25)
+#define KN_F4_E2M1FN kn_dtype_builtin(26)
+#define KN_I4 kn_dtype_builtin(27)
+#define KN_U4 kn_dtype_builtin(28)
+#define KN_I2 kn_dtype_builtin(29)
+#define KN_U2 kn_dtype_builtin(30)
+#define KN_I1 kn_dtype_builtin(31)
+#define KN_U1 kn_dtype_builtin(32)
+
 /* ---- Options. */
 typedef struct kn_mintypecode_opts {
     size_t size_;
@@ -90,7 +110,8 @@ KN_API kn_finfo_result kn_finfo(kn_dtype_like dtype);
 KN_API kn_iinfo_result kn_iinfo(kn_dtype_like type);
 
 /* ---- What a dtype says of itself. Names, sizes and kinds are in kiln/core.h. */
-KN_API char kn_dtype_char(kn_dtype dtype); /* np.dtype.char: 'd'; of bfloat16 'E', as in ml_dtypes, of keys 'k' */
+/* np.dtype.char: 'd'; as in ml_dtypes of bfloat16 'E' and of what is only stored; of keys 'k' */
+KN_API char kn_dtype_char(kn_dtype dtype);
 /* np.dtype.num: NumPy's number of it; from 256 on where it is none of NumPy's */
 KN_API int kn_dtype_num(kn_dtype dtype);
 /* np.dtype.str: "<f8", which kn_dtype_named reads; of bfloat16 "<V2", as npy files have it */

@@ -41,7 +41,7 @@ static kn_array constant(const char *name, const kn_shape *shape, const kn_zeros
     shape = kna_shape(&op, shape);
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
     bool ok = !kna_failed(&op) && shape_fits(&op, shape, d);
-    return end_ordered(&op, ok ? knb_full(op.b, knl_shaped(d, shape), value) : KN_ATOM_NONE, o.order);
+    return end_ordered(&op, ok ? knl_full(op.b, knl_shaped(d, shape), value) : KN_ATOM_NONE, o.order);
 }
 
 kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts) { return constant("zeros", shape, opts, 0); }
@@ -52,7 +52,7 @@ kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts) { return con
 static kni_atom filled(kna_op *op, const kn_shape *shape, kn_array value, kn_dtype d)
 {
     kni_type t = kna_type(op, value);
-    kni_atom a = kna_in_as(op, value, d ? d : kna_strong_dtype(t));
+    kni_atom a = knl_as(op, value, d ? d : kna_strong_dtype(t));
     if (kna_failed(op) || !shape_fits(op, shape, knb_type(op->b, a).dtype))
         return KN_ATOM_NONE;
     int lead = shape->ndim - t.ndim;
@@ -104,7 +104,7 @@ static kn_array constant_like(const char *name, kn_array x, const kn_zeros_like_
     kn_shape shape;
     kna_begin(&op, name);
     kni_type t = type_like(&op, x, &o, &shape);
-    return end_as_prototype(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_full(op.b, t, value), x, o.order);
+    return end_as_prototype(&op, kna_failed(&op) ? KN_ATOM_NONE : knl_full(op.b, t, value), x, o.order);
 }
 
 kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts) { return constant_like("zeros_like", x, opts, 0); }
@@ -455,7 +455,7 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     if (t.weak && knx_is_integer(dtype)) /* a number wraps here, it is not refused */
         return kna_end(&op, knb_astype(op.b, kna_in(&op, x), dtype));
-    kni_atom a = kna_in_as(&op, x, dtype);
+    kni_atom a = knl_as(&op, x, dtype);
     return !o.copy && t.dtype == dtype && !t.weak ? kna_end_view(&op, x, a, a) : kna_end_like(&op, a, x);
 }
 

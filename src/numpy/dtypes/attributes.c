@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * attributes.c -- what a dtype says of itself, as np.dtype has it; byte orders; comparisons. */
 #include "base/context.h"
-#include "base/context.h"
 #include "base/options.h"
 #include "numpy/dtypes/internal.h"
 #include <ctype.h>
@@ -23,6 +22,13 @@ static char letter_of(kn_dtype d)
 {
     static const char signed_[] = "bhilq", unsigned_[] = "BHILQ"; /* of 1, 2, 4 and 8 bytes; the last two are one */
     int which = d->size == 1 ? 0 : d->size == 2 ? 1 : d->size == 4 ? 2 : sizeof(long) == 8 ? 3 : 4;
+    static const char stored[] = {
+#define KN_STORED(ID, NAME, SHORT, LETTER, ...) LETTER,
+#include "base/dtypes.def"
+#undef KN_STORED
+    };
+    if (knx_is_stored(d))
+        return stored[d->id - KN_ID_COUNT];
     switch ((knx_kind)d->kind) {
     case KN_KIND_BOOL: return '?';
     case KN_KIND_INT: return signed_[which];
@@ -34,8 +40,11 @@ static char letter_of(kn_dtype d)
     return 'k';
 }
 
-/* Is it one of NumPy's own? The others' codes are bytes without a meaning. */
-static bool is_numpys(kn_dtype d) { return *d->code != 'V'; }
+/* Is it one of NumPy's own? */
+static bool is_numpys(kn_dtype d) { return d->id < KN_ID_COUNT && d != KN_DT(BF16) && d != KN_DT(KEY); }
+
+/* Does it say a byte order? ml_dtypes has one also where there is one byte. */
+static bool has_order(kn_dtype d) { return (d->size > 1 && d != KN_DT(KEY)) || knx_is_stored(d); }
 
 char kn_dtype_char(kn_dtype dtype) { return (char)(is_given("dtype_char", dtype) ? letter_of(dtype) : 0); }
 
@@ -43,7 +52,9 @@ int kn_dtype_num(kn_dtype dtype)
 {
     if (!is_given("dtype_num", dtype))
         return -1;
-    return is_numpys(dtype) ? (int)(strchr(letters, letter_of(dtype)) - letters) : 256 + (dtype == KN_DT(KEY));
+    if (is_numpys(dtype))
+        return (int)(strchr(letters, letter_of(dtype)) - letters);
+    return dtype == KN_DT(BF16) ? 256 : 257 + dtype->id - KN_ID_KEY;
 }
 
 const char *kn_dtype_str(kn_dtype dtype)
@@ -55,25 +66,29 @@ const char *kn_dtype_str(kn_dtype dtype)
 #else
 #define KN_ORDER "<"
 #endif
+#define KN_STORED(ID, NAME, SHORT, LETTER, CODE, ...) {KN_ORDER CODE, KN_ORDER CODE},
 #include "base/dtypes.def"
 #undef KN_DTYPE
+#undef KN_STORED
     };
-    return is_given("dtype_str", dtype) ? texts[dtype->id][dtype->size > 1] : NULL;
+    return is_given("dtype_str", dtype) ? texts[dtype->id][has_order(dtype)] : NULL;
 }
 
 const char *kn_dtype_descr(kn_dtype dtype)
 {
     static const char *const texts[][2] = {
 #define KN_DTYPE(ID, NAME, SHORT, KIND, SIZE, CTYPE, CODE) {"[('', '|" CODE "')]", "[('', '" KN_ORDER CODE "')]"},
+#define KN_STORED(ID, NAME, SHORT, LETTER, CODE, ...)      {NULL, "[('', '" KN_ORDER CODE "')]"},
 #include "base/dtypes.def"
 #undef KN_DTYPE
+#undef KN_STORED
     };
-    return is_given("dtype_descr", dtype) ? texts[dtype->id][dtype->size > 1] : NULL;
+    return is_given("dtype_descr", dtype) ? texts[dtype->id][has_order(dtype)] : NULL;
 }
 
 char kn_dtype_byteorder(kn_dtype dtype)
 {
-    return (char)(!is_given("dtype_byteorder", dtype) ? 0 : dtype->size > 1 ? '=' : '|');
+    return (char)(!is_given("dtype_byteorder", dtype) ? 0 : has_order(dtype) ? '=' : '|');
 }
 
 size_t kn_dtype_alignment(kn_dtype dtype) { return is_given("dtype_alignment", dtype) ? dtype->align : 0; }

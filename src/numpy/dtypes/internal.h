@@ -10,4 +10,13 @@ knx_error *knn_dtype_named(const char *text, kn_dtype *d);
 /* Its type: of an array or a C number its own, else a scalar of the dtype. */
 kni_type knn_type_like(kna_op *op, kn_dtype_like like);
 kn_dtype knn_dtype_like(kna_op *op, kn_dtype_like like); /* NULL: the operation failed */
+/* The kind of its numbers, also of those that are only stored. */
+static inline knx_kind knn_kind_of(kn_dtype d)
+{
+    knx_code code = knx_is_stored(d) ? (knx_code)knx_coding_of(d)->code : KNX_IEEE;
+    return !knx_is_stored(d)     ? (knx_kind)d->kind
+           : code == KNX_SIGNED   ? KN_KIND_INT
+           : code == KNX_UNSIGNED ? KN_KIND_UINT
+                                  : KN_KIND_FLOAT;
+}
 #endif

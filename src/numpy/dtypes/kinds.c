@@ -34,7 +34,7 @@ static int abstract_named(const char *text)
 
 static int right_above(kn_dtype d)
 {
-    switch ((knx_kind)d->kind) {
+    switch (knn_kind_of(d)) {
     case KN_KIND_INT: return SIGNED;
     case KN_KIND_UINT: return UNSIGNED;
     case KN_KIND_FLOAT: return FLOATING;
@@ -88,7 +88,7 @@ bool kn_isdtype(kn_dtype dtype, kn_dtype_like kind)
         if (!kinds)
             kna_fail(&op, KN_ERROR_VALUE, "kind argument is a string, but '%.*s' is not a known kind name.", (int)n,
                      word);
-        yes = yes || (kinds && strchr(kinds, dtype->kind));
+        yes = yes || (kinds && strchr(kinds, knn_kind_of(dtype)));
         word = next ? next + strspn(next, " ") : NULL;
     }
     return kna_end_plain(&op) && yes;

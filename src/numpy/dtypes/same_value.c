@@ -11,7 +11,7 @@ static const char *name_in_c(kn_dtype d)
         [KN_ID_F16] = "half",     [KN_ID_F32] = "float",  [KN_ID_F64] = "double", [KN_ID_C64] = "cfloat",
         [KN_ID_C128] = "cdouble",
     };
-    return names[d->id] ? names[d->id] : d->name;
+    return !knx_is_stored(d) && names[d->id] ? names[d->id] : d->name;
 }
 
 static bool is_any(kna_op *op, kn_array truth)
@@ -48,6 +48,10 @@ void knl_check_same_value(kna_op *op, kn_array x, kn_dtype to)
     x = kn_astype(x, from, NULL);
     bool apart = knx_is_complex(from) && !knx_is_complex(to);
     kn_array whole = x;
+    if (knx_is_stored(from)) { /* float32 has its numbers, and compares */
+        from = KN_DT(F32);
+        x = kn_astype(x, from, NULL);
+    }
     if (apart) {
         x = kn_real(x);
         from = knx_component(from);

@@ -10,7 +10,7 @@ static kni_atom view_last_axis(kna_op *op, kn_array x, kni_atom a, kn_dtype d)
 {
     kni_type t = knb_type(op->b, a);
     int last = t.ndim - 1;
-    if (t.dtype->kind == KN_KIND_KEY || d->kind == KN_KIND_KEY)
+    if (t.dtype == KN_DT(KEY) || d == KN_DT(KEY))
         kna_fail(op, KN_ERROR_TYPE, "does not accept random keys");
     else if (!t.ndim)
         kna_fail(op, KN_ERROR_VALUE, "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");

@@ -17,7 +17,7 @@ static const void *look_at_one(kna_op *op, kn_array x, kn_dtype *d, const char *
     if (data && t.ndim)
         kna_fail(op, KN_ERROR_TYPE, "%s", many);
     else if (data && t.dtype->kind == KN_KIND_KEY)
-        kna_fail(op, KN_ERROR_TYPE, "a key is not a number");
+        kna_fail(op, KN_ERROR_TYPE, "%s is not a number", t.dtype == KN_DT(KEY) ? "a key" : t.dtype->name);
     *d = t.dtype;
     return kna_failed(op) ? NULL : data;
 }

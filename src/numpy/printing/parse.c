@@ -265,7 +265,7 @@ static void put_element(parser *p, const element *e, kn_dtype d, void *to)
 static kn_array make_array(parser *p, kn_dtype d, const kn_shape *shape)
 {
     if (!kna_failed(p->op) && d->kind == KN_KIND_KEY)
-        kna_fail(p->op, KN_ERROR_TYPE, "keys cannot be read from text");
+        kna_fail(p->op, KN_ERROR_TYPE, "%s cannot be read from text", d == KN_DT(KEY) ? "keys" : d->name);
     knx_buffer *b = kna_failed(p->op) ? NULL : knx_buffer_new(p->element.n * d->size);
     for (size_t i = 0; b && i < p->element.n && !kna_failed(p->op); i++)
         put_element(p, &p->element.at[i], d, (char *)b->data + i * d->size);

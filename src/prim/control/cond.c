@@ -130,7 +130,7 @@ void knp_branches_emit(const knp_branches *t, kni_builder *b, const kni_atom *in
 kni_atom knp_blank(kni_builder *b, kni_type t)
 {
     int64_t dim[KN_MAX_NDIM];
-    if (t.dtype->kind != KN_KIND_KEY)
+    if (t.dtype != KN_DT(KEY))
         return knb_zeros(b, t);
     if (t.ndim >= KN_MAX_NDIM) {
         knb_fail(b, knx_error_new(KN_ERROR_VALUE, "keys of %d dimensions are too many", t.ndim));

@@ -302,7 +302,7 @@ static bool scan_expands(const kni_rule *r)
 static kni_atom empty(kni_builder *b, kni_type t)
 {
     int64_t dim[KN_MAX_NDIM];
-    if (t.dtype->kind != KN_KIND_KEY)
+    if (t.dtype != KN_DT(KEY))
         return knb_zeros(b, t);
     for (int i = 0; i < t.ndim; i++)
         dim[i] = t.dim[i];

@@ -31,7 +31,7 @@ static void inline_body(const kni_rule *r, kni_jaxpr *j, const kni_atom *in, kni
 /* What stands for no tangent or cotangent in a rule: zeros; for keys, that of zero words. */
 static kni_atom instantiated(kni_builder *b, kni_atom a, kni_type t)
 {
-    if (a != KN_ATOM_ZERO || t.dtype->kind != KN_KIND_KEY)
+    if (a != KN_ATOM_ZERO || t.dtype != KN_DT(KEY))
         return knb_instantiate(b, a, t);
     int64_t dim[KN_MAX_NDIM + 1];
     for (int i = 0; i < t.ndim; i++)

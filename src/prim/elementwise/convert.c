@@ -66,7 +66,7 @@ static knx_error *bitcast_type(kni_rule *r, kni_type *y)
     if (p->new_dtype->size != r->xt->dtype->size)
         return knx_error_new(KN_ERROR_VALUE, "cannot see the bits of %s as %s: their sizes differ", r->xt->dtype->name,
                              p->new_dtype->name);
-    if (p->new_dtype != r->xt->dtype && (r->xt->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
+    if (p->new_dtype != r->xt->dtype && (r->xt->dtype == KN_DT(KEY) || p->new_dtype == KN_DT(KEY)))
         return knx_error_new(KN_ERROR_TYPE, "does not accept random keys");
     KN_TRY(knp_type_like(r->arena, *r->xt, p->new_dtype, y));
     y->weak = false;
@@ -88,6 +88,8 @@ static knk_node *part_in_word(kni_pair *z, bool low)
 static knk_node bits_of(knk_builder *k, kn_dtype d, kni_pair x)
 {
     knx_dtype_id id = (knx_dtype_id)unsigned_of_size(d->size)->id;
+    if (knx_is_stored(d))
+        return x.re;
     if (d->id == KN_ID_C64) {
         knk_node lo = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, *part_in_word(&x, true))),
                  hi = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, *part_in_word(&x, false)));
@@ -102,6 +104,8 @@ static knk_node bits_of(knk_builder *k, kn_dtype d, kni_pair x)
 
 static kni_pair value_of_bits(knk_builder *k, kn_dtype d, knk_node bits)
 {
+    if (knx_is_stored(d))
+        return knp_real(bits);
     if (d->id == KN_ID_C64) {
         knk_node hi = knk_cast(k, KN_ID_U32, knk_binary(k, KNK_SHR, bits, knk_const_int(k, KN_ID_U64, 32)));
         kni_pair z;
@@ -142,7 +146,7 @@ const kni_prim knp_prim_bitcast_convert_type = {
 static knx_error *last_axis_type(kni_rule *r, kni_type *y)
 {
     kn_dtype to = ((const kni_p_bitcast *)r->params)->new_dtype;
-    if (r->xt->dtype->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY)
+    if (r->xt->dtype == KN_DT(KEY) || to == KN_DT(KEY))
         return knx_error_new(KN_ERROR_TYPE, "does not accept random keys");
     if (to->kind == KN_KIND_BOOL) /* not all bytes are booleans */
         return knx_error_new(KN_ERROR_TYPE, "does not accept dtype bool");

@@ -217,7 +217,7 @@ static kni_index *window_position(const puller *p)
 
 static knk_node part_constant(knk_builder *k, kn_dtype d, const knx_scalar_bits *fill, int part)
 {
-    kn_dtype c = d->kind == KN_KIND_KEY ? KN_DT(U32) : knx_component(d);
+    kn_dtype c = knx_part(d);
     knx_scalar_bits s = {.u = {0}};
     memcpy(&s, fill->bytes + (size_t)part * c->size, c->size);
     if (c->kind == KN_KIND_FLOAT && c->size == 2) /* float16 is float32 in a kernel */
@@ -245,7 +245,7 @@ static void gather_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni
     if (p.fills) {
         knx_scalar_bits fill = knp_fill_value(d, q->mode == KN_GATHER_FILL_ZERO);
         other.re = part_constant(k, d, &fill, 0);
-        if (knx_is_complex(d) || d->kind == KN_KIND_KEY)
+        if (knx_is_pair(d))
             other.im = part_constant(k, d, &fill, 1);
     }
     y[0] = kni_lower_operand(l, 0, in, p.inside, other);

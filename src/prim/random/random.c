@@ -75,7 +75,7 @@ static knx_error *wrap_type(kni_rule *r, kni_type *y)
 
 static knx_error *unwrap_type(kni_rule *r, kni_type *y)
 {
-    if (r->xt->dtype->kind != KN_KIND_KEY)
+    if (r->xt->dtype != KN_DT(KEY))
         return knx_error_new(KN_ERROR_TYPE, "random_unwrap needs random keys, got %s", r->xt->dtype->name);
     knp_dims d = knp_dims_of(*r->xt);
     if (d.n == KN_MAX_NDIM)
@@ -135,7 +135,7 @@ static void seed_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { *y = wor
 
 static knx_error *fold_type(kni_rule *r, kni_type *y)
 {
-    if (r->xt[0].dtype->kind != KN_KIND_KEY)
+    if (r->xt[0].dtype != KN_DT(KEY))
         return knx_error_new(KN_ERROR_TYPE, "random_fold_in requires a random key, got %s", r->xt[0].dtype->name);
     if (r->xt[1].dtype != KN_DT(U32) && r->xt[1].dtype != KN_DT(U64))
         return knx_error_new(KN_ERROR_TYPE, "random_fold_in takes uint32 or uint64 numbers, got %s",
@@ -211,7 +211,7 @@ static kn_dtype bits_dtype(int64_t width)
 static knx_error *bits_type(kni_rule *r, kni_type *y)
 {
     const kni_p_random_bits *p = r->params;
-    if (r->xt->dtype->kind != KN_KIND_KEY)
+    if (r->xt->dtype != KN_DT(KEY))
         return knx_error_new(KN_ERROR_TYPE, "random_bits requires a random key, got %s", r->xt->dtype->name);
     kn_dtype d = bits_dtype(p->bit_width);
     if (!d)

@@ -13,7 +13,7 @@
 static kni_pair zero_value(knk_builder *k, kn_dtype d)
 {
     knk_node zero = knk_const_int(k, knp_node_dtype(d), 0);
-    return (kni_pair){zero, knx_is_complex(d) || d->kind == KN_KIND_KEY ? zero : KNK_NONE};
+    return (kni_pair){zero, knx_is_pair(d) ? zero : KNK_NONE};
 }
 
 static knk_node both(knk_builder *k, knk_node a, knk_node b)
