@@ -69,7 +69,11 @@ class Function(c.Structure):
                 ("arg_bytes", c.c_size_t * 8), ("out_fields", c.c_void_p), ("arg_fields", c.c_void_p * 8)]
 
 
-STRUCTS = {"kn_shape": Shape, "kn_axes": Axes, "kn_strides": Strides, "kn_flags": Flags, "kn_c128": Complex}
+class DtypeLike(c.Structure):
+    _fields_ = [("dtype", c.c_void_p), ("text", c.c_char_p), ("array", c.c_void_p)]
+
+
+STRUCTS = {"kn_dtype_like": DtypeLike, "kn_shape": Shape, "kn_axes": Axes, "kn_strides": Strides, "kn_flags": Flags, "kn_c128": Complex}
 PLAIN = {"bool": c.c_bool, "int": c.c_int, "int32_t": c.c_int32, "int64_t": c.c_int64, "uint32_t": c.c_uint32,
          "uint64_t": c.c_uint64, "size_t": c.c_size_t, "double": c.c_double, "char": c.c_char, "void": None,
          "const char *": c.c_char_p}
@@ -109,7 +113,9 @@ class Kiln:
         for s in api["structs"]:
             if s["name"].endswith("_result"):
                 self.results[s["name"]] = s
-        self.ufunc = {name: i for e in api["enums"] if e["name"] == "kn_ufunc" for i, name in enumerate(e["values"])}
+        names = next(e["values"] for e in api["enums"] if e["name"] == "kn_ufunc")
+        first = -1 if names[0] == "kn_ufunc_none" else 0
+        self.ufunc = {name: i for i, name in enumerate(names, first)}
         self.names = {}
         for f in api["functions"]:
             for name in f.get("names", ()):
@@ -224,6 +230,10 @@ class Kiln:
         vector = (c.c_void_p * (len(items) + 1))(*items)
         return self.kn_list_from(vector, len(items))
 
+    def dtype_like(self, v):
+        """A dtype by its name, or that of an array or a number."""
+        return DtypeLike(None, v.encode(), None) if isinstance(v, str) else DtypeLike(None, None, self.operand(v))
+
     def value(self, kind, ctext, v, keep):
         """The C value of a Python one for an argument or an option of this kind."""
         if kind == "array":
@@ -244,6 +254,8 @@ class Kiln:
             return None if v is None else v.encode()
         if kind == "character":
             return v.encode()
+        if ctext == "kn_dtype_like":
+            return self.dtype_like(v)
         if kind == "enum":
             return self.ufunc[v] if isinstance(v, str) else v
         if "[" in ctext:
@@ -325,7 +337,7 @@ class Kiln:
         out = function(*values)
         self.check()
         if shown:
-            return tuple(self.result(m["kind"], getattr(out, m["name"])) for m in shown)
+            return tuple(self.result(m["kind"], getattr(out, m["name"])) for m in shown if getattr(out, m["name"]) is not None)
         out = self.result(result["kind"], out)
         if places:
             return (out, *[self.wrap(h) for place in places for h in place])

@@ -147,6 +147,14 @@ class Place:
         return write
 
 
+def printed(x, how, **options):
+    """P(x, 'repr', precision=3): the text under print options."""
+    if not isinstance(x, Array):
+        with real.printoptions(**options):
+            return getattr(real, "array_" + how)(x)
+    return x.kiln.call("kn_repr" if how == "repr" else "kn_array_str", x, **options)
+
+
 class Ufunc:
     def __init__(self, facade, name):
         self.facade, self.name = facade, name
@@ -348,6 +356,25 @@ class Facade:
         self.kiln.check()
         return tuple(out.dim[:out.ndim])
 
+    def result_type(self, *items):
+        import ctypes as c
+        from binding import DtypeLike
+        vector = (DtypeLike * (len(items) + 1))(*[self.kiln.dtype_like(v) for v in items])
+        f = self.kiln.lib.kn_result_type
+        f.restype, f.argtypes = c.c_void_p, [c.c_int, c.c_void_p]
+        out = f(len(items), vector)
+        self.kiln.check()
+        return self.kiln.kn_dtype_name(out).decode()
+
+    def common_type(self, *arrays):
+        import ctypes as c
+        vector = (c.c_void_p * (len(arrays) + 1))(*[self.kiln.operand(v) for v in arrays])
+        f = self.kiln.lib.kn_common_type
+        f.restype, f.argtypes = c.c_void_p, [c.c_int, c.c_void_p]
+        out = f(len(arrays), vector)
+        self.kiln.check()
+        return self.kiln.kn_dtype_name(out).decode()
+
     def where(self, *a):
         return self.nonzero(a[0]) if len(a) == 1 else self.kiln.call("kn_where", *a)
 
@@ -380,3 +407,27 @@ class Facade2:
 
     def outer(self, a, b):
         return self.facade.kiln.call("kn_linalg_outer", a, b)
+
+    def norm(self, x, ord=None, **o):
+        return self.facade.kiln.call("kn_linalg_norm", x, **norm_order(ord), **o)
+
+    def matrix_norm(self, x, ord="fro", **o):
+        return self.facade.kiln.call("kn_linalg_matrix_norm", x, **norm_order(ord), **o)
+
+    def vector_norm(self, x, ord=2, **o):
+        return self.facade.kiln.call("kn_linalg_vector_norm", x, ord=float(ord), **o)
+
+    def cond(self, x, p=None):
+        return self.facade.kiln.call("kn_linalg_cond", x, **({"named": p} if isinstance(p, str) else {} if p is None else {"p": float(p)}))
+
+    def svd(self, a, compute_uv=True, **o):
+        out = self.facade.kiln.call("kn_linalg_svd", a, compute_uv=compute_uv, **o)
+        return out if compute_uv else out[-1]
+
+    def qr(self, a, mode="reduced"):
+        out = self.facade.kiln.call("kn_linalg_qr", a, mode=mode)
+        return out[-1] if mode == "r" else out
+
+
+def norm_order(ord):
+    return {"named": ord} if isinstance(ord, str) else {} if ord is None else {"ord": float(ord)}

@@ -41,7 +41,7 @@ def generate(seed, rows):
     dice = random.Random(seed)
     settings = {"late": dice.random() < 0.15, "placeholders": dice.random() < 0.3, "jit": dice.random() < 0.12,
                 "threads": dice.choice([1, 2])}
-    usable = [r for r in rows if r[2] in "xz"] if settings["late"] else rows
+    usable = [r for r in rows if r[2] in "xz" and ".at(" not in r[1]] if settings["late"] else rows
     weights = [r[0] for r in usable]
     env = {}
     g = Generator(dice, env, real=settings["late"])

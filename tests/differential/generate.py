@@ -310,9 +310,25 @@ class Generator:
             return repr([self.random.randint(lo, hi) for _ in range(n)])
         if name == "list":
             return self.several(spec)
+        if name == "square":  # well-conditioned matrices: of reals, or Hermitian and positive definite (p)
+            return self.square("p" in spec)
         if name == "positions":  # integers along an axis, or flat
             return self.positions(spec)
         raise KeyError(text)
+
+    def square(self, definite):
+        n = self.random.randint(0, 4)
+        stack = self.pick([(), (), (), (2,), (1, 3), (0,)])
+        dtype = self.pick(["float64", "float64", "float32", "complex128", "complex64", "int64", "uint8", "bool", "float16"])
+        shape = stack + (n, n if self.chance(0.95) else n + 1)
+        if self.chance(0.03):
+            shape = (n,)
+        if len(shape) < 2 or shape[-1] != n or dtype in ("bool", "float16") or not math.prod(shape):
+            return self.new(dtype, shape, "mild")
+        x = np.array([self.value("int64" if dtype in ("uint8", "int64") else dtype, "mild") for _ in range(math.prod(shape))]).reshape(shape)
+        x = np.abs(x) if dtype == "uint8" else x
+        x = (x + np.conj(np.swapaxes(x, -1, -2)) if definite else x) + 64 * np.eye(n, dtype="int64")
+        return self.emit(f"A('{dtype}', {shape}, [{', '.join(number_text(v) for v in x.ravel().tolist())}])")
 
     def positions(self, spec):
         size = self.array("a").size if spec != "axis" else max(self.array("a").shape, default=1)

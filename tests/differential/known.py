@@ -1,139 +1,148 @@
 # SPDX-License-Identifier: Apache-2.0
-"""known.py -- where Kiln decides otherwise than NumPy: the reason, the page that says so, and when it applies.
-
-A row is (reason, page, function(line, what, text, run, x, y) -> bool). `what` is the difference without its numbers,
-`text` the whole of it."""
-
+"""known.py -- where Kiln decides otherwise than NumPy. Each row has the words in bold that begin its entry in
+docs/differences.md, and says whether a difference is of its kind: `what` is the difference without its numbers, `text`
+the whole of it, `f` the function of the line."""
+import pathlib
 import re
 
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/differences.md"
 KNOWN = []
 
 
-def row(reason, page):
+def row(words):
+    if f"**{words}" not in PAGE.read_text():
+        raise SystemExit(f"docs/differences.md has no entry **{words}**")
+
     def add(applies):
-        KNOWN.append((reason, page, applies))
+        KNOWN.append((words, applies))
         return applies
     return add
 
 
-
-@row("a C number is no Python integer", "docs/api.md")
-def _(line, what, text, run, x, y):
-    return what.startswith(("error text: integer # out of bounds", "error text: no number # is"))
-
-
-@row("a C number beside an integer or real array converts as a 0-d array does", "docs/api.md")
-def _(line, what, text, run, x, y):
-    return any(t in text for t in ("NumPy: OverflowError: Python integer", "cannot convert float NaN to integer",
-                                   "cannot convert float infinity to integer", "not 'complex'",
-                                   "NumPy: TypeError: Cannot cast scalar from dtype('complex",
-                                   "must be real number, not complex", "Python int too large to convert to C long",
-                                   "NumPy: TypeError: float() argument")) and "no error" in what or \
-        "cannot convert float" in text or what.startswith("IndexError, ") and (
-            "not 'complex'" in text or "NumPy: OverflowError" in text)
+def known(line, what, text):
+    """The words of the row that the difference belongs to, or None."""
+    f = line.function()
+    return next((words for words, applies in KNOWN if applies(line.text, f, what, text)), None)
 
 
-@row("what stumbles in NumPy's Python code is an AxisError", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return what.startswith("AxisError, IndexError in NumPy") and " index out of range" in what
+def lies(what):
+    return what in ("strides", "flag c_contiguous", "flag f_contiguous")
 
 
-@row("where of an integer that does not fit: OverflowError, as in NumPy 2.5", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return line.function() in ("where", "select") and (what.startswith("OverflowError") or what == "dtype")
+@row("C numbers are no Python integers")
+def _(line, f, what, text):
+    return what.startswith(("error text: integer # out of bounds", "error text: no number # is")) or \
+        f in ("where", "select") and (what.startswith("OverflowError") or what == "dtype")
 
 
-@row("arrays that broadcast are read-only", "docs/views.md")
-def _(line, what, text, run, x, y):
-    return line.function() in ("broadcast_arrays", "meshgrid") and what == "flag writeable"
+@row("C numbers convert as 0-d arrays do")
+def _(line, f, what, text):
+    python = ("NumPy: OverflowError: Python int", "cannot convert float", "not 'complex'", "must be real number, not complex",
+              "NumPy: TypeError: Cannot cast scalar from dtype('complex", "NumPy: TypeError: float() argument")
+    return any(t in text for t in python) and what.startswith(("no error", "IndexError, "))
 
 
-@row("functions without loops for elements put new arrays in C order (decision 12)", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return what in ("strides", "flag c_contiguous", "flag f_contiguous") and line.function() in IN_C_ORDER
+@row("Elements are arrays of no axes")
+def _(line, f, what, text):
+    return line.startswith("I(") and what.startswith("TypeError: none in NumPy") and "Cannot cast ufunc" in text
 
 
-@row("how NumPy's iterator has renumbered the axes of a product is not told", "docs/api.md")
-def _(line, what, text, run, x, y):
-    return "remapped shapes" in text and line.function() in ("vecdot", "matmul", "matvec", "vecmat")
-
-
-@row("owndata is false for what a function cut out of something of its own, as it is for views", "docs/views.md")
-def _(line, what, text, run, x, y):
-    return what == "flag owndata" and line.function() not in ("copy", "array", "astype", "flatten", "zeros", "ones", "full")
-
-
-@row("which index of insert is out of bounds is told before others are inserted", "docs/api.md")
-def _(line, what, text, run, x, y):
-    return line.function() == "insert" and what.startswith(("error text: index # is out of bounds", "IndexError: none in NumPy"))
-
-
-@row("an empty mean is empty", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return line.function() == "average" and "ZeroDivisionError: division by zero" in text or \
-        line.function() in ("median", "nanmedian", "quantile", "percentile") and "cannot reshape array of size 0" in text
-
-
-@row("taps that are not finite make NaN beyond the signal, too (decision 35)", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return line.function() in ("convolve", "correlate") and what.startswith("value") and ("nan" in text or "inf" in text)
-
-
-@row("initial values are joined once, in the end (decision 25)", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return "initial=" in line.text and "prod" in line.text and what.startswith("value")
-
-
-@row("bincount of nothing with weights is of floats", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return line.function() == "bincount" and what == "dtype"
-
-
-@row("an axis of a 0-d array is an AxisError with a mask, too", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return what.startswith("AxisError: none in NumPy") and "where=" in line.text
-
-
-@row("x[i] /= v writes to the element; NumPy's is a scalar, which takes any dtype", "docs/api.md")
-def _(line, what, text, run, x, y):
-    return line.text.startswith("I(") and what.startswith("TypeError: none in NumPy") and "Cannot cast ufunc" in text
-
-
-@row("a diagonal of axes of which one is empty is an error", "docs/decisions.md")
-def _(line, what, text, run, x, y):
-    return line.function() == "einsum" and "for collapsing index" in text and ("(0 != " in text or " != 0)" in text)
-
-
-@row("put_along_axis without an axis writes through views", "docs/views.md")
-def _(line, what, text, run, x, y):
-    return line.function() == "put_along_axis" and "assignment destination is read-only" in text
-
-
-@row("which of several indices that are out of bounds is told", "docs/api.md")
-def _(line, what, text, run, x, y):
-    return line.function() == "unravel_index" and what.startswith("error text: index # is out of bounds")
-
-
-@row("floats that do not fit become unsigned integers as decision 106 says; NumPy's depend on the vectors of the CPU", "docs/decisions.md")
-def _(line, what, text, run, x, y):
+@row("Floats that are too large for unsigned integers")
+def _(line, f, what, text):
     m = re.match(r"(?:\w+: )?value \d+: np.uint(?:32|64)\((\d+)\), np.uint(?:32|64)\((\d+)\)", text)
     return bool(m) and any(int(k) in (2**31, 2**63, 2**32 - 1, 2**64 - 1) for k in m.groups())
 
 
-@row("PENDING: types before shapes, in ufuncs", "")
-def _(line, what, text, run, x, y):
-    return what.startswith("ValueError, TypeError in NumPy") and "could not be broadcast" in text
+@row("Initial values are joined in the end")
+def _(line, f, what, text):
+    return "initial=" in line and "prod" in f and what.startswith("value")
 
 
-@row("PENDING: memory order of functions with two results", "")
-def _(line, what, text, run, x, y):
-    return line.function() in ("divmod", "modf", "frexp") and what in ("strides", "flag c_contiguous", "flag f_contiguous")
+@row("Taps that are not finite")
+def _(line, f, what, text):
+    return f in ("convolve", "correlate") and what.startswith("value") and ("nan" in text or "inf" in text)
 
 
-@row("PENDING: objects of ufuncs", "")
-def _(line, what, text, run, x, y):
-    return ".at" in line.text or ".reduce" in line.text or ".accumulate" in line.text
+@row("Empty means are empty")
+def _(line, f, what, text):
+    return f == "average" and "ZeroDivisionError: division by zero" in text or \
+        f in ("median", "nanmedian", "quantile", "percentile") and "cannot reshape array of size 0" in text
 
+
+@row("bincount with weights is of floats")
+def _(line, f, what, text):
+    return f == "bincount" and what == "dtype"
+
+
+@row("Axes of scalars")
+def _(line, f, what, text):
+    return what.startswith("AxisError: none in NumPy") and "where=" in line
+
+
+@row("Linear algebra keeps its own names and checks")
+def _(line, f, what, text):
+    return f.startswith("linalg.") and (
+        "solve1: Input operand" in text or what.startswith("TypeError, LinAlgError in NumPy") or
+        what.startswith("LinAlgError, TypeError in NumPy") or f == "linalg.multi_dot" and what.startswith("error text") or
+        f == "linalg.pinv" and (what == "dtype" or "float16 is unsupported" in text) or
+        f == "linalg.cond" and what.startswith("value") and re.search(r"inf|e\+[12]\d", text) is not None)
+
+
+@row("New arrays lie in C order")
+def _(line, f, what, text):
+    return lies(what) and (f in IN_C_ORDER or f.startswith(("linalg.", "fft.")))
+
+
+@row("owndata")
+def _(line, f, what, text):
+    return what == "flag owndata" and f not in ("copy", "array", "astype", "flatten", "zeros", "ones", "full")
+
+
+@row("Arrays that were broadcast are read-only")
+def _(line, f, what, text):
+    return f in ("broadcast_arrays", "meshgrid") and what == "flag writeable"
+
+
+@row("put_along_axis without an axis")
+def _(line, f, what, text):
+    return f == "put_along_axis" and "assignment destination is read-only" in text
+
+
+@row("Axes are AxisErrors")
+def _(line, f, what, text):
+    return what.startswith("AxisError, IndexError in NumPy") and (" index out of range" in what or "take from an empty axes" in what or f.startswith("fft."))
+
+
+@row("Transforms over no axes")
+def _(line, f, what, text):
+    return f.startswith("fft.") and (what == "sharing" or "not enough values to unpack" in text)
+
+
+@row("Positions are checked first and all of them")
+def _(line, f, what, text):
+    return f in ("insert", "unravel_index") and what.startswith(("error text: index # is out of bounds", "IndexError: none in NumPy",
+                                                                 "IndexError, ValueError in NumPy: shape mismatch")) or \
+        f == "take" and what.startswith("IndexError: none in NumPy") or f == "choose" and "invalid entry in choice array" in text
+
+
+@row("Iterators are not told about")
+def _(line, f, what, text):
+    return "remapped shapes" in text and f.split(".")[-1] in ("vecdot", "matmul", "matvec", "vecmat")
+
+
+@row("Diagonals of an empty axis and another one")
+def _(line, f, what, text):
+    return f == "einsum" and "for collapsing index" in text and ("(0 != " in text or " != 0)" in text)
+
+
+def pending(line, f, what, text):
+    """What is being worked on: objects of ufuncs; copyto looks at the cast before it looks whether it may write."""
+    return ".at" in line or ".reduce" in line or ".accumulate" in line or \
+        what.startswith("ValueError, TypeError in NumPy") and "could not be broadcast" in text or \
+        f in ("divmod", "modf", "frexp") and lies(what) or f == "copyto" and "destination is read-only" in text
+
+
+KNOWN.append(("being worked on", pending))
 
 IN_C_ORDER = set("""concatenate stack vstack hstack dstack column_stack block pad tile repeat append insert delete resize take
  take_along_axis compress choose select argwhere sort argsort partition lexsort sort_complex unique tril triu diff roll cumsum cumprod
@@ -142,7 +151,3 @@ IN_C_ORDER = set("""concatenate stack vstack hstack dstack column_stack block pa
  sum prod mean var std max min amax amin ptp any all argmax argmin count_nonzero nansum nanprod nanmean nanvar nanstd nanmax
  nanmin nanargmax nanargmin meshgrid broadcast_arrays vander indices nan_to_num round around clip imag isreal iscomplex i0"""
                  .split())
-
-
-def known(line, what, text, run, x, y):
-    return any(applies(line, what, text, run, x, y) for _, _, applies in KNOWN)

@@ -42,8 +42,9 @@ for name in UNARY_ULP:
     rows(f"np.{name}({{a:bru{'h' if name == 'sinc' else ''}}}) | 5", 0.4)
     rows(f"np.{name}({{a:cm}}) | 64", 0.1)
 for name in BINARY_EXACT:
-    rows(f"np.{name}({{a}}, {{o}}) | z", 0.5)
-    rows(f"np.{name}({{n}}, {{a}}) | z", 0.1)
+    how = "o" if name in ("maximum", "minimum", "fmax", "fmin") else "z"
+    rows(f"np.{name}({{a}}, {{o}}) | {how}", 0.5)
+    rows(f"np.{name}({{n}}, {{a}}) | {how}", 0.1)
 for name in BINARY_ULP:
     rows(f"np.{name}({{a:bru}}, {{b~a:bru}}) | 8", 0.3)
     rows(f"np.{name}({{a:bru}}, {{n}}) | 8", 0.1)
@@ -310,3 +311,106 @@ np.array_repr({a})
 np.array_str({a})
 np.array_repr({a})
 """, 3.0)
+
+LAYOUT = "<, precision={int:0..10}><, suppress={bool}><, floatmode={pick:'fixed'|'unique'|'maxprec'|'maxprec_equal'}><, sign={pick:'+'|'-'|' '}>" \
+    "<, linewidth={pick:20|40|75|120}><, threshold={pick:0|5|1000}><, edgeitems={int:1..3}><, nanstr={pick:'nan'|'NaN'|'-'}><, infstr={pick:'inf'|'oo'}>"
+rows(f"P({{a}}, 'repr'{LAYOUT})\nP({{a}}, 'str'{LAYOUT})", 4.0)
+
+rows("""
+{a}[{basic}] = {at} | x | w
+{a} += {n} | z | w
+np.copyto({a}, {n}) | x | w
+{a:w}.setflags(write=False) | x | w
+""", 0.5)
+
+rows("""
+np.abs({n})
+np.sqrt({n}) | z
+np.negative({n}) | z
+np.add({n}, {n}) | z
+np.multiply({n}, {n}) | z
+np.divide({n}, {n}) | z
+np.maximum({n}, {n}) | z
+np.less({n}, {n})
+np.sum({n}) | s
+np.max({n})
+np.asarray({n}<, dtype={dtype}>)
+np.reshape({n}, (1, 1))
+np.full({shape}, {n})
+np.expand_dims({n}, 0)
+np.isfinite({n})
+np.concatenate([{a:1}, [1, 2]])
+np.clip({n}, {n}, {n}) | o
+""", 0.1)
+
+rows("""
+np.emath.sqrt({a}) | 8 | v
+np.emath.log({a:bru}) | 8 | v
+np.emath.log2({a:bru}) | 8 | v
+np.emath.log10({a:bru}) | 8 | v
+np.emath.arcsin({a:rm}) | s | v
+np.emath.power({a:rm}, {int:0..3}) | 16 | v
+""", 0.2)
+
+NORM = "<, norm={pick:'ortho'|'forward'|'backward'}>"
+for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+    rows(f"np.fft.{name}({{a:m}}<, n={{int:1..9}}><, axis={{axis}}>{NORM}) | s", 0.15)
+for name in ("fft2", "ifft2", "rfft2"):
+    rows(f"np.fft.{name}({{a:m234}}{NORM}) | s", 0.1)
+for name in ("fftn", "ifftn", "rfftn", "irfftn"):
+    rows(f"np.fft.{name}({{a:m}}<, axes=({{axis}},)>{NORM}) | s", 0.1)
+rows("""
+np.fft.fftshift({a}<, axes={axes}>)
+np.fft.ifftshift({a}<, axes={axes}>)
+np.fft.fftfreq({int:1..9}<, d={pick:0.5|2.0}>) | 1
+np.fft.rfftfreq({int:1..9}<, d={pick:0.5|2.0}>) | 1
+""", 0.2)
+
+rows("""
+np.linalg.det({square}) | s
+np.linalg.slogdet({square}) | s
+np.linalg.inv({square}) | s
+np.linalg.solve({square}, {b:m12}) | s
+np.linalg.cholesky({square:p}<, upper={bool}>) | s
+np.linalg.eigvalsh({square:p}) | s
+np.linalg.svdvals({a:m2}) | s
+np.linalg.svd({a:m2}, compute_uv=False) | s
+np.linalg.matrix_rank({square}) | x
+np.linalg.pinv({square}) | s
+np.linalg.qr({square}<, mode={pick:'reduced'|'complete'|'r'}>) | s
+np.linalg.matrix_power({square}, {int:0..3}) | s
+np.linalg.norm({a:m}<, axis={axis}><, keepdims={bool}>) | s
+np.linalg.norm({a:m12}<, ord={pick:1|2|inf|-inf|0|'fro'|'nuc'}>) | s
+np.linalg.vector_norm({a:m}<, axis={axes}><, keepdims={bool}><, ord={pick:1|2|inf|-inf|0|3}>) | s
+np.linalg.matrix_norm({a:m23}<, keepdims={bool}><, ord={pick:1|2|inf|-inf|'fro'|'nuc'}>) | s
+np.linalg.cond({square}<, p={pick:1|2|inf|'fro'}>) | s
+np.linalg.trace({a:m23}<, offset={int:-2..2}><, dtype={dtype}>) | s
+np.linalg.diagonal({a:23}<, offset={int:-2..2}>)
+np.linalg.matrix_transpose({a:123})
+np.linalg.outer({a:m12s}, {b:m1s}) | s
+np.linalg.cross({a:m12}, {b=a:m}<, axis={axis}>) | s
+np.linalg.vecdot({a:m}, {b~a:m}<, axis={axis}>) | s
+np.linalg.multi_dot([{a:m12s}, {b:m2s}, {c:m12s}]) | s
+np.linalg.tensordot({a:m12s}, {b:m12s}<, axes={int:0..2}>) | s
+np.matvec({a:m23s}, {b:m12s}) | s
+np.vecmat({a:m12s}, {b:m23s}) | s
+""", 0.2)
+
+ENDS = "<, precision={int:0..12}><, unique={bool}><, trim={pick:'k'|'.'|'0'|'-'}><, sign={bool}><, pad_left={int:0..6}><, min_digits={int:0..6}>"
+rows(f"""
+np.array2string({{a}}<, max_line_width={{pick:20|40|80}}><, precision={{int:0..9}}><, suppress_small={{bool}}><, separator={{pick:', '|' '|';'}}><, prefix={{pick:'ab('|''}}><, suffix={{pick:')'|''}}><, threshold={{pick:0|5|1000}}><, edgeitems={{int:1..3}}><, sign={{pick:'+'|'-'|' '}}><, floatmode={{pick:'fixed'|'unique'|'maxprec'|'maxprec_equal'}}>)
+np.format_float_positional({{a:f0}}[()]{ENDS}<, fractional={{bool}}><, pad_right={{int:0..6}}>)
+np.format_float_scientific({{a:f0}}[()]{ENDS}<, exp_digits={{int:0..4}}>)
+""", 2.0)
+rows("""
+np.base_repr({int:-300..300}<, base={int:2..36}><, padding={int:0..4}>)
+np.binary_repr({int:-300..300}<, width={int:1..12}>)
+np.result_type({a}, {o})
+np.result_type({a}, {o}, {dtype})
+np.result_type({dtype}, {dtype}, {n})
+np.promote_types({dtype}, {dtype})
+np.can_cast({dtype}, {dtype}, casting={pick:'unsafe'|'same_kind'|'safe'|'equiv'|'no'})
+np.min_scalar_type({n})
+np.min_scalar_type({a:0})
+np.common_type({a}, {b})
+""", 0.3)

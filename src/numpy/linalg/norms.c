@@ -123,6 +123,10 @@ kn_array kn_linalg_vector_norm(kn_array x, const kn_linalg_vector_norm_opts *opt
     knl_body c;
     knl_begin(&c, "vector_norm");
     x = inexact(&c.op, x);
+    int64_t axes[KN_MAX_NDIM];
+    kni_type t = kna_type(&c.op, x);
+    if (!kna_failed(&c.op))
+        knl_axis_tuple(&c.op, o.axis, t.ndim, NULL, axes);
     return knl_end(&c, kna_failed(&c.op) ? NULL : of_vectors(x, o.ord, o.axis, o.keepdims));
 }
 
@@ -156,7 +160,7 @@ kn_array kn_linalg_cond(kn_array x, const kn_linalg_cond_opts *opts)
     kni_type t = kna_type(&c.op, x);
     if (!kna_failed(&c.op) && t.ndim < 2)
         kna_fail(&c.op, KN_ERROR_LINALG, "%d-dimensional array given. Array must be at least two-dimensional", t.ndim);
-    else if (!kna_failed(&c.op) && knx_dim_eq(kni_type_size(t), 0))
+    else if (!kna_failed(&c.op) && (knx_dim_eq(t.dim[t.ndim - 1], 0) || knx_dim_eq(t.dim[t.ndim - 2], 0)))
         kna_fail(&c.op, KN_ERROR_LINALG, "cond is not defined on empty arrays");
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);

@@ -243,7 +243,7 @@ kn_array knl_vecdot(kn_array x, kn_array y, int axis)
     const signed char summed[] = {SUMMED};
     if (!begin(&p, "vecdot", x, y))
         return kna_end(&p.op, KN_ATOM_NONE);
-    if (axis != -1) {
+    if (axis != -1 && p.xt.ndim && p.yt.ndim) { /* what has no axes is told below */
         axis_last(&p, &p.x, &p.xt, axis);
         axis_last(&p, &p.y, &p.yt, axis);
     }

@@ -475,12 +475,12 @@ kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts)
     KNX_OPTS(kn_argmax_opts, o, opts);
     reduction r;
     begin(&r, "ptp", x, o.axis, NULL, true);
+    kni_atom top = extreme(&r, true, NULL, "maximum"), bottom = extreme(&r, false, NULL, "minimum");
     if (!kna_failed(&r.op) && r.type.dtype->kind == KN_KIND_BOOL)
         kna_fail(
             &r.op, KN_ERROR_TYPE,
             "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
             "logical_xor function instead.");
-    kni_atom top = extreme(&r, true, NULL, "maximum"), bottom = extreme(&r, false, NULL, "minimum");
     return finish(&r, knb_sub(r.op.b, top, bottom), o.keepdims);
 }
 

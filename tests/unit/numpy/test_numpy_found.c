@@ -228,6 +228,39 @@ static void any_order_is_the_one_that_is_there(void **state)
     assert_true(kn_strides_of(kn_asarray(x, .order = "A", .copy = 1)).stride[0] == 8);
 }
 
+static void axes_of_linear_algebra(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    (void)kn_ok(kn_linalg_vector_norm(kn_scalar(5.0), KN_AXIS(-1)));
+    expect_error("AxisError", "vector_norm: axis -1 is out of bounds for array of dimension 0");
+    (void)kn_ok(kn_linalg_vector_norm(kn_ones(KN_SHAPE(1, 1)), KN_AXIS(-2, 0)));
+    expect_error("ValueError", "vector_norm: repeated axis");
+    (void)kn_ok(kn_linalg_vecdot(kn_scalar(1.0), kn_scalar(1.0), .axis = 0));
+    expect_error("ValueError", "vecdot: Input operand 0 does not have enough dimensions (has 0, gufunc core with "
+                               "signature (n),(n)->() requires 1)");
+    assert_int_equal(kn_size(kn_linalg_cond(kn_zeros(KN_SHAPE(0, 2, 2)))), 0);
+    (void)kn_ok(kn_linalg_cond(kn_zeros(KN_SHAPE(2, 0, 2))));
+    expect_error("LinAlgError", "cond: cond is not defined on empty arrays");
+    (void)kn_ok(kn_ptp(kn_zeros(KN_SHAPE(0), .dtype = KN_BOOL)));
+    expect_error("ValueError", "ptp: zero-size array to reduction operation maximum which has no identity");
+}
+
+/* NumPy fills up the digits of a number that has fewer than were asked for, and counts the 0 before the point. */
+static void numbers_that_end_have_few_digits(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array quarter = kn_scalar(0.25), three = kn_scalar(-3.0), tenth = kn_scalar(0.1);
+    assert_string_equal(kn_format_float_positional(quarter, .precision = 10, .unique = false, .fractional = false),
+                        "0.250000000");
+    assert_string_equal(kn_format_float_positional(tenth, .precision = 10, .unique = false, .fractional = false),
+                        "0.1000000000");
+    assert_string_equal(kn_format_float_scientific(three, .precision = 9, .unique = false, .trim = '-'), "-3e+00");
+    assert_string_equal(kn_format_float_scientific(tenth, .precision = 9, .unique = false, .trim = '-'), "1.e-01");
+    assert_string_equal(kn_format_float_positional(kn_scalar(100.0), .precision = 4, .unique = false), "100.0000");
+}
+
 KN_TEST_GROUP(test_numpy_found)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +282,8 @@ KN_TEST_GROUP(test_numpy_found)
         TEST(positions_are_looked_at_before_values),
         TEST(empty_indices_keep_their_dtype),
         TEST(any_order_is_the_one_that_is_there),
+        TEST(axes_of_linear_algebra),
+        TEST(numbers_that_end_have_few_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
