@@ -61,14 +61,23 @@ KN_API kn_array kn_from_dlpack_unversioned(struct DLManagedTensor *tensor, const
 
 /* ---- How arrays lie in memory: NumPy's strides and flags, whatever Kiln really does. */
 typedef struct kn_strides { int ndim; int64_t stride[KN_MAX_NDIM]; } kn_strides;
-typedef struct kn_flags { bool c_contiguous, f_contiguous, owndata, writeable; } kn_flags;
+typedef struct kn_flags { bool c_contiguous, f_contiguous, owndata, writeable, aligned; } kn_flags;
 KN_API kn_strides kn_strides_of(kn_array x); /* x.strides, in bytes; ndim -1 for an error */
 KN_API kn_flags kn_flags_of(kn_array x);     /* x.flags; all false for an error */
-typedef struct kn_setflags_opts { size_t size_; int write; } kn_setflags_opts; /* -1 */
+/* x.base: another handle of the array whose memory x is a view of, as it is now; NULL (KN_NONE) where x has memory
+ * of its own or is the user's, and for an error */
+KN_API kn_array kn_base(kn_array x);
+typedef struct kn_setflags_opts {
+    size_t size_;
+    int write;    /* -1 */
+    int align;    /* -1 */
+    int uic;      /* -1 */
+} kn_setflags_opts;
 KN_API kn_setflags_opts kn_setflags_opts_default(void);
-/* x.setflags(write=...): 0: writes to x are a ValueError from now on, also through views of it that are made later;
- * 1: they are allowed again. ValueError where the memory is read-only, x is a view of an array that was made
- * read-only, or has elements that are repeated; TypeError for a C number. Returns 0, or -1 for an error. */
+/* x.setflags(write=..., align=..., uic=...): write 0: writes to x are a ValueError from now on, also through views
+ * of it that are made later; 1: they are allowed again. ValueError where the memory is read-only, x is a view of an
+ * array that was made read-only, or has elements that are repeated; TypeError for a C number. align 0 only makes the
+ * flag say so; uic 1 is a ValueError. Returns 0, or -1 for an error. */
 KN_API int kn_setflags(kn_array x, const kn_setflags_opts *opts);
 /* np.shares_memory: is there a byte that belongs to an element of both? Exact, except for arrays of many odd strides
  * where the answer would take too long: then that of kn_may_share_memory */
@@ -101,7 +110,9 @@ KN_API bool kn_may_share_memory(kn_array a, kn_array b); /* np.may_share_memory:
 #define kn_to_dlpack_unversioned(x) KN_F1(kn_to_dlpack_unversioned, x)
 #define kn_strides_of(x) KN_F1(kn_strides_of, x)
 #define kn_flags_of(x) KN_F1(kn_flags_of, x)
-#define kn_setflags(x, ...) KN_F1O(kn_setflags, kn_setflags_opts, (.write = -1, ), x, __VA_ARGS__)
+#define kn_base(x) KN_F1(kn_base, x)
+#define kn_setflags(x, ...)                                                                                            \
+    KN_F1O(kn_setflags, kn_setflags_opts, (.write = -1, .align = -1, .uic = -1, ), x, __VA_ARGS__)
 #define kn_shares_memory(a, b) KN_F2(kn_shares_memory, a, b)
 #define kn_may_share_memory(a, b) KN_F2(kn_may_share_memory, a, b)
 #endif

@@ -15,6 +15,7 @@
 #include "kiln/numpy/functional.h"
 #include "kiln/numpy/indexing.h"
 #include "kiln/numpy/introspection.h"
+#include "kiln/numpy/iteration.h"
 #include "kiln/numpy/logic.h"
 #include "kiln/numpy/manipulation.h"
 #include "kiln/numpy/mathematics.h"

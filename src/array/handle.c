@@ -275,9 +275,10 @@ static bool was_handle(const void *handle)
 
 static const char *kind_name(kna_handle_kind kind)
 {
-    static const char *const names[] = {
-        "handle",    "array", "array",   "function", "jaxpr",     "tree",          "list",          "archive",
-        "optimizer", "text",  "treedef", "schedule", "generator", "bit generator", "seed sequence", "random state"};
+    static const char *const names[] = {"handle",       "array",    "array",     "function",      "jaxpr",
+                                        "tree",         "list",     "archive",   "optimizer",     "text",
+                                        "treedef",      "schedule", "generator", "bit generator", "seed sequence",
+                                        "random state", "flatiter", "broadcast", "nditer",        "arrayterator"};
     return names[kind];
 }
 

@@ -6,7 +6,8 @@
 
 typedef enum {
     KN_H_NONE, KN_H_ARRAY, KN_H_VIEW, KN_H_FN, KN_H_JAXPR, KN_H_TREE, KN_H_LIST, KN_H_ARCHIVE, KN_H_OPTIMIZER,
-    KN_H_TEXT, KN_H_TREEDEF, KN_H_SCHEDULE, KN_H_RNG, KN_H_BIT_GENERATOR, KN_H_SEED_SEQUENCE, KN_H_RANDOM_STATE
+    KN_H_TEXT, KN_H_TREEDEF, KN_H_SCHEDULE, KN_H_RNG, KN_H_BIT_GENERATOR, KN_H_SEED_SEQUENCE, KN_H_RANDOM_STATE,
+    KN_H_FLATITER, KN_H_BROADCAST, KN_H_NDITER, KN_H_ARRAYTERATOR
 } kna_handle_kind;
 
 /* A new handle of the innermost open scope; `object` is dropped by `drop` when the handle dies (at once if there is

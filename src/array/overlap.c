@@ -63,6 +63,7 @@ kn_flags kn_flags_of(kn_array x)
         f.f_contiguous = kna_is_contiguous(kni_type_of(m.type.dtype, m.type.ndim, dim), stride);
         f.owndata = !m.a || m.a->owner;
         f.writeable = !m.a || (m.a->writeable && !m.a->storage->readonly);
+        f.aligned = !m.a || !m.a->unaligned;
     }
     kna_end_plain(&op);
     return f;
@@ -87,11 +88,25 @@ int kn_setflags(kn_array x, const kn_setflags_opts *opts)
     bool write = o.write > 0;
     if (a && o.write >= 0 && write && (a->storage->readonly || (!a->owner && a->storage->locked) || repeats(a)))
         kna_fail(&op, KN_ERROR_VALUE, "cannot set WRITEABLE flag to True of this array");
+    if (a && o.uic > 0)
+        kna_fail(&op, KN_ERROR_VALUE, "cannot set WRITEBACKIFCOPY flag to True");
+    if (a && o.align >= 0 && !kna_failed(&op))
+        a->unaligned = !o.align;
     if (a && o.write >= 0 && !kna_failed(&op)) {
         a->writeable = write;
         a->storage->locked = a->owner ? !write : a->storage->locked;
     }
     return kna_end_plain(&op) ? 0 : -1;
+}
+
+kn_array kn_base(kn_array x)
+{
+    kna_op op;
+    laid m;
+    kna_begin(&op, "base");
+    bool ok = look_at(&op, x, &m);
+    kn_array base = ok && m.a ? kna_base_handle(m.a) : NULL;
+    return kna_end_plain(&op) ? base : NULL;
 }
 
 static bool overlap(const char *name, kn_array a, kn_array b, bool (*test)(const kna_array *, const kna_array *))

@@ -554,6 +554,17 @@ KNX_HOT kn_array kna_end_view(kna_op *op, kn_array base, kni_atom base_atom, kni
     return end_view_how(op, base, base_atom, result, (view_how){0});
 }
 
+kn_array kna_end_same(kna_op *op, kn_array x, kni_atom a)
+{
+    kna_handle_kind kind = KN_H_NONE, made = KN_H_NONE;
+    kn_array y = end_view_how(op, x, a, a, (view_how){0});
+    const kna_array *from = kna_handle_peek(x, &kind);
+    kna_array *to = kna_handle_peek(y, &made);
+    if (kind == KN_H_VIEW && made == KN_H_VIEW && to->storage == from->storage)
+        to->owner = from->owner;
+    return y;
+}
+
 kn_array kna_end_view_ordered(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, const int64_t *order)
 {
     return end_view_how(op, base, base_atom, result, (view_how){.order = order});
@@ -571,6 +582,7 @@ static kna_array *permuted_view(kna_op *op, kna_array *whole, kni_type t, const 
     const kni_p_transpose p = {{t.ndim, back}};
     const kni_draft_eqn e = {.prim = &knp_prim_transpose, .params = &p, .n_in = 1}, *chain = &e;
     kna_array *a = new_view(op, whole->storage, NULL, &chain, 1, &l);
+    whole->storage->permuted = true;
     if (a)
         a->owner = true;
     return a;
@@ -629,4 +641,44 @@ kn_array kna_storage_handle(kna_storage *s)
     a->writeable = !s->readonly;
     kna_contiguous_strides(a->type, a->stride);
     return kna_handle_new(KN_H_VIEW, a, drop_array);
+}
+
+kn_array kna_base_handle(const kna_array *a)
+{
+    kna_storage *s = a->storage;
+    kna_layout l = {.type = s->value->type, .writeable = !s->readonly && !s->locked};
+    kna_view_op *first = s->permuted ? a->step : NULL;
+    int64_t dim[KN_MAX_NDIM], stride[KN_MAX_NDIM];
+    if (a->owner || (!a->step && s->pin && s->pin->foreign))
+        return NULL;
+    kna_contiguous_strides(l.type, l.stride);
+    while (first && first->before)
+        first = first->before;
+    if (first) {
+        const int64_t *order = ((const kni_p_transpose *)first->params)->permutation.v;
+        for (int d = 0; d < l.type.ndim; d++) {
+            dim[d] = l.type.dim[order[d]];
+            stride[d] = l.stride[order[d]];
+        }
+        l.type = kni_type_of(l.type.dtype, l.type.ndim, dim);
+        memcpy(l.stride, stride, (size_t)l.type.ndim * sizeof *stride);
+    }
+    kna_array *base = new_view(NULL, s, first, NULL, 0, &l);
+    if (base)
+        base->owner = !s->pin || !s->pin->foreign;
+    return base ? kna_handle_new(KN_H_VIEW, base, drop_array) : NULL;
+}
+
+bool kna_end_become(kna_op *op, kn_array x, kni_atom value)
+{
+    kna_value *v = kna_failed(op) ? NULL : kna_atom_value(op, value);
+    knx_error *error = v ? kna_settle(1, &v) : kna_failed(op) ? NULL : knx_error_nomem();
+    kna_array *a = v && !error ? whole_storage(v, true) : NULL;
+    if (a)
+        kna_handle_replace(x, KN_H_VIEW, a, drop_array);
+    else
+        kna_value_release(v);
+    if (!a && !kna_failed(op))
+        kna_fail_with(op, error ? error : knx_error_nomem());
+    return kna_end_plain(op);
 }

@@ -22,6 +22,7 @@ typedef struct kna_storage {
     int argument;       /* of the recorded function, whose caller owns it: 1 + its number; 0: not an argument */
     bool readonly;      /* its memory */
     bool locked;        /* the array that owns it was made read-only */
+    bool permuted;      /* that array is a transposition of the value: the first step of each view */
     kna_pin *pin;
     struct kna_array *views; /* those that remember a value: a write makes them forget it */
 } kna_storage;
@@ -45,6 +46,7 @@ typedef struct kna_array {
     kna_view_op *step; /* the newest; NULL: the whole storage as it is */
     bool writeable;
     bool owner;       /* not a view of another array, and not the user's memory */
+    bool unaligned;   /* said to be so by kn_setflags; no array is */
     bool unplaced;    /* the offset is not known: a position is traced, or an extent an expression */
     kna_value *value; /* of version `seen`, for recording `seen_by`; NULL: none */
     uint64_t seen, seen_by;
@@ -79,6 +81,8 @@ const kni_draft_eqn **kna_find_chain(kna_op *op, kni_atom from, kni_atom to, int
  * become the view's steps. Where NumPy would copy (a reshape that the strides do not allow), and where base is a
  * number, the result is an array of its own. */
 kn_array kna_end_view(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result);
+/* Ends with x itself, as another handle. */
+kn_array kna_end_same(kna_op *op, kn_array x, kni_atom a);
 /* Ends an operation outside of traces with x[start:limit:steps], as kna_end_view with knb_slice of kna_in(x) would,
  * in a tenth of the time. NULL: not for this x, nothing was done. */
 kn_array kna_end_slice(kna_op *op, kn_array x, const kni_p_slice *p);
@@ -112,6 +116,10 @@ bool kna_shares_memory(const kna_array *a, const kna_array *b); /* do they have 
 bool kna_may_share_memory(const kna_array *a, const kna_array *b); /* may they, by first and last byte? */
 kn_array kna_storage_handle(kna_storage *s); /* a new handle that shows all of it; NULL without memory */
 bool kna_may_write(kna_op *op, const kna_array *a); /* else the op is failed */
+/* A new handle of the array that a is a view of; NULL where it is none, or without memory. */
+kn_array kna_base_handle(const kna_array *a);
+/* The array x, which no other one is a view of, has this value from now on, of whatever shape. Ends the operation. */
+bool kna_end_become(kna_op *op, kn_array x, kni_atom value);
 /* Runs it; its address stays from now on, and *data points to a's first element. unique: no other value has its memory,
  * and what was recorded before does not see what is written there from now on. */
 knx_error *kna_pin_storage(kna_array *a, bool unique, void **data);

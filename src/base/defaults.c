@@ -38,7 +38,7 @@ kn_from_dlpack_opts kn_from_dlpack_opts_default(void)
 }
 kn_setflags_opts kn_setflags_opts_default(void)
 {
-    return (kn_setflags_opts){.size_ = sizeof(kn_setflags_opts), .write = -1};
+    return (kn_setflags_opts){.size_ = sizeof(kn_setflags_opts), .write = -1, .align = -1, .uic = -1};
 }
 
 /* ---- kiln/prepared.h */

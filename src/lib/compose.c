@@ -35,6 +35,12 @@ kn_array knl_end(knl_body *c, kn_array y)
     return y;
 }
 
+bool knl_end_plain(knl_body *c)
+{
+    kn_scope_end(&c->scope);
+    return kna_end_plain(&c->op);
+}
+
 kn_list knl_end_list(knl_body *c, kn_list y)
 {
     bool failed = kna_failed(&c->op) || !y;

@@ -25,10 +25,13 @@ void knl_begin(knl_body *c, const char *name);
 /* y must have been made inside; NULL after an error. An array with the error if the operation failed. */
 kn_array knl_end(knl_body *c, kn_array y);
 void knl_end_n(knl_body *c, int n, kn_array *y);
+bool knl_end_plain(knl_body *c); /* where the result is no array: was all well? */
 kn_list knl_end_list(knl_body *c, kn_list y); /* an empty list after an error */
 /* The atom as an array made inside: a part of a body that speaks to the builder. It carries the body's error, if there
  * is one. */
 kn_array knl_made(knl_body *c, kni_atom a);
+/* The same in Fortran's order where x lies in that alone (orders.c). */
+kn_array knl_made_like(knl_body *c, kni_atom a, kn_array x);
 
 /* Options given on the spot, where what is not named is zero: KNL_WITH(kn_sum_opts, .axis = axis) */
 #define KNL_WITH(T, ...) (&(const T){.size_ = sizeof(T), __VA_ARGS__})

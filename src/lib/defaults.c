@@ -19,6 +19,7 @@
 #include "kiln/numpy/error_state.h"
 #include "kiln/numpy/indexing.h"
 #include "kiln/numpy/introspection.h"
+#include "kiln/numpy/iteration.h"
 #include "kiln/numpy/logic.h"
 #include "kiln/numpy/manipulation.h"
 #include "kiln/numpy/mathematics.h"
@@ -590,6 +591,13 @@ kn_show_config_opts kn_show_config_opts_default(void)
     return (kn_show_config_opts){.size_ = sizeof(kn_show_config_opts)};
 }
 
+/* ---- kiln/numpy/iteration.h */
+kn_nditer_opts kn_nditer_opts_default(void) { return (kn_nditer_opts){.size_ = sizeof(kn_nditer_opts)}; }
+kn_arrayterator_opts kn_arrayterator_opts_default(void)
+{
+    return (kn_arrayterator_opts){.size_ = sizeof(kn_arrayterator_opts)};
+}
+
 /* ---- kiln/numpy/logic.h */
 kn_isclose_opts kn_isclose_opts_default(void)
 {
@@ -631,6 +639,20 @@ kn_unique_opts kn_unique_opts_default(void)
     return (kn_unique_opts){.size_ = sizeof(kn_unique_opts), .equal_nan = true, .sorted = true};
 }
 kn_require_opts kn_require_opts_default(void) { return (kn_require_opts){.size_ = sizeof(kn_require_opts)}; }
+kn_as_strided_opts kn_as_strided_opts_default(void)
+{
+    return (kn_as_strided_opts){.size_ = sizeof(kn_as_strided_opts), .writeable = true};
+}
+kn_sliding_window_view_opts kn_sliding_window_view_opts_default(void)
+{
+    return (kn_sliding_window_view_opts){.size_ = sizeof(kn_sliding_window_view_opts)};
+}
+kn_resize_in_place_opts kn_resize_in_place_opts_default(void)
+{
+    return (kn_resize_in_place_opts){.size_ = sizeof(kn_resize_in_place_opts), .refcheck = true};
+}
+kn_byteswap_opts kn_byteswap_opts_default(void) { return (kn_byteswap_opts){.size_ = sizeof(kn_byteswap_opts)}; }
+kn_getfield_opts kn_getfield_opts_default(void) { return (kn_getfield_opts){.size_ = sizeof(kn_getfield_opts)}; }
 kn_isin_opts kn_isin_opts_default(void) { return (kn_isin_opts){.size_ = sizeof(kn_isin_opts)}; }
 kn_intersect1d_opts kn_intersect1d_opts_default(void)
 {

@@ -71,6 +71,8 @@ int knl_beyond(kna_op *op, kn_array x,
 /* shapes.c */
 kni_type knl_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape */
 kn_shape knl_shape_of(kna_op *op, kni_atom a);
+kni_atom knl_reversed(kna_op *op, kni_atom a); /* the axes the other way round */
+bool knl_is_writeable(kna_op *op, kn_array x, const char *what); /* or ValueError: `what` is read-only */
 bool knl_too_many_axes(kna_op *op, int64_t ndim); /* ValueError for more than an array can have */
 /* Is a number that the user gave an extent of a traced array? While there is no scope it is a large number. */
 static inline bool knl_is_extent(int64_t v) { return knx_is_symbolic(v) && knx_dim_now(); }
@@ -91,6 +93,13 @@ kni_atom knl_keep_axes(kna_op *op, kni_atom reduced, kni_type before, int n, con
 /* ValueError of a value that is put somewhere */
 void knl_cannot_broadcast(kna_op *op, kni_type from, const kn_shape *to);
 bool knl_lies_in_fortran_order(kna_op *op, kn_array x);
+/* orders.c: ends with y, the reduction of x over these (sorted) axes, which it has as axes of extent 1 if `kept`; its
+ * axes lie in memory as those of x do. */
+kn_array knl_end_reduced(kna_op *op, kni_atom y, kn_array x, int n, const int64_t *axes, bool kept);
+/* Ends with two results of a function that goes element by element. */
+void knl_end_two(kna_op *op, const kni_atom parts[2], kn_array y[2], int n, const kn_array *operands);
+/* Ends with y, made of arrays with its axes, but for the axis `fresh` of y (-1: none), put one behind the other. */
+kn_array knl_end_joined(kna_op *op, kni_atom y, int n, const kn_array *x, int fresh);
 bool knl_is_fortran(kna_op *op, kn_array x); /* Fortran-contiguous and not C-contiguous */
 /* 'C', 'F' or (if keeps) 'K' for the option `order`; "A" is what x is; ValueError for others */
 char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps);
@@ -139,6 +148,9 @@ kni_atom knl_search(kna_op *op, kni_atom a, kni_atom v, bool right);
 
 /* numpy/products/products.c */
 kn_array knl_vecdot(kn_array x, kn_array y, int axis);
+
+/* numpy/manipulation/views.c: the elements of the last axis, which lie side by side, as those of another size */
+kni_atom knl_bytes_as(kna_op *op, kni_atom a, kn_dtype d);
 
 /* numpy/products/diagonals.c: the diagonal as a view, behind the other axes */
 kn_array knl_diagonal(const char *name, kn_array x, int64_t offset, int axis1, int axis2);

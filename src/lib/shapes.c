@@ -120,6 +120,15 @@ bool knl_is_fortran(kna_op *op, kn_array x)
     return a && !kna_is_contiguous(a->type, a->stride) && knl_lies_in_fortran_order(op, x);
 }
 
+kni_atom knl_reversed(kna_op *op, kni_atom a)
+{
+    int64_t order[KN_MAX_NDIM];
+    int ndim = kna_failed(op) ? 0 : knb_type(op->b, a).ndim;
+    for (int i = 0; i < ndim; i++)
+        order[i] = ndim - 1 - i;
+    return ndim > 1 ? knb_transpose(op->b, a, order) : a;
+}
+
 char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps)
 {
     char c = order && *order ? order[0] : 'C';
@@ -166,4 +175,13 @@ kni_atom knl_number_of(kna_op *op, kn_dtype d, int64_t n)
     if (knx_is_symbolic(n))
         return knb_dimension(op->b, d, n);
     return knl_number(op, d, knx_is_integer(d) ? knx_scalar_from_int(d, n) : knx_scalar_from_double(d, (double)n));
+}
+
+bool knl_is_writeable(kna_op *op, kn_array x, const char *what)
+{
+    kna_handle_kind kind = KN_H_NONE;
+    const kna_array *a = kna_failed(op) ? NULL : kna_handle_peek(x, &kind);
+    if (kind == KN_H_VIEW && (!a->writeable || a->storage->readonly))
+        kna_fail(op, KN_ERROR_VALUE, "%s is read-only", what);
+    return !kna_failed(op);
 }

@@ -10,9 +10,9 @@
 
 kn_array b, d, f, g, h, i, j, n, q, r, s, t, u, v, w, x, y, z, image, kernel, local, key, half, three, ignored;
 
-static const rows *const tables[] = {&rows_dtypes, &rows_error_state, &rows_files,       &rows_lax,      &rows_nn,
-                                     &rows_numpy,  &rows_optax,       &rows_polynomials, &rows_printing, &rows_random,
-                                     &rows_rng,    &rows_transforms,  &rows_ufunc};
+static const rows *const tables[] = {
+    &rows_dtypes, &rows_error_state, &rows_files,    &rows_lax,    &rows_memory, &rows_nn,         &rows_numpy,
+    &rows_optax,  &rows_polynomials, &rows_printing, &rows_random, &rows_rng,    &rows_transforms, &rows_ufunc};
 enum { N_TABLES = sizeof tables / sizeof *tables };
 static golden stored;
 

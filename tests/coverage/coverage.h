@@ -14,7 +14,7 @@ typedef struct rows {
     const row *at;
     int n;
 } rows;
-extern const rows rows_dtypes, rows_error_state, rows_files, rows_lax, rows_nn, rows_numpy, rows_optax,
+extern const rows rows_dtypes, rows_error_state, rows_files, rows_lax, rows_memory, rows_nn, rows_numpy, rows_optax,
     rows_polynomials, rows_printing, rows_random, rows_rng, rows_transforms, rows_ufunc;
 
 /* The operands of all rows, as the tables name them. */

@@ -274,6 +274,10 @@ static const struct {
     {"kn_clip", "hi"},
     {"kn_data_bytes", "dtype"}, /* any */
     {"kn_data_mut_bytes", "dtype"},
+    {"kn_tolist_bytes", "dtype"},
+    {"kn_flatiter_next_bytes", "dtype"},
+    {"kn_ndenumerate_bytes", "dtype"},
+    {"kn_nditer_data_bytes", "dtype"},
     {"kn_lax_argmax", "index_dtype"}, /* int32 */
     {"kn_lax_argmin", "index_dtype"},
     {"kn_random_key_dtype", "impl"}, /* the default one */

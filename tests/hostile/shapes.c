@@ -56,6 +56,32 @@ kn_axes take_kn_axes(const char *name)
     return FROM(table, 4);
 }
 
+m_kn_shape take_m_kn_shape(const char *name)
+{
+    static kn_shape s;
+    int i = pick_null(name, 2, 4);
+    s = (kn_shape){.ndim = i < 1 ? -1 : i == 1 ? 2 : i == 3 ? INT32_MAX : i == 4 ? INT32_MIN : 3};
+    for (int d = 0; d < KN_MAX_NDIM && i == 5; d++)
+        s.dim[d] = INT64_MAX;
+    for (int d = 0; d < KN_MAX_NDIM && i == 6; d++)
+        s.dim[d] = INT64_MIN;
+    return i == 2 ? NULL : &s;
+}
+
+p_kn_nested_axes take_p_kn_nested_axes(const char *name)
+{
+    static const kn_nested_axes table[] = {{2, {{{2}, {0}}, {{2}, {1}}}},
+                                           {2, {{{2}, {0}}, {{1}, {0}}}},
+                                           {0, {{{2}, {0}}}},
+                                           {INT32_MAX, {{{2}, {0}}}},
+                                           {INT32_MIN, {{{2}, {0}}}},
+                                           {2, {{{2}, {0}}, {{2}, {0}}}},
+                                           {2, {{{5000}, {0}}, {{2}, {-7}}}},
+                                           {3, {{{2}, {INT32_MAX}}, {{-1}, {0}}}}};
+    int i = pick_null(name, 2, (int)SIZE(table) - 2);
+    return i == 2 ? NULL : &table[i > 2 ? i - 1 : i];
+}
+
 p_kn_axes take_p_kn_axes(const char *name)
 {
     static kn_axes ring[ROUND * 4];

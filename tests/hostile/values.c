@@ -170,6 +170,10 @@ static kn_rng rngs[2];
 static kn_bit_generator bit_generators[5];
 static kn_seed_sequence seed_sequences[1];
 static kn_random_state random_states[2];
+static kn_flatiter flatiters[2];
+static kn_broadcast_iter broadcast_iters[1];
+static kn_nditer nditers[4];
+static kn_arrayterator arrayterators[1];
 static kn_prepared prepared;
 static kn_context spare, freed;
 static void *dead[16];
@@ -239,6 +243,18 @@ static void make_trees(void)
     lists[3] = kn_list_from((kn_array[]){arrays[2], NULL, dead[1]}, 3);
 }
 
+static void make_iterators(void)
+{
+    const kn_array two[2] = {arrays[0], NULL};
+    flatiters[0] = kn_flat(arrays[0]);
+    flatiters[1] = kn_flat(arrays[2]);
+    broadcast_iters[0] = kn_broadcast_new(kn_list_from(arrays, 2));
+    const char *const flags[] = {"multi_index", "external_loop buffered", "c_index ranged", "buffered delay_bufalloc"};
+    for (int i = 0; i < 4; i++)
+        nditers[i] = kn_nditer_new(2, two, &(kn_nditer_opts){.size_ = sizeof(kn_nditer_opts), .flags = flags[i]});
+    arrayterators[0] = kn_arrayterator_new(arrays[0], NULL);
+}
+
 void make_values(void)
 {
     kn_array x = filled(KN_F64, 1, 3, 0, 0);
@@ -273,6 +289,7 @@ void make_values(void)
     random_states[0] = kn_RandomState(kn_like_int(7), NULL);
     random_states[1] = kn_RandomState(
         NULL, &(kn_random_state_opts){.size_ = sizeof(kn_random_state_opts), .bit_generator = bit_generators[2]});
+    make_iterators();
     kn_error_clear();
 }
 
@@ -346,6 +363,10 @@ HANDLES(kn_rng, rngs, 2, foreign[2])
 HANDLES(kn_bit_generator, bit_generators, 5, foreign[2])
 HANDLES(kn_seed_sequence, seed_sequences, 1, foreign[2])
 HANDLES(kn_random_state, random_states, 2, foreign[2])
+HANDLES(kn_flatiter, flatiters, 2, foreign[2])
+HANDLES(kn_broadcast_iter, broadcast_iters, 1, foreign[2])
+HANDLES(kn_nditer, nditers, 4, foreign[2])
+HANDLES(kn_arrayterator, arrayterators, 1, foreign[2])
 
 void drop_prepared(kn_prepared p)
 {

@@ -90,6 +90,7 @@ typedef struct kn_astype_opts {
     size_t size_;
     const char *casting; /* NULL, "unsafe"; or "no", "equiv", "safe", "same_kind", "same_value" */
     bool copy;           /* true */
+    const char *order;   /* NULL, "K"; or "C", "F", "A" */
 } kn_astype_opts;
 KN_API kn_astype_opts kn_astype_opts_default(void);
 
@@ -125,6 +126,14 @@ KN_API kn_array kn_copy(kn_array x, const kn_copy_opts *opts);              /* n
  * others. Floats that do not fit an integer dtype become what NumPy gives on x86-64 (the least int32 or int64, of
  * which narrower ones have the low bits), on every CPU; kn_lax_convert_element_type has JAX's numbers. */
 KN_API kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts);
+
+/* ---- Constants. */
+#define KN_PI          3.14159265358979323846
+#define KN_E           2.71828182845904523536
+#define KN_EULER_GAMMA 0.57721566490153286061
+#define KN_INF         __builtin_inf()
+#define KN_NAN         __builtin_nan("")
+#define KN_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /* ---- From memory, text and functions. */
 /* np.frombuffer: float64: a copy here (kn_wrap does without) */

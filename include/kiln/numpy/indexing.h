@@ -118,6 +118,7 @@ KN_API int kn_ifloordiv(kn_array x, kn_array y);                   /* x //= y */
 KN_API int kn_imod(kn_array x, kn_array y);                        /* x %= y */
 KN_API int kn_ilshift(kn_array x, kn_array y);                     /* x <<= y */
 KN_API int kn_irshift(kn_array x, kn_array y);                     /* x >>= y */
+KN_API int kn_imatmul(kn_array x, kn_array y); /* x @= y; ValueError where the product has another shape */
 /* x[index] += v and its kin: once for each place, however often the indices name it. */
 KN_API int kn_iadd_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 KN_API int kn_isub_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] -= v */
@@ -278,5 +279,6 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
 #define kn_imod(x, y) KN_F2(kn_imod, x, y)
 #define kn_ilshift(x, y) KN_F2(kn_ilshift, x, y)
 #define kn_irshift(x, y) KN_F2(kn_irshift, x, y)
+#define kn_imatmul(x, y) KN_F2(kn_imatmul, x, y)
 #endif
 #endif

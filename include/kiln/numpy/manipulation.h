@@ -88,6 +88,23 @@ typedef struct kn_require_opts {
     const char *requirements;
 } kn_require_opts;
 KN_API kn_require_opts kn_require_opts_default(void);
+typedef struct kn_as_strided_opts { size_t size_; bool writeable; } kn_as_strided_opts; /* true */
+KN_API kn_as_strided_opts kn_as_strided_opts_default(void);
+typedef struct kn_sliding_window_view_opts {
+    size_t size_;
+    kn_axes axis;   /* which axes the windows slide along; all unless given */
+    bool writeable;
+} kn_sliding_window_view_opts;
+KN_API kn_sliding_window_view_opts kn_sliding_window_view_opts_default(void);
+typedef struct kn_resize_in_place_opts {
+    size_t size_;
+    bool refcheck; /* true: ValueError while other arrays show its memory */
+} kn_resize_in_place_opts;
+KN_API kn_resize_in_place_opts kn_resize_in_place_opts_default(void);
+typedef struct kn_byteswap_opts { size_t size_; bool inplace; } kn_byteswap_opts;
+KN_API kn_byteswap_opts kn_byteswap_opts_default(void);
+typedef struct kn_getfield_opts { size_t size_; int64_t offset; } kn_getfield_opts;
+KN_API kn_getfield_opts kn_getfield_opts_default(void);
 typedef struct kn_isin_opts { size_t size_; bool assume_unique; bool invert; } kn_isin_opts;
 KN_API kn_isin_opts kn_isin_opts_default(void);
 typedef struct kn_intersect1d_opts {
@@ -133,7 +150,24 @@ KN_API kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts);  /* np.rot90: a
 KN_API kn_array kn_roll(kn_array x, kn_array shift, const kn_squeeze_opts *opts);
 KN_API kn_array kn_view(kn_array x, kn_dtype dtype); /* x.view(dtype): the same bytes; another size: last axis */
 /* np.lib.stride_tricks.as_strided: strides in bytes; ValueError where they lead out of x's memory */
-KN_API kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides);
+KN_API kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides,
+    const kn_as_strided_opts *opts);
+/* np.lib.stride_tricks.sliding_window_view: windows of that shape, one behind the other along the last axes;
+ * read-only unless .writeable */
+KN_API kn_array kn_sliding_window_view(kn_array x, const kn_shape *window_shape,
+    const kn_sliding_window_view_opts *opts);
+
+/* ---- The array itself, and its bytes. 0, or -1 with an error. */
+/* x.resize(shape): zeros behind its elements, or fewer of them; ValueError unless it has its data alone */
+KN_API int kn_resize_in_place(kn_array x, const kn_shape *shape, const kn_resize_in_place_opts *opts);
+/* the bytes of each element the other way round */
+KN_API kn_array kn_byteswap(kn_array x, const kn_byteswap_opts *opts);
+/* a view of a part of each element's bytes, from .offset on */
+KN_API kn_array kn_getfield(kn_array x, kn_dtype dtype, const kn_getfield_opts *opts);
+/* x.getfield(dtype, offset)[...] = v */
+KN_API int kn_setfield(kn_array x, kn_array v, kn_dtype dtype, const kn_getfield_opts *opts);
+KN_API bool kn_contains(kn_array x, kn_array value); /* value in x: is any element equal? */
+KN_API int64_t kn_as_index(kn_array x);              /* x as an index: TypeError unless it is an integer scalar */
 
 /* ---- Kinds of arrays. */
 KN_API kn_array kn_require(kn_array x, const kn_require_opts *opts);      /* np.require: ValueError for other letters */
@@ -238,7 +272,24 @@ KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts 
 #define kn_rot90(x, ...) KN_F1O(kn_rot90, kn_rot90_opts, (.k = 1, ), x, __VA_ARGS__)
 #define kn_roll(x, shift, ...) KN_F2O(kn_roll, kn_squeeze_opts, (), x, shift, __VA_ARGS__)
 #define kn_view(x, dtype) KN_H1(kn_view, x, kn_dtype, dtype)
-#define kn_as_strided(x, shape, strides) KN_P2(kn_as_strided, x, kn_shape, shape, kn_shape, strides)
+#define kn_as_strided(x, shape, strides, ...) KN_AS_STRIDED_(__COUNTER__, x, shape, strides, __VA_ARGS__)
+#define KN_AS_STRIDED_(c, x, shape, strides, ...)                                                                      \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(kn_shape, 2, c, shape) KN_TAKE(kn_shape, 3, c, strides)  \
+    KN_OPTS(c, kn_as_strided_opts, (.writeable = true, ), __VA_ARGS__) KN_HERE(); (kn_as_strided)(KN_V(1, c),          \
+    &KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
+#define kn_sliding_window_view(x, window_shape, ...)                                                                   \
+    KN_P1O(kn_sliding_window_view, kn_sliding_window_view_opts, (), x, kn_shape, window_shape, __VA_ARGS__)
+#define kn_resize_in_place(x, shape, ...)                                                                              \
+    KN_P1O(kn_resize_in_place, kn_resize_in_place_opts, (.refcheck = true, ), x, kn_shape, shape, __VA_ARGS__)
+#define kn_byteswap(x, ...) KN_F1O(kn_byteswap, kn_byteswap_opts, (), x, __VA_ARGS__)
+#define kn_getfield(x, dtype, ...) KN_H1O(kn_getfield, kn_getfield_opts, (), x, kn_dtype, dtype, __VA_ARGS__)
+#define kn_setfield(x, v, dtype, ...) KN_SETFIELD_(__COUNTER__, x, v, dtype, __VA_ARGS__)
+#define KN_SETFIELD_(c, x, v, dtype, ...)                                                                              \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(v); KN_TAKE(kn_dtype, 3, c, dtype) \
+    KN_OPTS(c, kn_getfield_opts, (), __VA_ARGS__) KN_HERE(); (kn_setfield)(KN_V(1, c), KN_V(2, c), KN_V(3, c),         \
+    KN_V(opt, c)); })
+#define kn_contains(x, value) KN_F2(kn_contains, x, value)
+#define kn_as_index(x) KN_F1(kn_as_index, x)
 #define kn_require(x, ...) KN_F1O(kn_require, kn_require_opts, (), x, __VA_ARGS__)
 #define kn_asfortranarray(x, ...) KN_F1O(kn_asfortranarray, kn_zeros_opts, (), x, __VA_ARGS__)
 #define kn_concatenate(list, ...) KN_G1O(kn_concatenate, kn_concatenate_opts, (), kn_list, list, __VA_ARGS__)

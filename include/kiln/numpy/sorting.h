@@ -40,14 +40,17 @@ typedef struct kn_digitize_opts { size_t size_; bool right; } kn_digitize_opts;
 KN_API kn_digitize_opts kn_digitize_opts_default(void);
 
 /* ---- Sorting: stable, NaN last; complex numbers by real, then imaginary part. */
-KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);    /* np.sort: last axis, KN_AXIS_NONE: flattened */
-KN_API kn_array kn_argsort(kn_array x, const kn_sort_opts *opts); /* np.argsort: int64 */
+KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);     /* np.sort: last axis, KN_AXIS_NONE: flattened */
+KN_API int kn_sort_in_place(kn_array x, const kn_sort_opts *opts); /* x.sort(): 0, or -1 with an error */
+KN_API kn_array kn_argsort(kn_array x, const kn_sort_opts *opts);  /* np.argsort: int64 */
 /* np.lexsort: positions that sort by the last key first, then by the one before; along the last axis; int64 */
 KN_API kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts);
 KN_API kn_array kn_sort_complex(kn_array a); /* np.sort_complex: short integers give complex64, others complex128 */
 /* np.partition: the element at kth (one or many; looked at) is where sorting puts it; all of them here. ValueError
  * if out of bounds; last axis, KN_AXIS_NONE: flattened */
 KN_API kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts);
+/* x.partition(kth): 0, or -1 with an error */
+KN_API int kn_partition_in_place(kn_array x, kn_array kth, const kn_partition_opts *opts);
 KN_API kn_array kn_argpartition(kn_array a, kn_array kth, const kn_partition_opts *opts); /* np.argpartition: int64 */
 typedef struct kn_top_k_result { kn_array values, indices; } kn_top_k_result;
 /* np.top_k: the k largest (smallest) along an axis, best first, and where they are; NaN comes last */
@@ -67,10 +70,12 @@ KN_API kn_array kn_digitize(kn_array x, kn_array bins, const kn_digitize_opts *o
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
 #define kn_sort(x, ...) KN_F1O(kn_sort, kn_sort_opts, (), x, __VA_ARGS__)
+#define kn_sort_in_place(x, ...) KN_F1O(kn_sort_in_place, kn_sort_opts, (), x, __VA_ARGS__)
 #define kn_argsort(x, ...) KN_F1O(kn_argsort, kn_sort_opts, (), x, __VA_ARGS__)
 #define kn_lexsort(keys, ...) KN_G1O(kn_lexsort, kn_squeeze_opts, (), kn_list, keys, __VA_ARGS__)
 #define kn_sort_complex(a) KN_F1(kn_sort_complex, a)
 #define kn_partition(a, kth, ...) KN_F2O(kn_partition, kn_partition_opts, (), a, kth, __VA_ARGS__)
+#define kn_partition_in_place(x, kth, ...) KN_F2O(kn_partition_in_place, kn_partition_opts, (), x, kth, __VA_ARGS__)
 #define kn_argpartition(a, kth, ...) KN_F2O(kn_argpartition, kn_partition_opts, (), a, kth, __VA_ARGS__)
 #define kn_top_k(a, k, ...) KN_H1O(kn_top_k, kn_top_k_opts, (.sorted = true, ), a, int64_t, k, __VA_ARGS__)
 #define kn_searchsorted(a, v, ...) KN_F2O(kn_searchsorted, kn_searchsorted_opts, (), a, v, __VA_ARGS__)

@@ -79,6 +79,8 @@ kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opt
 static kn_array end_as_prototype(kna_op *op, kni_atom y, kn_array x, const char *order)
 {
     char c = order ? knl_read_order(op, order, x, true) : 'K';
+    if (c == 'K' && !kna_failed(op) && knb_type(op->b, y).ndim == kna_type(op, x).ndim && knl_is_fortran(op, x))
+        c = 'F';
     return c == 'K' ? kna_end_like(op, y, x) : end_ordered(op, y, c == 'F' ? "F" : "C");
 }
 
@@ -393,13 +395,15 @@ static kn_array as_array(const char *name, kn_array x, const kn_asarray_opts *o)
     knl_body c;
     knl_begin(&c, name);
     char order = o->order ? knl_read_order(&c.op, o->order, x, true) : 'K';
+    bool any = o->order && (*o->order == 'A' || *o->order == 'a'); /* a copy apart, it asks for nothing */
     kni_type t = kna_type(&c.op, x);
     if (o->ndmin > KN_MAX_NDIM)
         kna_fail(&c.op, KN_ERROR_VALUE, "ndmin must be <= %d", KN_MAX_NDIM);
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
-    bool any = o->order && (*o->order == 'A' || *o->order == 'a') && o->copy <= 0 && (!o->dtype || o->dtype == t.dtype);
-    kn_array y = knl_in_order(name, x, o->dtype, any ? 'K' : order, o->copy > 0);
+    if (any && order == 'C' && (o->copy <= 0 || (o->dtype && o->dtype != t.dtype)))
+        order = 'K';
+    kn_array y = knl_in_order(name, x, o->dtype, order, o->copy > 0);
     if (o->copy == 0 && kna_failed(&c.op) == false && (t.weak || !kn_shares_memory(x, y)) && kn_size(y) > 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Unable to avoid copy while creating an array as requested.");
     for (int i = t.ndim; i < o->ndmin && !kna_failed(&c.op); i++) {
@@ -438,6 +442,13 @@ kn_array kn_copy(kn_array x, const kn_copy_opts *opts)
     return end_as_prototype(&op, a, x, o.order);
 }
 
+/* Does it lie in memory in this order ('C', 'F'; 'K' for any)? */
+static bool lies_in(kna_op *op, kn_array x, char order)
+{
+    kn_flags f = kna_failed(op) || order == 'K' ? (kn_flags){0} : kn_flags_of(x);
+    return order == 'K' || (order == 'F' ? f.f_contiguous : f.c_contiguous);
+}
+
 kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
 {
     KNX_OPTS(kn_astype_opts, o, opts);
@@ -456,7 +467,9 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
     if (t.weak && knx_is_integer(dtype)) /* a number wraps here, it is not refused */
         return kna_end(&op, knb_astype(op.b, kna_in(&op, x), dtype));
     kni_atom a = knl_as(&op, x, dtype);
-    return !o.copy && t.dtype == dtype && !t.weak ? kna_end_view(&op, x, a, a) : kna_end_like(&op, a, x);
+    if (!o.copy && t.dtype == dtype && !t.weak && (!o.order || lies_in(&op, x, knl_read_order(&op, o.order, x, true))))
+        return kna_end_same(&op, x, a);
+    return end_as_prototype(&op, a, x, o.order);
 }
 
 kn_array kn_shape_array(kn_array x)

@@ -272,6 +272,7 @@ static int in_place(kn_ufunc f, const char *name, kn_array x, kn_array y)
 {
     kna_op op;
     kna_begin(&op, name);
+    knl_is_writeable(&op, x, "output array");
     kni_atom a = kna_in(&op, x), z = combined(&op, f, x, a, y, false);
     if (!kna_failed(&op))
         kna_put(&op, x, a, a, z);

@@ -71,11 +71,7 @@ static void check_safe(kna_op *op, kni_type v, kni_type to)
 }
 
 /* Ends a body that wrote: what went wrong inside is pending already. */
-static int end(knl_body *c, int status)
-{
-    kn_scope_end(&c->scope);
-    return kna_end_plain(&c->op) ? status : -1;
-}
+static int end(knl_body *c, int status) { return knl_end_plain(c) ? status : -1; }
 
 int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
 {
@@ -83,6 +79,7 @@ int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
     knl_body c;
     knl_begin(&c, "put");
     kna_op *op = &c.op;
+    knl_is_writeable(op, a, "put: output array");
     kni_type t = kna_type(op, a), from = kna_type(op, ind);
     knx_text what = {0};
     if (!kna_failed(op))
@@ -148,6 +145,7 @@ int kn_putmask(kn_array a, kn_array mask, kn_array values)
     knl_body c;
     knl_begin(&c, "putmask");
     kna_op *op = &c.op;
+    knl_is_writeable(op, a, "putmask: output array");
     kni_type t = kna_type(op, a), m = kna_type(op, mask), v = kna_type(op, values);
     kn_copyto_opts o = kn_copyto_opts_default();
     int status = 0;
@@ -256,6 +254,7 @@ int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts
     knl_body c;
     knl_begin(&c, "fill_diagonal");
     kna_op *op = &c.op;
+    knl_is_writeable(op, a, "underlying array");
     kni_type t = kna_type(op, a);
     int64_t step = 1, end_at, n = 0, power = 1;
     if (!kna_failed(op) && t.ndim < 2)

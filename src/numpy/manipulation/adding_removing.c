@@ -114,7 +114,7 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
         y = one || kna_need_number(&c.op, extent, "which elements stay is worked out") ? without(&c.op, a, axis, at)
                                                                                        : KN_ATOM_NONE;
         knx_free(at);
-        return knl_end(&c, knl_made(&c, y));
+        return knl_end(&c, knl_made_like(&c, y, x));
     }
     bool *gone = knx_alloc_zero((size_t)extent + 1);
     int64_t *map = knl_integer_room(&c.op, extent);
@@ -138,7 +138,7 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
     knx_free(at);
     knx_free(gone);
     knx_free(map);
-    return knl_end(&c, knl_made(&c, y));
+    return knl_end(&c, knl_made_like(&c, y, x));
 }
 
 /* ---- insert. */
@@ -262,7 +262,7 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
         if (one && (knx_any_symbolic(extent, n) || knl_is_extent(first))) {
             y = with(&c.op, a, v, axis, first);
             knx_free(at);
-            return knl_end(&c, knl_made(&c, y));
+            return knl_end(&c, knl_made_like(&c, y, x));
         }
         if (!kna_failed(&c.op) && kna_need_number(&c.op, extent, "where the elements go is worked out"))
             kna_need_number(&c.op, n, "where the elements go is worked out");
@@ -273,7 +273,7 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
     }
     knx_free(at);
     knx_free(map);
-    return knl_end(&c, knl_made(&c, y));
+    return knl_end(&c, knl_made_like(&c, y, x));
 }
 
 /* ---- resize: x again and again. */

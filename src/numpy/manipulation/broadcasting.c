@@ -11,7 +11,7 @@ static kn_array at_least(const char *name, kn_array x, int least)
 {
     kna_op op;
     kna_begin(&op, name);
-    kni_atom a = kna_in(&op, x), y = a;
+    kni_atom a = kna_in(&op, x), y;
     kn_shape shape = knl_shape_of(&op, a);
     bool is_new[KN_MAX_NDIM] = {false};
     int ndim = shape.ndim;
@@ -23,8 +23,9 @@ static kn_array at_least(const char *name, kn_array x, int least)
             wide.dim[i] = is_new[i] ? 1 : shape.dim[i - at];
         }
         y = knl_insert_axes(&op, a, &wide, is_new);
+        return kna_end_view(&op, x, a, y);
     }
-    return kna_end_view(&op, x, a, y);
+    return kna_end_same(&op, x, a);
 }
 
 kn_array kn_atleast_1d(kn_array x) { return at_least("atleast_1d", x, 1); }

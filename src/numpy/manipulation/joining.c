@@ -50,7 +50,7 @@ static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, con
     return !kna_failed(&j->op);
 }
 
-static kn_array finish(joined *j, kni_atom y) { return kna_end(&j->op, y); }
+static kn_array finish(joined *j, kni_atom y) { return knl_end_joined(&j->op, y, j->n, j->x, -1); }
 
 static kni_type type_of(const joined *j, int i) { return knb_type(j->op.b, j->atom[i]); }
 
@@ -124,7 +124,8 @@ kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts)
         return finish(&j, KN_ATOM_NONE);
     for (int i = 0; i < j.n; i++)
         j.atom[i] = knb_expand_dims(j.op.b, j.atom[i], axis);
-    return finish(&j, kna_failed(&j.op) ? KN_ATOM_NONE : concatenate(&j, axis));
+    kni_atom y = kna_failed(&j.op) ? KN_ATOM_NONE : concatenate(&j, axis);
+    return knl_end_joined(&j.op, y, j.n, j.x, axis);
 }
 
 /* Pads the shapes with ones in front (vstack) or makes vectors of scalars (hstack). */

@@ -28,12 +28,12 @@ kn_array knl_in_order(const char *name, kn_array x, kn_dtype d, char order, bool
     kni_atom a = same ? kna_in(&op, x) : kna_in_as(&op, x, to);
     bool own = !kna_failed(&op) && same && !kna_handle_is_foreign(x);
     const kna_array *base = own ? kna_array_of(&op, x) : NULL;
-    bool c = base && kna_is_contiguous(base->type, base->stride);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
+    bool c = base && kna_is_contiguous(base->type, base->stride);
     bool lies_so = order == 'K' || (base && (order == 'C' ? c : knl_lies_in_fortran_order(&op, x)));
     if (lies_so && same && !copy)
-        return kna_end_view(&op, x, a, a);
+        return kna_end_same(&op, x, a);
     if (order == 'F') {
         kna_end_plain(&op);
         return fortran_copy(name, x, to);
@@ -79,6 +79,6 @@ kn_array kn_require(kn_array x, const kn_require_opts *opts)
     kn_array y = knl_in_order("require", x, o.dtype, order, false);
     kn_flags f = kn_flags_of(y);
     if ((owned && !f.owndata) || (writeable && !f.writeable))
-        y = knl_in_order("require", x, o.dtype, order == 'K' ? 'C' : order, true);
+        y = knl_in_order("require", x, o.dtype, order != 'K' ? order : knl_is_fortran(&c.op, x) ? 'F' : 'C', true);
     return knl_end(&c, y);
 }

@@ -375,9 +375,9 @@ kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts)
     }
     if (!kna_failed(op) && ndim && has_one_value(&p, &o)) {
         kni_atom value = value_for(&p, o.constant_values, ndim, 0, 0, knb_type(op->b, a).dtype);
-        return knl_end(&p.c, knl_made(&p.c, knb_pad(op->b, a, value, p.before, p.after, NULL)));
+        return knl_end(&p.c, knl_made_like(&p.c, knb_pad(op->b, a, value, p.before, p.after, NULL), x));
     }
     for (int i = 0; i < ndim && !kna_failed(op); i++)
         a = pad_axis(&p, a, i, ndim, &o);
-    return knl_end(&p.c, knl_made(&p.c, a));
+    return knl_end(&p.c, knl_made_like(&p.c, a, x));
 }

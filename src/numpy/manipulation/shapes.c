@@ -60,16 +60,6 @@ static void work_out(kna_op *op, int64_t size, kn_shape *shape)
         shape->dim[unknown] = size / (int64_t)known;
 }
 
-/* The axes the other way round. */
-static kni_atom reversed(kna_op *op, kni_atom a)
-{
-    int64_t order[KN_MAX_NDIM];
-    int ndim = kna_failed(op) ? 0 : knb_type(op->b, a).ndim;
-    for (int i = 0; i < ndim; i++)
-        order[i] = ndim - 1 - i;
-    return ndim > 1 ? knb_transpose(op->b, a, order) : a;
-}
-
 kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *opts)
 {
     KNX_OPTS(kn_reshape_opts, o, opts);
@@ -87,7 +77,7 @@ kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *op
         kn_shape back = s;
         for (int i = 0; i < s.ndim; i++)
             back.dim[i] = s.dim[s.ndim - 1 - i];
-        y = reversed(&op, knl_reshape(&op, reversed(&op, a), &back));
+        y = knl_reversed(&op, knl_reshape(&op, knl_reversed(&op, a), &back));
     } else
         y = knl_reshape(&op, a, &s);
     int64_t fortran[KN_MAX_NDIM];
@@ -154,7 +144,7 @@ static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opt
     const kna_array *base = kna_failed(&op) || other || (copy && order == 'C') ? NULL : kna_array_of(&op, x);
     int64_t axes[KN_MAX_NDIM];
     bool lies = base && flat_order(base, order, axes);
-    kni_atom turned = other && order == 'F' ? reversed(&op, a) : a;
+    kni_atom turned = other && order == 'F' ? knl_reversed(&op, a) : a;
     if (base && base->type.ndim > 1 && order != 'C')
         turned = knb_transpose(op.b, a, axes);
     kni_atom y = knl_flatten(&op, turned);
@@ -319,6 +309,8 @@ kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
                 check_wide(&op, i, t.dim[i]);
         }
     }
+    if (!n && o.axis.n <= 0)
+        return kna_end_same(&op, x, a);
     return kna_end_view(&op, x, a, kna_failed(&op) ? KN_ATOM_NONE : n ? knb_squeeze(op.b, a, n, axes) : a);
 }
 

@@ -11,7 +11,9 @@ kn_array kn_real(kn_array x)
     kna_begin(&op, "real");
     kni_type t = kna_type(&op, x);
     kni_atom a = kna_in(&op, x);
-    return kna_end_view(&op, x, a, !kna_failed(&op) && knx_is_complex(t.dtype) ? knb_real(op.b, a) : a);
+    if (kna_failed(&op) || !knx_is_complex(t.dtype))
+        return kna_end_same(&op, x, a);
+    return kna_end_view(&op, x, a, knb_real(op.b, a));
 }
 
 kn_array kn_imag(kn_array x)

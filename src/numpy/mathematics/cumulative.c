@@ -63,7 +63,7 @@ static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtyp
         one[axis] = 1;
         a = knb_pad(op.b, a, knb_like(op.b, a, c->product), one, none, NULL);
     }
-    return kna_end(&op, truth ? knb_astype(op.b, a, dtype) : a);
+    return kna_end_in_order(&op, truth ? knb_astype(op.b, a, dtype) : a, 1, &x);
 }
 
 #define CUMSUM(function, product, ignore_nan)                                            \

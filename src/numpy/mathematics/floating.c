@@ -246,7 +246,7 @@ kn_array kn_round(kn_array x, const kn_round_opts *opts)
                  "Cannot cast ufunc '%s' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'",
                  o.decimals > 0 ? "multiply" : "divide");
     if (integer && o.decimals >= 0)
-        return kna_end_in_order(&op, kna_in(&op, x), 1, &x);
+        return kna_end_like(&op, kna_in(&op, x), x);
     kn_dtype d = integer ? kna_strong_dtype(t) : knl_float_for(t);
     kni_atom a = kna_in_as(&op, x, integer ? KN_DT(F64) : d);
     if (kna_failed(&op))
@@ -273,7 +273,7 @@ kn_modf_result kn_modf(kn_array x)
         parts[0] = knb_astype(b, knb_select(b, infinite, zero, rest), r.d);
         parts[1] = knb_astype(b, n, r.d);
     }
-    kna_end_n(&r.op, 2, parts, y);
+    knl_end_two(&r.op, parts, y, 1, &x);
     return (kn_modf_result){y[0], y[1]};
 }
 
@@ -320,7 +320,7 @@ kn_frexp_result kn_frexp(kn_array x)
         parts[0] = knb_astype(r.b, parts[0], r.d);
         parts[1] = knb_astype(r.b, parts[1], KN_DT(I32));
     }
-    kna_end_n(&r.op, 2, parts, y);
+    knl_end_two(&r.op, parts, y, 1, &x);
     return (kn_frexp_result){y[0], y[1]};
 }
 

@@ -43,5 +43,5 @@ kn_array kn_nan_to_num(kn_array x, const kn_nan_to_num_opts *opts)
         a = knb_complex(op.b, made_finite(&op, knb_real(op.b, a), &o), made_finite(&op, knb_imag(op.b, a), &o));
     else if (knx_is_float(d))
         a = made_finite(&op, a, &o);
-    return kna_end_in_order(&op, a, 1, &x);
+    return kna_end_like(&op, a, x); /* NumPy's begins with a copy */
 }

@@ -48,7 +48,7 @@ static kn_array in_float(const char *name, kn_array x, bool takes_complex, kni_a
     kni_atom a = kna_in_as(&op, x, d);
     if (!kna_failed(&op))
         a = knb_astype(op.b, f(op.b, knb_astype(op.b, a, wide)), d);
-    return kna_end_in_order(&op, a, 1, &x);
+    return f == knl_i0 ? kna_end_like(&op, a, x) : kna_end_in_order(&op, a, 1, &x); /* i0's begins with a copy */
 }
 
 kn_array kn_sinc(kn_array x) { return in_float("sinc", x, true, sinc_of_pi); }

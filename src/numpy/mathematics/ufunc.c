@@ -314,6 +314,6 @@ kn_divmod_result kn_divmod(kn_array x, kn_array y)
         parts[0] = knl_hush_end(op.b, &hush, "divmod", 2, given, parts[0]);
         parts[1] = knl_hush_end(op.b, &hush, knx_is_float(d) ? "divmod" : NULL, 2, given, parts[1]);
     }
-    kna_end_n(&op, 2, parts, z);
+    knl_end_two(&op, parts, z, 2, both);
     return (kn_divmod_result){z[0], z[1]};
 }

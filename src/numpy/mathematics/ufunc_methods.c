@@ -426,7 +426,7 @@ kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts 
     kni_atom y = kna_failed(&w.op) ? KN_ATOM_NONE : reduced(&w, w.x, mask, initial, n, axes);
     if (o.keepdims && !kna_failed(&w.op))
         y = knl_keep_axes(&w.op, y, t, n, axes);
-    return finish(&w, OF_REDUCE, y);
+    return w.out ? finish(&w, OF_REDUCE, y) : knl_end_reduced(&w.op, y, x, n, axes, o.keepdims);
 }
 
 /* ---- accumulate, reduceat, outer. */
@@ -468,7 +468,8 @@ kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumula
         kna_fail(&w.op, KN_ERROR_TYPE, "cannot accumulate on a scalar");
     int axis = one_axis(&w, "accumulate", o.axis, ndim);
     check_powers_from(&w, x, NULL, axis, false);
-    return finish(&w, OF_ACCUMULATE, kna_failed(&w.op) ? KN_ATOM_NONE : accumulated(&w, w.x, axis));
+    kni_atom y = kna_failed(&w.op) ? KN_ATOM_NONE : accumulated(&w, w.x, axis);
+    return w.out ? finish(&w, OF_ACCUMULATE, y) : kna_end_in_order(&w.op, y, 1, &x);
 }
 
 static kni_atom segment(fold *w, int axis, int64_t start, int64_t stop)

@@ -8,6 +8,7 @@
 /* What the reductions have in common: the operand, the axes and how many elements meet. */
 typedef struct reduction {
     kna_op op;
+    kn_array given;
     kni_atom x;
     kni_type type; /* of x, as it came in */
     int n;         /* axes */
@@ -54,6 +55,7 @@ void knl_check_where(kna_op *op, kni_type x, kn_array where, bool of_ufunc)
 static KNX_HOT void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_array where, bool of_ufunc)
 {
     kna_begin(&r->op, name);
+    r->given = x;
     r->x = kna_in(&r->op, x);
     r->mask = KN_ATOM_NONE;
     r->n = 0;
@@ -92,7 +94,7 @@ static KNX_HOT kn_array finish(reduction *r, kni_atom y, bool keepdims)
 {
     if (keepdims && !kna_failed(&r->op))
         y = knl_keep_axes(&r->op, y, r->type, r->n, r->axes);
-    return kna_end(&r->op, y);
+    return knl_end_reduced(&r->op, y, r->given, r->n, r->axes, keepdims);
 }
 
 typedef kni_atom (*reducer)(kni_builder *b, kni_atom x, int n, const int64_t *axes);
@@ -535,7 +537,10 @@ static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opt
     kni_type t = knb_type(b, r.x);
     if (!knx_dim_lt(0, t.dim[axis]))
         kna_fail(&r.op, KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
-    return finish(&r, kna_failed(&r.op) ? KN_ATOM_NONE : f(b, r.x, axis, KN_DT(I64)), o.keepdims);
+    kni_atom y = kna_failed(&r.op) ? KN_ATOM_NONE : f(b, r.x, axis, KN_DT(I64));
+    if (o.keepdims && !kna_failed(&r.op))
+        y = knl_keep_axes(&r.op, y, r.type, r.n, r.axes);
+    return kna_end(&r.op, y); /* in C order, whatever x lies in */
 }
 
 kn_array kn_argmax(kn_array x, const kn_argmax_opts *opts) { return position("argmax", x, opts, knb_argmax); }

@@ -53,8 +53,9 @@ static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, b
     check_kind(&op, o.kind, o.stable || o.descending);
     bool scalar = kna_type(&op, x).ndim == 0 && positions; /* argsort of a scalar is that of a vector of it */
     kni_atom a = along(&op, x, o.axis, scalar, &axis);
-    return kna_end(&op,
-                   positions ? sort_positions(&op, a, axis, o.descending) : sort_alone(&op, a, axis, o.descending));
+    if (positions)
+        return kna_end(&op, sort_positions(&op, a, axis, o.descending));
+    return kna_end_like(&op, sort_alone(&op, a, axis, o.descending), x); /* a copy of x, sorted */
 }
 
 kn_array kn_sort(kn_array x, const kn_sort_opts *opts) { return sorted("sort", x, opts, false); }
@@ -101,10 +102,13 @@ static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn
     knx_free(k);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    if (!n) /* nothing has a place: all stay where they are */
-        return kna_end(&op,
-                       positions ? knb_iota(op.b, KN_DT(I64), knb_type(op.b, a).ndim, knb_type(op.b, a).dim, axis) : a);
-    return kna_end(&op, knl_partition(&op, a, ranks_of(&op, a, kth, axis), axis, true, positions, o.descending));
+    kni_type t = knb_type(op.b, a);
+    kni_atom y;
+    if (n)
+        y = knl_partition(&op, a, ranks_of(&op, a, kth, axis), axis, true, positions, o.descending);
+    else /* nothing has a place: all stay where they are */
+        y = positions ? knb_iota(op.b, KN_DT(I64), t.ndim, t.dim, axis) : a;
+    return positions ? kna_end(&op, y) : kna_end_like(&op, y, x);
 }
 
 kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts)

@@ -78,11 +78,11 @@ static void read_only_arrays_refuse_writes(void **state)
     assert_int_equal(kn_set_at(x, 1, "0"), -1);
     expect_error("ValueError", "set_at: assignment destination is read-only");
     assert_int_equal(kn_iadd(later, 1), -1);
-    expect_error("ValueError", "iadd: assignment destination is read-only");
+    expect_error("ValueError", "iadd: output array is read-only");
     assert_int_equal(kn_fill(x, 1), -1);
     expect_error_with("ValueError", "assignment destination is read-only");
     assert_int_equal(kn_put(x, 0, 1), -1);
-    expect_error_with("ValueError", "assignment destination is read-only");
+    expect_error_with("ValueError", "put: output array is read-only");
     assert_null(kn_data_mut(x, int64_t));
     expect_error("ValueError", "data_mut: assignment destination is read-only");
     kn_imul(before, 2);
@@ -168,12 +168,58 @@ static void shared_memory_is_found_exactly(void **state)
     expect_error("TypeError", "shares_memory: null array");
 }
 
+static void base_is_the_array_whose_memory_is_shown(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_copy(kn_reshape(kn_arange(0, 6, 1), KN_SHAPE(2, 3))), view = kn_transpose(kn_at(x, ":, 1:"));
+    assert_null(kn_base(x));
+    expect_values(kn_base(view), 0, 1, 2, 3, 4, 5);
+    assert_true(kn_flags_of(kn_base(view)).owndata && kn_shares_memory(kn_base(view), x));
+    kn_set_at(kn_base(view), 9, "1, 2");
+    expect_values(x, 0, 1, 2, 3, 4, 9);
+    kn_array f = kn_copy(x, .order = "F"), row = kn_at(f, "1");
+    kn_strides s = kn_strides_of(kn_base(row));
+    assert_true(s.ndim == 2 && s.stride[0] == 8 && s.stride[1] == 16);
+    expect_values(kn_base(row), 0, 1, 2, 3, 4, 9);
+    assert_null(kn_base(f));
+    double memory[2] = {1, 2};
+    kn_array w = kn_wrap(memory, KN_SHAPE(2), KN_F64);
+    assert_null(kn_base(w));
+    expect_values(kn_base(kn_at(w, "1:")), 1, 2);
+    assert_false(kn_flags_of(kn_base(kn_at(w, "1:"))).owndata);
+    assert_null(kn_base(kn_num(3)));
+    expect_no_error();
+    assert_null(kn_base(KN_NONE));
+    expect_error("TypeError", "base: null array");
+}
+
+static void alignment_is_a_flag_alone(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_arange(0, 3, 1);
+    assert_true(kn_flags_of(x).aligned);
+    assert_int_equal(kn_setflags(x, .align = 0), 0);
+    assert_false(kn_flags_of(x).aligned);
+    assert_int_equal(kn_setflags(x, .align = 1, .uic = 0), 0);
+    assert_true(kn_flags_of(x).aligned);
+    assert_int_equal(kn_setflags(x, .uic = 1), -1);
+    expect_error("ValueError", "setflags: cannot set WRITEBACKIFCOPY flag to True");
+}
+
 KN_TEST_GROUP(test_flags)
 {
     const struct CMUnitTest tests[] = {
-        TEST(strides_and_flags_are_numpys),   TEST(sizes_in_bytes),           TEST(items_have_indices),
-        TEST(read_only_arrays_refuse_writes), TEST(flags_that_cannot_be_set), TEST(flags_count_inside_of_traces),
+        TEST(strides_and_flags_are_numpys),
+        TEST(sizes_in_bytes),
+        TEST(items_have_indices),
+        TEST(read_only_arrays_refuse_writes),
+        TEST(flags_that_cannot_be_set),
+        TEST(flags_count_inside_of_traces),
         TEST(shared_memory_is_found_exactly),
+        TEST(base_is_the_array_whose_memory_is_shown),
+        TEST(alignment_is_a_flag_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
