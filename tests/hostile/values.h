@@ -111,44 +111,9 @@ typedef void (*function_log)(void *env, int level, const char *text);
     X(kn_primitive_compute) X(kn_primitive_run) X(kn_primitive_shape) X(kn_primitive_jvp) \
     X(kn_primitive_transpose) X(kn_primitive_batch) X(p_kn_int_list) X(p_kn_text_list) X(p_kn_text_columns) \
     X(p_kn_npy_header) X(kn_converter) X(kn_operands) X(kn_axes_list) X(kn_ufunc_loops) X(p_kn_dtype) \
-    X(m_kn_dtype) X(p_kn_errcall) X(m_kn_errstate_scope)
+    X(m_kn_dtype) X(p_kn_errcall) X(m_kn_errstate_scope) X(kn_flatiter) X(kn_broadcast_iter) X(kn_nditer) \
+    X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes)
 /* clang-format on */
-#define TAKEN(X)                                                                                                       \
-    X(kn_array)                                                                                                        \
-    X(kn_flatiter) X(kn_broadcast_iter) X(kn_nditer) X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes)              \
-    X(kn_rng)                                                                                                          \
-    X(kn_bit_generator) X(kn_seed_sequence) X(kn_random_state) X(m_kn_rng) X(m_kn_bit_generator) X(                    \
-        m_kn_seed_sequence) X(p_kn_bit_generator_state) X(kn_fn) X(kn_jaxpr) X(kn_tree) X(kn_treedef) X(kn_list)       \
-        X(kn_archive) X(kn_optimizer) X(kn_schedule) X(kn_context) X(kn_prepared) X(kn_dtype) X(double) X(bool) X(     \
-            int) X(int32_t) X(int64_t) X(uint32_t) X(uint64_t) X(size_t) X(char) X(count) X(p_char) X(p_void)          \
-            X(m_void) X(pp_void) X(p_kn_shape) X(shape_of_memory) X(kn_shape) X(p_kn_axes) X(kn_axes) X(p_kn_args) X(  \
-                p_kn_outs) X(p_kn_index_arg) X(kn_axis_names) X(kn_lax_pads) X(kn_lax_padding_config) X(m_kn_array)    \
-                X(m_kn_tree) X(p_kn_array) X(p_kn_lax_scatter_dimension_numbers) X(p_kn_lax_gather_dimension_numbers)  \
-                    X(p_kn_lax_dot_dimension_numbers) X(p_kn_lax_conv_numbers) X(kn_lax_conv_numbers) X(p_kn_tree) X(  \
-                        p_kn_treedef) X(p_kn_mapper) X(p_kn_slice) X(p_kn_optim_boundary) X(p_kn_optim_sgdr_cycle)     \
-                        X(p_kn_named) X(m_int) X(p_kn_tree_item) X(p_kn_schedule)                                      \
-                            X(p_kn_printf_arg) X(p_kn_formatter) X(p_kn_place) X(p_kn_piece) X(                        \
-                                p_kn_optimizer) X(p_kn_list) X(p_kn_shapes) X(p_kn_function) X(p_kn_fn) X(p_kn_fields) \
-                                X(p_int64_t) X(m_kn_variable) X(m_kn_equation) X(m_kn_scope)                           \
-                                    X(m_kn_lax_pad_pair) X(m_FILE) X(m_DLManagedTensorVersioned) X(m_DLManagedTensor)  \
-                                        X(function_print) X(function_log) X(kn_ufunc) X(kn_mapping) X(kn_axis_groups)  \
-                                            X(kn_callback) X(kn_argnums) X(kn_lax_select_prim) X(kn_error_kind) X(     \
-                                                kn_axis_size)                                                          \
-                                                X(kn_testing_comparison) X(kn_step_hook) X(kn_scan_step) X(kn_policy)  \
-                                                    X(kn_next) X(kn_mask_func) X(kn_lanes) X(kn_lane_pairs)            \
-                                                        X(kn_error_hook) X(kn_cache) X(kn_axis_func) X(kn_allocator)   \
-                                                            X(kn_leaf_axes) X(m_kn_running_step) X(kn_dtype_like)      \
-                                                                X(p_kn_dtype_like) X(kn_primitive) X(kn_params) X(     \
-                                                                    kn_primitive_compute) X(kn_primitive_run)          \
-                                                                    X(kn_primitive_shape) X(kn_primitive_jvp)          \
-                                                                        X(kn_primitive_transpose)                      \
-                                                                            X(kn_primitive_batch) X(p_kn_int_list)     \
-                                                                                X(p_kn_text_list) X(p_kn_text_columns) \
-                                                                                    X(p_kn_npy_header) X(kn_converter) \
-                                                                                        X(kn_operands) X(kn_axes_list) \
-                                                                                            X(kn_ufunc_loops)          \
-                                                                                                X(p_kn_dtype)          \
-                                                                                                    X(m_kn_dtype)
 #define DECLARE(T) T take_##T(const char *name);
 TAKEN(DECLARE)
 #undef DECLARE

@@ -139,7 +139,7 @@ static kni_atom matmul(product *p)
         }
     int i = a.ndim - 1, j = b.ndim > 1 ? b.ndim - 2 : 0;
     if (!knx_dim_eq(a.dim[i], b.dim[j])) {
-        core_differs(p, signature, i, j);
+        not_aligned(p, i, j); /* tells both shapes, as np.dot does */
         return KN_ATOM_NONE;
     }
     int64_t ci = i, cj = j;

@@ -50,7 +50,7 @@ static void unary_expr(knk_builder *k, const kni_rule *r, real_program *of_real,
     ((traits)[1] == 'l'                                                                                             \
          ? 0                                                                                                        \
          : KN_EVENTS | (LETTER(traits, 'p') ? KN_EVENTS_POLES : 0) | (LETTER(traits, 'u') ? KN_EVENTS_ROUNDS : 0) | \
-               (LETTER(traits, 's') ? KN_EVENTS_PRODUCT : 0))
+               (LETTER(traits, 'q') ? KN_EVENTS_PRODUCT : 0))
 #define UNARY(prim, public, traits, derivative, of_real, of_complex, ref, low, high, ulp, text)  \
     static knx_error *prim##_type(kni_rule *r, kni_type *y) { return unary_type(traits, r, y); } \
     static void prim##_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)                  \

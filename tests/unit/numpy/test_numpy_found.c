@@ -10,8 +10,7 @@ static void a_product_tells_which_core_dimension_differs(void **state)
     KN_SCOPE;
     kn_array m = kn_ones(KN_SHAPE(1, 1, 2)), v = kn_ones(KN_SHAPE(3));
     (void)kn_ok(kn_matmul(m, m));
-    expect_error("ValueError", "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-                               "(n?,k),(k,m?)->(n?,m?) (size 1 is different from 2)");
+    expect_error("ValueError", "matmul: shapes (1,1,2) and (1,1,2) not aligned: 2 (dim 2) != 1 (dim 1)");
     (void)kn_ok(kn_vecdot(v, kn_ones(KN_SHAPE(2))));
     expect_error("ValueError", "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
                                "(n),(n)->() (size 2 is different from 3)");

@@ -47,40 +47,38 @@
     CASE(packbits_whole, "bool[8*b]", "u8[b]", kn_packbits(x[0]))                                                  \
     CASE(unpackbits, "u8[b]", "u8[8*b]", kn_unpackbits(x[0]))
 
-#define PRODUCTS(CASE)                                                                                              \
-    CASE(matmul, "f32[b,t] f32[t,3]", "f32[b,3]", kn_matmul(x[0], x[1]))                                            \
-    CASE(matmul_wrong, "f32[b,t] f32[c,3]",                                                                         \
-         "ValueError: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "               \
-         "(n?,k),(k,m?)->(n?,m?) (size c is different from t)",                                                     \
-         kn_matmul(x[0], x[1]))                                                                                     \
-    CASE(matmul_stack, "f32[b,t,3] f32[3,4]", "f32[b,t,4]", kn_matmul(x[0], x[1]))                                  \
-    CASE(matmul_stacks, "f32[b,t,3] f32[b,3,u]", "f32[b,t,u]", kn_matmul(x[0], x[1]))                               \
-    CASE(matmul_stacks_wrong, "f32[b,t,3] f32[c,3,u]", "ValueError: could not be broadcast", kn_matmul(x[0], x[1])) \
-    CASE(einsum, "f32[b,t] f32[t,c]", "f32[b,c]", kn_einsum("bt,tc->bc", x[0], x[1]))                               \
-    CASE(einsum_3, "f32[b,t] f32[t,c] f32[c,d]", "f32[b,d]",                                                        \
-         kn_einsum("bt,tc,cd->bd", x[0], x[1], x[2], .optimize = "greedy"))                                         \
-    CASE(einsum_diagonal, "f32[b,b]", "f32[b]", kn_einsum("ii->i", x[0]))                                           \
-    CASE(einsum_dots, "f32[b,4,t] f32[t,c]", "f32[b,4,c]", kn_einsum("...t,tc->...c", x[0], x[1]))                  \
-    CASE(einsum_wrong, "f32[b,t] f32[u,c]", "ValueError: remapped shapes", kn_einsum("bt,tc->bc", x[0], x[1]))      \
-    CASE(tensordot, "f32[b,t] f32[t,c]", "f32[b,c]", kn_tensordot(x[0], x[1], .axes = 1))                           \
-    CASE(dot, "f32[b] f32[b]", "f32[]", kn_dot(x[0], x[1]))                                                         \
-    CASE(vdot, "f32[b,t] f32[b,t]", "f32[]", kn_vdot(x[0], x[1]))                                                   \
-    CASE(vdot_wrong, "f32[b] f32[t]", "ValueError: cannot reshape array of size t into shape (b,)",                 \
-         kn_vdot(x[0], x[1]))                                                                                       \
-    CASE(inner, "f32[b,t] f32[c,t]", "f32[b,c]", kn_inner(x[0], x[1]))                                              \
-    CASE(kron, "f32[b,2] f32[t,3]", "f32[b*t,6]", kn_kron(x[0], x[1]))                                              \
-    CASE(multi_dot, "f32[b,t] f32[t,c] f32[c,d]", "f32[b,d]", kn_linalg_multi_dot(KN_LIST(x[0], x[1], x[2])))       \
-    CASE(matrix_power, "f32[b,b]", "f32[b,b]", kn_linalg_matrix_power(x[0], 3))                                     \
-    CASE(matrix_power_wrong, "f32[b,t]", "LinAlgError: Last 2 dimensions of the array must be square",              \
-         kn_linalg_matrix_power(x[0], 3))                                                                           \
-    CASE(norm, "f32[b,t]", "f32[b]", kn_linalg_norm(x[0], .axis = KN_AXIS(1)))                                      \
-    CASE(norm_columns, "f32[b,t]", "f32[]", kn_linalg_norm(x[0], .ord = 1))                                         \
-    CASE(solve, "f32[b,3,3] f32[b,3,1]", "f32[b,3,1]", kn_linalg_solve(x[0], x[1]))                                 \
-    CASE(inv, "f32[b,3,3]", "f32[b,3,3]", kn_linalg_inv(x[0]))                                                      \
-    CASE(inv_of_b, "f32[b,b]", "f32[b,b]", kn_linalg_inv(x[0]))                                                     \
-    CASE(det, "f32[b,4,4]", "f32[b]", kn_linalg_det(x[0]))                                                          \
-    CASE(det_of_b, "f32[b,b]", "f32[]", kn_linalg_det(x[0]))                                                        \
-    CASE(cholesky, "f32[b,b]", "f32[b,b]", kn_linalg_cholesky(x[0]))                                                \
+#define PRODUCTS(CASE)                                                                                                \
+    CASE(matmul, "f32[b,t] f32[t,3]", "f32[b,3]", kn_matmul(x[0], x[1]))                                              \
+    CASE(matmul_wrong, "f32[b,t] f32[c,3]", "ValueError: shapes (b,t) and (c,3) not aligned: t (dim 1) != c (dim 0)", \
+         kn_matmul(x[0], x[1]))                                                                                       \
+    CASE(matmul_stack, "f32[b,t,3] f32[3,4]", "f32[b,t,4]", kn_matmul(x[0], x[1]))                                    \
+    CASE(matmul_stacks, "f32[b,t,3] f32[b,3,u]", "f32[b,t,u]", kn_matmul(x[0], x[1]))                                 \
+    CASE(matmul_stacks_wrong, "f32[b,t,3] f32[c,3,u]", "ValueError: could not be broadcast", kn_matmul(x[0], x[1]))   \
+    CASE(einsum, "f32[b,t] f32[t,c]", "f32[b,c]", kn_einsum("bt,tc->bc", x[0], x[1]))                                 \
+    CASE(einsum_3, "f32[b,t] f32[t,c] f32[c,d]", "f32[b,d]",                                                          \
+         kn_einsum("bt,tc,cd->bd", x[0], x[1], x[2], .optimize = "greedy"))                                           \
+    CASE(einsum_diagonal, "f32[b,b]", "f32[b]", kn_einsum("ii->i", x[0]))                                             \
+    CASE(einsum_dots, "f32[b,4,t] f32[t,c]", "f32[b,4,c]", kn_einsum("...t,tc->...c", x[0], x[1]))                    \
+    CASE(einsum_wrong, "f32[b,t] f32[u,c]", "ValueError: remapped shapes", kn_einsum("bt,tc->bc", x[0], x[1]))        \
+    CASE(tensordot, "f32[b,t] f32[t,c]", "f32[b,c]", kn_tensordot(x[0], x[1], .axes = 1))                             \
+    CASE(dot, "f32[b] f32[b]", "f32[]", kn_dot(x[0], x[1]))                                                           \
+    CASE(vdot, "f32[b,t] f32[b,t]", "f32[]", kn_vdot(x[0], x[1]))                                                     \
+    CASE(vdot_wrong, "f32[b] f32[t]", "ValueError: cannot reshape array of size t into shape (b,)",                   \
+         kn_vdot(x[0], x[1]))                                                                                         \
+    CASE(inner, "f32[b,t] f32[c,t]", "f32[b,c]", kn_inner(x[0], x[1]))                                                \
+    CASE(kron, "f32[b,2] f32[t,3]", "f32[b*t,6]", kn_kron(x[0], x[1]))                                                \
+    CASE(multi_dot, "f32[b,t] f32[t,c] f32[c,d]", "f32[b,d]", kn_linalg_multi_dot(KN_LIST(x[0], x[1], x[2])))         \
+    CASE(matrix_power, "f32[b,b]", "f32[b,b]", kn_linalg_matrix_power(x[0], 3))                                       \
+    CASE(matrix_power_wrong, "f32[b,t]", "LinAlgError: Last 2 dimensions of the array must be square",                \
+         kn_linalg_matrix_power(x[0], 3))                                                                             \
+    CASE(norm, "f32[b,t]", "f32[b]", kn_linalg_norm(x[0], .axis = KN_AXIS(1)))                                        \
+    CASE(norm_columns, "f32[b,t]", "f32[]", kn_linalg_norm(x[0], .ord = 1))                                           \
+    CASE(solve, "f32[b,3,3] f32[b,3,1]", "f32[b,3,1]", kn_linalg_solve(x[0], x[1]))                                   \
+    CASE(inv, "f32[b,3,3]", "f32[b,3,3]", kn_linalg_inv(x[0]))                                                        \
+    CASE(inv_of_b, "f32[b,b]", "f32[b,b]", kn_linalg_inv(x[0]))                                                       \
+    CASE(det, "f32[b,4,4]", "f32[b]", kn_linalg_det(x[0]))                                                            \
+    CASE(det_of_b, "f32[b,b]", "f32[]", kn_linalg_det(x[0]))                                                          \
+    CASE(cholesky, "f32[b,b]", "f32[b,b]", kn_linalg_cholesky(x[0]))                                                  \
     CASE(tensorsolve, "f32[b,b] f32[b]", "f32[b]", kn_linalg_tensorsolve(x[0], x[1]))
 
 #define ORDERS(CASE)                                                                                            \
