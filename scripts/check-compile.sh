@@ -38,6 +38,7 @@ case $mode in
     *) echo "usage: check-compile.sh 32bit|gcc|clang [ROOT]"; exit 2 ;;
 esac
 [ "$mode" != 32bit ] && echo '#include <zlib.h>' | $compile -x c -fsyntax-only - 2>/dev/null && compile="$compile -DKN_HAVE_ZLIB=1"
+compile="$compile -DKN_VERSION=\"0\""
 avx2="-mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt"
 avx512="$avx2 -mavx512f -mavx512vl -mavx512bw -mavx512dq"
 variants=

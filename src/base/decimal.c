@@ -4,6 +4,7 @@
  * plus 4 units of its lowest bit. */
 #include "base/decimal.h"
 
+#ifdef __SIZEOF_INT128__
 typedef unsigned __int128 wide;
 
 enum { STEP = 27, LEAST = -13, MOST = 11, SLACK = 4 };
@@ -121,3 +122,14 @@ bool knx_decimal_round(uint64_t w, int64_t e, int64_t q, uint64_t *whole)
     *whole = n;
     return n != 0;
 }
+#else /* a product of 128 bits takes the processor as long as the big integers that decide otherwise */
+bool knx_decimal_bits(uint64_t w, int64_t q, uint64_t *mantissa, int64_t *exponent, bool *more)
+{
+    return (void)w, (void)q, (void)mantissa, (void)exponent, (void)more, false;
+}
+
+bool knx_decimal_round(uint64_t w, int64_t e, int64_t q, uint64_t *whole)
+{
+    return (void)w, (void)e, (void)q, (void)whole, false;
+}
+#endif

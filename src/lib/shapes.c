@@ -116,7 +116,9 @@ bool knl_lies_in_fortran_order(kna_op *op, kn_array x)
 /* Fortran-contiguous and not C-contiguous. */
 bool knl_is_fortran(kna_op *op, kn_array x)
 {
-    const kna_array *a = kna_failed(op) || kna_handle_is_foreign(x) ? NULL : kna_array_of(op, x);
+    if (kna_type(op, x).ndim < 2 || kna_failed(op)) /* a C number stays one: it is not looked at as an array */
+        return false;
+    const kna_array *a = kna_handle_is_foreign(x) ? NULL : kna_array_of(op, x);
     return a && !kna_is_contiguous(a->type, a->stride) && knl_lies_in_fortran_order(op, x);
 }
 

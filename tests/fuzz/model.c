@@ -588,14 +588,15 @@ m_error m_binary(m_heap *heap, m_ufunc f, const m_array *a, const m_value *b, m_
 }
 
 /* Elements of a at `offset` op= v. at: as ufunc.at does it, one after the other; else all are read before any is
- * written. (NumPy's ufunc.at also converts between kinds without asking, which is not followed.) */
+ * written. at converts between kinds without asking. */
 static m_error update(m_ufunc f, const m_array *a, const m_shape *shape, const int64_t *offset, const m_value *v,
                       bool at)
 {
     m_number y[M_SIZE], r[M_SIZE];
     m_dtype d;
-    m_error e = op_dtype(f, a->dtype, v, &d);
-    if (!e && !same_kind(f == M_GREATER ? M_BOOL : d, a->dtype))
+    const m_value strong = {.array = {.dtype = v->number.dtype}}; /* at takes numbers as arrays of their own dtype */
+    m_error e = op_dtype(f, a->dtype, at && v->weak ? &strong : v, &d);
+    if (!e && !at && !same_kind(f == M_GREATER ? M_BOOL : d, a->dtype))
         e = M_TYPE;
     if (e || (e = numbers_of(v, shape, y)))
         return e;

@@ -32,6 +32,17 @@ static double largest(const format *f)
     }
 }
 
+/* Of a positive number. */
+static int exponent_of(double v)
+{
+    int n = 0;
+    for (; v < 1; v *= 2)
+        n--;
+    for (; v >= 2; v /= 2)
+        n++;
+    return n;
+}
+
 /* The number of the dtype that is nearest to v. */
 static double nearest(kn_dtype d, double v)
 {
@@ -51,7 +62,7 @@ static kn_finfo_result limits_of(kn_dtype d)
     const bool is_signed = f.code != KNX_SCALE;
     const double eps = ldexp(1, -f.fraction), max = largest(&f);
     const int minexp = is_signed - f.bias; /* the least power of two has all bits of its fraction */
-    const double tiny = ldexp(1, minexp), least = ldexp(tiny, -f.fraction), below = fmax(eps / 2, least);
+    const double tiny = ldexp(1, minexp), least = ldexp(tiny, -f.fraction), below = eps / 2 > least ? eps / 2 : least;
     const int bits = is_signed + f.exponent + f.fraction;
     const int precision = !knx_is_stored(d) ? (int)(f.fraction * 0.30103) : bits == 8;
     return (kn_finfo_result){
@@ -61,8 +72,8 @@ static kn_finfo_result limits_of(kn_dtype d)
         .nexp = f.exponent,
         .iexp = f.exponent,
         .machep = -f.fraction,
-        .negep = ilogb(below),
-        .maxexp = ilogb(max) + 1,
+        .negep = exponent_of(below),
+        .maxexp = exponent_of(max) + 1,
         .minexp = minexp,
         .precision = precision,
         .eps = eps,

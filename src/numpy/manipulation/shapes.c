@@ -141,7 +141,8 @@ static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opt
     kni_atom a = kna_in(&op, x);
     char order = knl_read_order(&op, o.order, x, true);
     bool other = !kna_failed(&op) && kna_handle_is_foreign(x); /* of another context: as if its axes lay in order */
-    const kna_array *base = kna_failed(&op) || other || (copy && order == 'C') ? NULL : kna_array_of(&op, x);
+    bool none = kna_failed(&op) || other || (copy && order == 'C') || kna_is_number(&op, x);
+    const kna_array *base = none ? NULL : kna_array_of(&op, x);
     int64_t axes[KN_MAX_NDIM];
     bool lies = base && flat_order(base, order, axes);
     kni_atom turned = other && order == 'F' ? knl_reversed(&op, a) : a;

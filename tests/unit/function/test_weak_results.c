@@ -333,6 +333,8 @@ static void views_of_c_numbers_are_copies(void **state)
     expect_values(y, 8.5);
     expect_values(n, 7.5);
     assert_ptr_equal(beside_float32(n), KN_F32);
+    (void)kn_ravel(n), (void)kn_copy(n), (void)kn_squeeze(n), (void)kn_isfortran(n);
+    assert_ptr_equal(beside_float32(n), KN_F32);
 }
 
 /* As arguments, first carries and results of callbacks they are arrays, too. */
