@@ -140,6 +140,21 @@ def _(line, f, what, text):
     return f.split(".")[-1] in ("matmul", "imatmul") and "mismatch in its core dimension" in text and "not aligned" in text
 
 
+@row("Of several mistakes another one is told")
+def _(line, f, what, text):
+    both = what.startswith("error text") or " in NumPy: " in what and not what.startswith("no error") and ": none in NumPy" not in what
+    method = f.split(".")[-1] in ("reduce", "accumulate", "reduceat", "at")
+    return both and (method or "not supported for the input types" in text or "duplicate value in 'axis'" in text) or \
+        f.endswith(".reduceat") and "object of too small depth" in text or \
+        f == "copyto" and ("destination is read-only" in text or "Cannot cast scalar" in text) or \
+        f == "linalg.pinv" and "not enough values to unpack" in text or f == "compress" and "out of bounds for axis" in text
+
+
+@row("NaN that are told apart")
+def _(line, f, what, text):
+    return f in ("unique_inverse", "unique_all") and what.startswith("value") and "nan" in line + text
+
+
 IN_C_ORDER = set("""concatenate stack vstack hstack dstack column_stack block pad tile repeat append insert delete resize take
  take_along_axis compress choose select argwhere sort argsort partition lexsort sort_complex unique tril triu diff roll cumsum cumprod
  nancumsum nancumprod cumulative_sum cumulative_prod matmul dot inner outer vdot vecdot tensordot kron einsum cross gradient
