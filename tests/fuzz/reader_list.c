@@ -358,7 +358,7 @@ static void add_npz(bool compress)
     FILE *f = fdopen(fd, "w+b");
     knx_error *e = knio_zip_writer_open(NULL, f, &w);
     for (int i = 0; !e && i < 4; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "arr_%d.npy", i);
         e = knio_zip_writer_add(w, name, good[NPY][i].bytes, good[NPY][i].n, compress);
     }
