@@ -44,5 +44,11 @@ knx_error *kna_run_checked(const knd_loaded *p, const kna_node *node, const knd_
     if (!error)
         knx_report(f.first);
     knx_error_release(f.first);
-    return f.run ? f.watcher->end(f.run, error) : error;
+    bool ran = !error;
+    error = f.run ? f.watcher->end(f.run, error) : error;
+    for (uint32_t k = 0; ran && error && k < (uint32_t)knc_n_outputs(p->program); k++) { /* what ran has raised */
+        knx_buffer_release(out[k]);
+        out[k] = NULL;
+    }
+    return error;
 }

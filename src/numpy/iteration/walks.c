@@ -174,6 +174,10 @@ kn_arrayterator kn_arrayterator_new(kn_array x, const kn_arrayterator_opts *opts
         kna_fail(&op, KN_ERROR_VALUE, "zero-dimensional arrays have no blocks");
     if (!kna_failed(&op) && knx_has_symbolic(t.ndim, t.dim))
         kna_fail(&op, KN_ERROR_DIMENSION, "blocks of an array whose extents are dimension expressions");
+    for (int d = 0; b && d < t.ndim; d++) { /* a type lives as long as its operation */
+        b->dim[d] = t.dim[d];
+        b->done = b->done || !t.dim[d];
+    }
     if (!kna_end_plain(&op)) {
         knx_free(b);
         return NULL;
@@ -181,10 +185,6 @@ kn_arrayterator kn_arrayterator_new(kn_array x, const kn_arrayterator_opts *opts
     b->x = kn_retain(x);
     b->most = o.buf_size;
     b->ndim = t.ndim;
-    for (int d = 0; d < t.ndim; d++) {
-        b->dim[d] = t.dim[d];
-        b->done = b->done || !t.dim[d];
-    }
     return kna_handle_new(KN_H_ARRAYTERATOR, b, drop_blocks);
 }
 
