@@ -36,10 +36,14 @@ static double largest(const format *f)
 static int exponent_of(double v)
 {
     int n = 0;
-    for (; v < 1; v *= 2)
+    while (v < 1) {
+        v *= 2;
         n--;
-    for (; v >= 2; v /= 2)
+    }
+    while (v >= 2) {
+        v /= 2;
         n++;
+    }
     return n;
 }
 

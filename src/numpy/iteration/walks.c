@@ -196,6 +196,7 @@ static kn_array next_block(blocks *b)
     kna_begin(&op, "arrayterator_next");
     int64_t count = b->most > 0 ? b->most : INT64_MAX, from[KN_MAX_NDIM], to[KN_MAX_NDIM];
     int running = 0; /* the axis of which there is a part */
+    to[0] = 0;
     for (int d = b->ndim; d-- > 0; count /= b->dim[d]) {
         from[d] = b->at[d];
         to[d] = count == 0 ? from[d] + 1 : count <= b->dim[d] ? from[d] + count : b->dim[d];

@@ -155,7 +155,7 @@ kn_array kn_byteswap(kn_array x, const kn_byteswap_opts *opts)
         knl_not_a_number(&op, "byteswap", t.dtype);
     if (o.inplace && knl_is_writeable(&op, x, "array to be byte-swapped") && kna_is_number(&op, x))
         kna_fail(&op, KN_ERROR_TYPE, "a C number has no bytes to change");
-    kni_atom a = kna_in(&op, x), y = a;
+    kni_atom a = kna_in(&op, x), y;
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (knx_is_complex(t.dtype))
@@ -193,7 +193,7 @@ static kn_array field(const char *name, kn_array x, kn_dtype dtype, int64_t offs
     if (!kna_failed(&op) && offset % dtype->align)
         kna_fail(&op, KN_ERROR_NOT_IMPLEMENTED, "a field of %s that begins at byte %lld, which it is not aligned to",
                  dtype->name, (long long)offset);
-    kni_atom a = kna_in(&op, x), y = a;
+    kni_atom a = kna_in(&op, x), y;
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (dtype->size == t.dtype->size)

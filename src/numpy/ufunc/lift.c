@@ -87,11 +87,16 @@ int knn_lift_compute(const kn_primitive_call *c, const kn_array *x, kn_array *y)
 {
     const knn_own *o = c->env;
     kni_type in[KNN_MOST_OPERANDS] = {0};
-    knn_core core;
+    int64_t dim[KNN_MOST_OPERANDS][KN_MAX_NDIM]; /* a type lives as long as its operation */
+    knn_core core = {0};
     kna_op op;
     kna_begin(&op, o->u.name);
-    for (int i = 0; i < c->n_in; i++)
-        in[i] = kna_type(&op, x[i]);
+    for (int i = 0; i < c->n_in; i++) {
+        kni_type t = kna_type(&op, x[i]);
+        for (int d = 0; d < t.ndim; d++)
+            dim[i][d] = t.dim[d];
+        in[i] = kni_type_of(t.dtype, t.ndim, dim[i]);
+    }
     if (!kna_failed(&op))
         knn_core_fit(&op, &o->u, in, &core);
     if (!kna_end_plain(&op))
