@@ -10,12 +10,15 @@ typedef enum {
     KN_H_FLATITER, KN_H_BROADCAST, KN_H_NDITER, KN_H_ARRAYTERATOR
 } kna_handle_kind;
 
+struct kna_op;
+
 /* A new handle of the innermost open scope; `object` is dropped by `drop` when the handle dies (at once if there is
  * no memory: NULL). */
 void *kna_handle_new(kna_handle_kind kind, void *object, void (*drop)(void *object));
 /* The object behind a handle, or NULL with *error set ("null array" TypeError, "this array was released: ..."
  * ValueError). The object is the caller's to use while the handle lives. */
 void *kna_handle_get(kna_handle_kind kind, const void *handle, knx_error **error);
+void *kna_handle_in(struct kna_op *op, kna_handle_kind kind, const void *handle); /* the error fails the operation */
 bool kna_handle_alive(const void *handle, kna_handle_kind *kind); /* in this context */
 /* The object behind a living handle of this context, whatever it is; NULL and KN_H_NONE otherwise. */
 void *kna_handle_peek(const void *handle, kna_handle_kind *kind);

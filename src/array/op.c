@@ -710,6 +710,15 @@ KNX_HOT const void *kna_look(kna_op *op, kn_array x, kni_type *type)
     return data;
 }
 
+void *kna_handle_in(kna_op *op, kna_handle_kind kind, const void *handle)
+{
+    knx_error *error = NULL;
+    void *object = kna_handle_get(kind, handle, &error);
+    if (!object)
+        kna_fail_with(op, error);
+    return object;
+}
+
 kn_array kna_from_buffer(kna_op *op, kni_type type, knx_buffer *buffer)
 {
     if (!buffer && !kna_failed(op))

@@ -160,11 +160,12 @@ static knx_buffer *room_for(int64_t length, kn_dtype d)
     return NULL;
 }
 
-static bool at_once(void)
+/* Arrays only where the host is what programs run on: elsewhere they are on the device, and stay there. */
+static bool at_once(int64_t length)
 {
     kn_context c = knx_context();
     kna_state *s = kna_state_get();
-    return c->lazy && s && !s->recording;
+    return c->lazy && s && !s->recording && (!length || kna_device() == &knd_host);
 }
 
 /* ---- Equations. */
@@ -215,7 +216,7 @@ KNX_HOT kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const
 {
     wanted w = {.e = e, .n = e->n_in};
     const void *x[KNA_MOST_SCALARS];
-    if (!is_short(e, in, literals, result, &w) || !at_once())
+    if (!is_short(e, in, literals, result, &w) || !at_once(w.length))
         return NULL;
     const function *f = find(&w);
     if (!f)
@@ -238,7 +239,7 @@ kn_dtype kna_scalars_formula(kna_scalar_formula formula, int which, int n, kn_dt
     void *to = result;
     for (int i = 0; i < n; i++)
         w.d[i] = d;
-    const function *f = at_once() ? find(&w) : NULL;
+    const function *f = at_once(0) ? find(&w) : NULL;
     if (!f)
         return NULL;
     knd_run_direct(f->direct, x, &to);
@@ -284,7 +285,7 @@ kn_array kna_short_formula(kna_op *op, kna_scalar_formula formula, int which, in
     const void *at[KNA_MOST_SCALARS];
     knx_scalar_bits room[KNA_MOST_SCALARS];
     kna_lying l;
-    if (kna_failed(op) || w.length <= 0 || !at_once())
+    if (kna_failed(op) || w.length <= 0 || !at_once(w.length))
         return NULL;
     for (int i = 0; i < n; i++) {
         at[i] = elements_there(x[i], d, shape, &l);

@@ -6,7 +6,7 @@
  * that with a thousand. So what is asked for often has a compiled function of its own, for arrays one for each length,
  * which computes the result at once; its bits are those of a plan. The first times it waits in the recording as
  * everything else does, for code is made only for what comes again. Outside of traces only, and neither where lazy
- * recording is off nor where NaNs are looked for. */
+ * recording is off nor where equations are watched; arrays on the host alone. */
 #ifndef KN_ARRAY_SCALARS_H
 #define KN_ARRAY_SCALARS_H
 #include "array/op.h"

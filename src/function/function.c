@@ -407,14 +407,7 @@ kn_fn knf_fn_handle(knf_core *core, int n_captured, kna_value *const *captured)
     return kna_handle_new(KN_H_FN, f, drop_fn);
 }
 
-KNX_HOT knf_fn *(knf_fn_get)(kna_op *op, kn_fn fn)
-{
-    knx_error *error = NULL;
-    knf_fn *f = kna_handle_get(KN_H_FN, fn, &error);
-    if (!f)
-        kna_fail_with(op, error);
-    return f;
-}
+KNX_HOT knf_fn *(knf_fn_get)(kna_op *op, kn_fn fn) { return kna_handle_in(op, KN_H_FN, fn); }
 
 bool knf_may_be_concrete(const char **why)
 {

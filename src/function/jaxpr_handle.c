@@ -26,14 +26,7 @@ kn_jaxpr knf_jaxpr_handle(kna_closed *from)
     return kna_handle_new(KN_H_JAXPR, c, drop_closed);
 }
 
-kna_closed *knf_jaxpr_get(kna_op *op, kn_jaxpr jaxpr)
-{
-    knx_error *error = NULL;
-    kna_closed *c = kna_handle_get(KN_H_JAXPR, jaxpr, &error);
-    if (!c)
-        kna_fail_with(op, error);
-    return c;
-}
+kna_closed *knf_jaxpr_get(kna_op *op, kn_jaxpr jaxpr) { return kna_handle_in(op, KN_H_JAXPR, jaxpr); }
 
 /* ---- Types of example arguments: any arrays, also those of kn_eval_shape. */
 

@@ -71,11 +71,8 @@ kn_archive kn_load_npz(const char *path)
 
 static archive *archive_in(kna_op *op, kn_archive handle)
 {
-    knx_error *e = NULL;
-    archive *a = kna_handle_get(KN_H_ARCHIVE, handle, &e);
-    if (!a)
-        kna_fail_with(op, e);
-    else if (a->error)
+    archive *a = kna_handle_in(op, KN_H_ARCHIVE, handle);
+    if (a && a->error)
         kna_fail_with(op, knx_error_retain(a->error));
     return a && !a->error ? a : NULL;
 }

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "io/arrays.h"
 #include "kiln/io.h"
+#include "lib/internal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -231,15 +232,14 @@ kn_array kn_memmap(const char *filename, const kn_memmap_opts *opts)
                  o.mode);
     else if (o.offset < 0)
         kna_fail(&op, KN_ERROR_VALUE, "memory mapped offset must be positive");
-    else if (o.order && strcmp(o.order, "C") != 0 && strcmp(o.order, "F") != 0)
-        kna_fail(&op, KN_ERROR_VALUE, "order must be one of 'C' or 'F' (got '%.20s')", o.order);
+    bool fortran = knl_order_is_fortran(&op, o.order);
     const kn_shape *shape = o.shape ? kna_shape(&op, o.shape) : NULL;
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     for (int i = 0; shape && i < shape->ndim; i++)
         if (kna_need_number(&op, shape->dim[i], "elements in a file"))
             r.dim[i] = shape->dim[i];
-    r.fortran = o.order && *o.order == 'F' && r.ndim > 1;
+    r.fortran = fortran && r.ndim > 1;
     return end(&op, kna_failed(&op) ? NULL : map(&op, &r));
 }
 

@@ -5,6 +5,7 @@
 #include "io/percent.h"
 #include "io/text_in.h"
 #include "kiln/io.h"
+#include "lib/internal.h"
 #include "kiln/memory.h"
 #include "kiln/numpy/creation.h"
 
@@ -219,9 +220,7 @@ int kn_tofile(kn_array x, const char *fname, const kn_tofile_opts *opts)
 
 static bool in_fortran_order(kna_op *op, const char *order, kn_array x)
 {
-    char o = order && order[0] && !order[1] ? (char)(order[0] & ~0x20) : order ? 'X' : 'C';
-    if (!strchr("CFAK", o))
-        kna_fail(op, KN_ERROR_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%.20s')", order);
+    char o = knl_order(op, order);
     if (kna_failed(op) || o == 'C' || o == 'F')
         return o == 'F';
     kn_flags f = kn_flags_of(x);

@@ -19,6 +19,8 @@ knx_casting knl_casting(kna_op *op, const char *casting, knx_casting otherwise, 
     return otherwise;
 }
 
+const char *knl_casting_name(knx_casting how) { return names[how]; }
+
 void knl_cannot_cast(kna_op *op, const char *what, kn_dtype from, kn_dtype to, knx_casting how)
 {
     kna_fail(op, KN_ERROR_TYPE, "Cannot cast %s from dtype('%s') to dtype('%s') according to the rule '%s'", what,

@@ -47,6 +47,7 @@ void knl_not_supported(kna_op *op, const char *function); /* TypeError for the i
 kni_atom knl_in_number(kna_op *op, kn_array x);           /* bool counts as int8 where NumPy has no loop for it */
 /* casting.c: the option .casting, or what is meant without one; ValueError for what is no name up to `most`. */
 knx_casting knl_casting(kna_op *op, const char *casting, knx_casting otherwise, knx_casting most);
+const char *knl_casting_name(knx_casting how);
 /* NumPy's TypeError where knx_can_cast says no. what: "array data" or "scalar" */
 void knl_cannot_cast(kna_op *op, const char *what, kn_dtype from, kn_dtype to, knx_casting how);
 /* A function of the table ir/unary.def; `traits` is its column of dtypes. */
@@ -103,6 +104,9 @@ kn_array knl_end_joined(kna_op *op, kni_atom y, int n, const kn_array *x, int fr
 bool knl_is_fortran(kna_op *op, kn_array x); /* Fortran-contiguous and not C-contiguous */
 /* 'C', 'F' or (if keeps) 'K' for the option `order`; "A" is what x is; ValueError for others */
 char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps);
+/* The letter of the option .order, capital, C where it is not given; ValueError for anything but C, F, A and K. */
+char knl_order(kna_op *op, const char *order);
+bool knl_order_is_fortran(kna_op *op, const char *order); /* a ValueError for A and K, too */
 /* numpy/manipulation/memory_order.c: x itself (a view) or, where dtype or order ('C', 'F', 'K' for any) differ or if
  * `copy`, a copy */
 kn_array knl_in_order(const char *name, kn_array x, kn_dtype d, char order, bool copy);

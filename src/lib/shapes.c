@@ -131,14 +131,29 @@ kni_atom knl_reversed(kna_op *op, kni_atom a)
     return ndim > 1 ? knb_transpose(op->b, a, order) : a;
 }
 
-char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps)
+char knl_order(kna_op *op, const char *order)
 {
-    char c = order && *order ? order[0] : 'C';
+    char c = order ? order[0] : 'C';
     if (c >= 'a' && c <= 'z')
         c = (char)(c - 'a' + 'A');
-    if (order && (!*order || order[1] || !strchr("CFAK", c)))
-        kna_fail(op, KN_ERROR_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order);
-    else if (c == 'K' && !keeps)
+    if (c && strchr("CFAK", c) && (!order || !order[1]))
+        return c;
+    kna_fail(op, KN_ERROR_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%.20s')", order);
+    return 'C';
+}
+
+bool knl_order_is_fortran(kna_op *op, const char *order)
+{
+    char c = knl_order(op, order);
+    if (c == 'A' || c == 'K')
+        kna_fail(op, KN_ERROR_VALUE, "only 'C' or 'F' order is permitted");
+    return c == 'F';
+}
+
+char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps)
+{
+    char c = knl_order(op, order);
+    if (c == 'K' && !keeps)
         kna_fail(op, KN_ERROR_VALUE, "order 'K' is not permitted for reshaping");
     return c != 'A' ? c : knl_is_fortran(op, x) ? 'F' : 'C';
 }

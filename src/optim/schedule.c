@@ -56,14 +56,7 @@ static kno_schedule *fresh(schedule_kind kind, const double p[5])
 }
 #define NEW(kind, ...) fresh(kind, (const double[5]){__VA_ARGS__})
 
-kno_schedule *kno_schedule_get(kna_op *op, kn_schedule schedule)
-{
-    knx_error *e = NULL;
-    kno_schedule *s = kna_handle_get(KN_H_SCHEDULE, schedule, &e);
-    if (!s)
-        kna_fail_with(op, e);
-    return s;
-}
+kno_schedule *kno_schedule_get(kna_op *op, kn_schedule schedule) { return kna_handle_in(op, KN_H_SCHEDULE, schedule); }
 
 static void drop_schedule(void *s) { kno_schedule_release(s); }
 

@@ -53,14 +53,7 @@ void kno_release(kno_transform *t)
 
 kno_transform *kno_chain(int n, kno_transform *const *part) { return kno_new(&kno_chained, n, part); }
 
-kno_transform *kno_get(kna_op *op, kn_optimizer o)
-{
-    knx_error *e = NULL;
-    kno_transform *t = kna_handle_get(KN_H_OPTIMIZER, o, &e);
-    if (!t)
-        kna_fail_with(op, e);
-    return t;
-}
+kno_transform *kno_get(kna_op *op, kn_optimizer o) { return kna_handle_in(op, KN_H_OPTIMIZER, o); }
 
 static void drop_transform(void *t) { kno_release(t); }
 

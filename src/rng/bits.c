@@ -82,14 +82,7 @@ static void drop_bits(void *p) { knrng_bits_release(p); }
 
 kn_bit_generator knrng_bits_handle(knrng_bits *g) { return kna_handle_new(KN_H_BIT_GENERATOR, g, drop_bits); }
 
-knrng_bits *knrng_bits_in(kna_op *op, kn_bit_generator handle)
-{
-    knx_error *e = NULL;
-    knrng_bits *g = kna_handle_get(KN_H_BIT_GENERATOR, handle, &e);
-    if (!g)
-        kna_fail_with(op, e);
-    return g;
-}
+knrng_bits *knrng_bits_in(kna_op *op, kn_bit_generator handle) { return kna_handle_in(op, KN_H_BIT_GENERATOR, handle); }
 
 bool knrng_may_draw(kna_op *op)
 {

@@ -13,11 +13,7 @@
 
 knrng_generator *knrng_generator_in(kna_op *op, const void *handle, bool legacy)
 {
-    knx_error *e = NULL;
-    knrng_generator *g = kna_handle_get(legacy ? KN_H_RANDOM_STATE : KN_H_RNG, handle, &e);
-    if (!g)
-        kna_fail_with(op, e);
-    return g;
+    return kna_handle_in(op, legacy ? KN_H_RANDOM_STATE : KN_H_RNG, handle);
 }
 
 void knrng_generator_release(knrng_generator *g)

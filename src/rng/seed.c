@@ -201,14 +201,7 @@ static void drop_seed(void *p) { knrng_seed_release(p); }
 
 kn_seed_sequence knrng_seed_handle(knrng_seed *s) { return kna_handle_new(KN_H_SEED_SEQUENCE, s, drop_seed); }
 
-knrng_seed *knrng_seed_in(kna_op *op, kn_seed_sequence handle)
-{
-    knx_error *e = NULL;
-    knrng_seed *s = kna_handle_get(KN_H_SEED_SEQUENCE, handle, &e);
-    if (!s)
-        kna_fail_with(op, e);
-    return s;
-}
+knrng_seed *knrng_seed_in(kna_op *op, kn_seed_sequence handle) { return kna_handle_in(op, KN_H_SEED_SEQUENCE, handle); }
 
 knrng_seed *knrng_seed_of(kna_op *op, kn_array entropy)
 {

@@ -197,12 +197,9 @@ int kntree_tree_read(kna_op *op, kn_tree handle, int max, kn_array *out)
 
 int kntree_list_read(kna_op *op, kn_list handle, const kn_array **arrays)
 {
-    knx_error *e = NULL;
-    tree *t = kna_handle_get(KN_H_LIST, handle, &e);
-    if (!t) {
-        kna_fail_with(op, e);
+    tree *t = kna_handle_in(op, KN_H_LIST, handle);
+    if (!t)
         return -1;
-    }
     *arrays = t->at;
     return t->n;
 }

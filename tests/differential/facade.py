@@ -328,23 +328,17 @@ class Facade:
         self.kiln.check()
         return self.kiln.wrap(out)
 
-    def histogram(self, a, bins=None, range=None, **o):
+    def histogram(self, a, bins=None, range=None, name="kn_histogram", **o):
         if range is not None:
             o["range"] = range
         if isinstance(bins, str):
             o["estimator"] = bins
         elif bins is not None:
             o["bins"] = bins
-        return self.kiln.call("kn_histogram", a, **o)
+        return self.kiln.call(name, a, **o)
 
     def histogram_bin_edges(self, a, bins=None, range=None, **o):
-        if range is not None:
-            o["range"] = range
-        if isinstance(bins, str):
-            o["estimator"] = bins
-        elif bins is not None:
-            o["bins"] = bins
-        return self.kiln.call("kn_histogram_bin_edges", a, **o)
+        return self.histogram(a, bins, range, "kn_histogram_bin_edges", **o)
 
     def broadcast_shapes(self, *shapes):
         import ctypes as c

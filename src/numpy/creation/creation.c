@@ -23,14 +23,12 @@ static bool shape_fits(kna_op *op, const kn_shape *shape, kn_dtype d)
 /* Ends with an array that lies in this order: NULL or "C", "F". */
 static kn_array end_ordered(kna_op *op, kni_atom y, const char *order)
 {
-    char c = !order || !*order ? 'C' : order[0] >= 'a' ? (char)(order[0] - 'a' + 'A') : order[0];
+    bool fortran = knl_order_is_fortran(op, order);
     int64_t axes[KN_MAX_NDIM];
-    if (order && (order[0] == '\0' || order[1] || (c != 'C' && c != 'F')))
-        kna_fail(op, KN_ERROR_VALUE, "only 'C' or 'F' order is permitted");
     int ndim = kna_failed(op) ? 0 : knb_type(op->b, y).ndim;
     for (int i = 0; i < ndim; i++)
         axes[i] = ndim - 1 - i;
-    return c == 'F' && ndim > 1 ? kna_end_permuted(op, y, axes) : kna_end(op, y);
+    return fortran && ndim > 1 ? kna_end_permuted(op, y, axes) : kna_end(op, y);
 }
 
 static kn_array constant(const char *name, const kn_shape *shape, const kn_zeros_opts *opts, double value)

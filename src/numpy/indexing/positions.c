@@ -314,13 +314,6 @@ static bool into_bounds(bounds_mode mode, int64_t n, int64_t *i)
     return *i >= 0 && *i < n;
 }
 
-static bool fortran(kna_op *op, const char *order)
-{
-    if (order && strcmp(order, "C") != 0 && strcmp(order, "F") != 0)
-        kna_fail(op, KN_ERROR_VALUE, "only 'C' or 'F' order is permitted");
-    return order && order[0] == 'F';
-}
-
 kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const kn_ravel_multi_index_opts *opts)
 {
     KNX_OPTS(kn_ravel_multi_index_opts, o, opts);
@@ -332,7 +325,7 @@ kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const k
     const kn_array *x;
     int n = kntree_list_read(op, wide, &x);
     bounds_mode mode = read_mode(op, o.mode);
-    bool f = fortran(op, o.order);
+    bool f = knl_order_is_fortran(op, o.order);
     if (!kna_failed(op) && n != dims->ndim)
         kna_fail(op, KN_ERROR_VALUE, "parameter multi_index must be a sequence of length %d", dims->ndim);
     kni_type t = kna_failed(op) || !n ? kni_scalar_type(KN_DT(I64)) : kna_type(op, x[0]);
@@ -370,7 +363,7 @@ kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unrav
     knl_begin(&c, "unravel_index");
     kna_op *op = &c.op;
     shape = kna_shape(op, shape);
-    bool f = fortran(op, o.order);
+    bool f = knl_order_is_fortran(op, o.order);
     kni_type t = kna_type(op, indices);
     int64_t n = 0, all = 1, *v = knl_look_integers(op, indices, &n, NULL, "only int indices permitted");
     for (int i = 0;

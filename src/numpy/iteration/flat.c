@@ -83,14 +83,7 @@ knn_flat *knn_flat_new(kna_op *op, kn_array x, const kn_shape *shape)
     return f;
 }
 
-static knn_flat *flat_in(kna_op *op, kn_flatiter it)
-{
-    knx_error *e = NULL;
-    knn_flat *f = kna_handle_get(KN_H_FLATITER, it, &e);
-    if (!f)
-        kna_fail_with(op, e);
-    return f;
-}
+static knn_flat *flat_in(kna_op *op, kn_flatiter it) { return kna_handle_in(op, KN_H_FLATITER, it); }
 
 kn_flatiter kn_flat(kn_array x)
 {
@@ -276,14 +269,7 @@ static void drop_joint(void *p)
     knx_free(j);
 }
 
-static joint *joint_in(kna_op *op, kn_broadcast_iter it)
-{
-    knx_error *e = NULL;
-    joint *j = kna_handle_get(KN_H_BROADCAST, it, &e);
-    if (!j)
-        kna_fail_with(op, e);
-    return j;
-}
+static joint *joint_in(kna_op *op, kn_broadcast_iter it) { return kna_handle_in(op, KN_H_BROADCAST, it); }
 
 static joint *new_joint(kna_op *op, int n, const kn_array *x, const kn_broadcast_result *all)
 {

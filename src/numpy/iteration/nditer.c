@@ -73,13 +73,10 @@ static void read_wish(kna_op *op, int n, const kn_array *x, const kn_nditer_opts
                          : x[i] ? KNN_READONLY
                                 : KNN_WRITEONLY | KNN_ALLOCATE;
     }
-    w->casting = knn_nditer_casting(op, o->casting);
+    w->casting = knl_casting(op, o->casting, KN_CAST_SAFE, KN_CAST_UNSAFE);
     w->buffersize = o->buffersize;
     if (o->order && !kna_failed(op)) {
-        char c = o->order[0] >= 'a' && o->order[0] <= 'z' ? (char)(o->order[0] - 32) : o->order[0];
-        if (!c || !strchr("CFAK", c) || o->order[1])
-            kna_fail(op, KN_ERROR_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", o->order);
-        w->order = c;
+        w->order = knl_order(op, o->order);
     }
 }
 
@@ -234,12 +231,9 @@ kn_nested_iters_result kn_nested_iters(int n, const kn_array *op, const kn_neste
 
 knn_nditer *knn_nditer_in(kna_op *op, const char *name, kn_nditer handle)
 {
-    knx_error *e = NULL;
     kna_begin(op, name);
-    knn_nditer *it = kna_handle_get(KN_H_NDITER, handle, &e);
-    if (!it)
-        kna_fail_with(op, e);
-    else if (it->closed)
+    knn_nditer *it = kna_handle_in(op, KN_H_NDITER, handle);
+    if (it && it->closed)
         kna_fail(op, KN_ERROR_VALUE, "Iterator is invalid");
     return kna_failed(op) ? NULL : it;
 }
@@ -407,11 +401,8 @@ kn_shape kn_nditer_shape(kn_nditer handle)
 bool kn_nditer_finished(kn_nditer handle)
 {
     kna_op op;
-    knx_error *e = NULL;
     kna_begin(&op, "nditer_finished");
-    const knn_nditer *it = kna_handle_get(KN_H_NDITER, handle, &e);
-    if (!it)
-        kna_fail_with(&op, e);
+    const knn_nditer *it = kna_handle_in(&op, KN_H_NDITER, handle);
     bool finished = !it || it->finished || it->closed;
     return kna_end_plain(&op) ? finished : true;
 }

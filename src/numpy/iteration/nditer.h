@@ -63,7 +63,6 @@ uint32_t knn_nditer_read_flags(kna_op *op, const char *words);
 uint32_t knn_nditer_read_op_flags(kna_op *op, const char *words);
 void knn_nditer_check_flags(kna_op *op, uint32_t flags);
 void knn_nditer_check_op_flags(kna_op *op, uint32_t flags);
-knx_casting knn_nditer_casting(kna_op *op, const char *name);
 
 /* nditer_new.c: what is asked for, all of it read. */
 typedef struct knn_nditer_wish {

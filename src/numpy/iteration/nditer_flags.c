@@ -106,15 +106,3 @@ void knn_nditer_check_op_flags(kna_op *op, uint32_t flags)
     else if ((flags & KNN_VIRTUAL) && !(flags & KNN_READWRITE))
         kna_fail(op, KN_ERROR_VALUE, "The iterator flag VIRTUAL should be be used together with READWRITE");
 }
-
-knx_casting knn_nditer_casting(kna_op *op, const char *name)
-{
-    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
-    int how = name ? 0 : KN_CAST_SAFE;
-    while (name && how < 5 && strcmp(name, names[how]) != 0)
-        how++;
-    if (how == 5)
-        kna_fail(op, KN_ERROR_VALUE,
-                 "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", name);
-    return how == 5 ? KN_CAST_SAFE : (knx_casting)how;
-}

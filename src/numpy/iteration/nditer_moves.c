@@ -30,12 +30,9 @@ int kn_nditer_reset(kn_nditer handle)
 int kn_nditer_close(kn_nditer handle)
 {
     kna_op op;
-    knx_error *e = NULL;
     kna_begin(&op, "nditer_close");
-    knn_nditer *it = kna_handle_get(KN_H_NDITER, handle, &e);
-    if (!it)
-        kna_fail_with(&op, e);
-    else
+    knn_nditer *it = kna_handle_in(&op, KN_H_NDITER, handle);
+    if (it)
         knn_nditer_close(&op, it);
     return kna_end_plain(&op) ? 0 : -1;
 }

@@ -219,10 +219,7 @@ static kn_array next_block(blocks *b)
 kn_array kn_arrayterator_next(kn_arrayterator it)
 {
     kna_op op;
-    knx_error *e = NULL;
     kna_begin(&op, "arrayterator_next");
-    blocks *b = kna_handle_get(KN_H_ARRAYTERATOR, it, &e);
-    if (!b)
-        kna_fail_with(&op, e);
+    blocks *b = kna_handle_in(&op, KN_H_ARRAYTERATOR, it);
     return kna_end_plain(&op) && !b->done ? next_block(b) : NULL;
 }

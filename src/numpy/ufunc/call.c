@@ -83,18 +83,17 @@ static void read_where(request *r)
 static void read_order(request *r)
 {
     kna_op *op = &r->c.op;
-    bool any = r->o.order && (r->o.order[0] == 'A' || r->o.order[0] == 'a'), all = true, some = false;
-    r->order = r->o.order ? knl_read_order(op, any ? "C" : r->o.order, r->x[0], true) : 'K';
-    for (int i = 0; any && i < r->u->n_in && !kna_failed(op); i++) {
+    bool all = true, some = false;
+    r->order = r->o.order ? knl_order(op, r->o.order) : 'K';
+    if (r->order != 'A')
+        return;
+    for (int i = 0; i < r->u->n_in && !kna_failed(op); i++) {
         bool scalar = !kna_type(op, r->x[i]).ndim;
         kn_flags f = scalar || kna_failed(op) ? (kn_flags){0} : kn_flags_of(r->x[i]);
         all = all && (scalar || f.f_contiguous);
         some = some || f.f_contiguous;
     }
-    if (any && r->o.order[1])
-        knl_read_order(op, r->o.order, r->x[0], true);
-    else if (any && all && some)
-        r->order = 'F';
+    r->order = all && some ? 'F' : 'C';
 }
 
 /* Options that only the other kind of ufunc has. */
@@ -224,7 +223,7 @@ static kn_array made(request *r, kn_array y)
 static void run(request *r)
 {
     kna_op *op = &r->c.op;
-    r->casting = knn_read_casting(op, r->o.casting);
+    r->casting = knl_casting(op, r->o.casting, KN_CAST_SAME_KIND, KN_CAST_UNSAFE);
     refuse(r);
     read_order(r);
     read_out(r);

@@ -19,19 +19,6 @@ bool knn_can_cast(kni_type from, kn_dtype to, knx_casting how)
     return knx_can_cast(from.dtype, to, how);
 }
 
-static const char *const castings[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
-
-knx_casting knn_read_casting(kna_op *op, const char *casting)
-{
-    int how = casting ? 0 : KN_CAST_SAME_KIND;
-    while (casting && how < 5 && strcmp(casting, castings[how]) != 0)
-        how++;
-    if (how == 5)
-        kna_fail(op, KN_ERROR_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got '%s')",
-                 casting);
-    return how == 5 ? KN_CAST_SAME_KIND : (knx_casting)how;
-}
-
 bool knn_check_cast(kna_op *op, const knn_ufunc *u, int i, kni_type from, kn_dtype to, knx_casting how)
 {
     bool input = i < u->n_in;
@@ -48,7 +35,8 @@ bool knn_check_cast(kna_op *op, const knn_ufunc *u, int i, kni_type from, kn_dty
     if (input ? u->n_in != 1 : u->n_out != 1)
         snprintf(number, sizeof number, "%d ", i);
     kna_fail(op, KN_ERROR_TYPE, "Cannot cast ufunc '%s' %s %sfrom dtype('%s') to dtype('%s') with casting rule '%s'",
-             u->name, input ? "input" : "output", number, kna_strong_dtype(from)->name, to->name, castings[how]);
+             u->name, input ? "input" : "output", number, kna_strong_dtype(from)->name, to->name,
+             knl_casting_name(how));
     return false;
 }
 
@@ -268,7 +256,7 @@ static void resolve_given(kna_op *op, kn_ufunc f, const knn_ufunc *u, const kn_d
 {
     kni_type in[KNN_MOST_OPERANDS] = {0};
     kn_dtype fixed[KNN_MOST_OPERANDS] = {NULL};
-    knx_casting how = knn_read_casting(op, o->casting);
+    knx_casting how = knl_casting(op, o->casting, KN_CAST_SAME_KIND, KN_CAST_UNSAFE);
     for (int i = 0; i < u->n_in && !kna_failed(op); i++) {
         if (!given[i] && !(o->reduction && !i))
             kna_fail(op, KN_ERROR_TYPE, "All input dtypes must be provided (except the first one in reductions)");

@@ -36,7 +36,6 @@ bool knn_resolve(kna_op *op, const knn_ufunc *u, const kni_type *in, const kn_dt
                  kn_dtype *loop);
 bool knn_read_signature(kna_op *op, const knn_ufunc *u, const char *signature, kn_dtype dtype, kn_dtype *fixed);
 bool knn_can_cast(kni_type from, kn_dtype to, knx_casting how); /* C numbers are of a kind, not of a dtype */
-knx_casting knn_read_casting(kna_op *op, const char *casting);
 /* Operand i of a loop of this dtype, operand or result, or TypeError. */
 bool knn_check_cast(kna_op *op, const knn_ufunc *u, int i, kni_type from, kn_dtype to, knx_casting how);
 

@@ -46,6 +46,35 @@ static void views_are_written_to_and_seen(void **state)
     expect_values(kn_add(x, 1), 1, 8, 0, 7, -1, 11);
 }
 
+/* What comes often is computed at once on the host alone (scalars.h): here it would fetch what the device has. */
+static void short_arrays_stay_on_the_device(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_mul(counted(6), 2), y = NULL;
+    kn_eval(x);
+    for (int k = 0; k < 100; k++) {
+        KN_SCOPE;
+        kn_eval(kn_add(x, x)), kn_eval(kn_sin(x));
+    }
+    far_forget();
+    kn_eval(y = kn_add(x, x));
+    assert_int_equal(far_count().launches, 1);
+    assert_int_equal(far_count().copied_in, 0);
+    expect_values(y, 0, 4, 8, 12, 16, 20);
+}
+
+static void few_elements_are_gathered_on_the_device(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_mul(counted(10000), 2), at = kn_of(int64_t, 7, -1, 3);
+    kn_eval(x), kn_eval(at);
+    far_forget();
+    expect_values(kn_at(x, "%", at), 14, 19998, 6);
+    assert_true(far_count().copied_out < 1000);
+}
+
 static void memory_that_the_user_sees_is_sent_each_time(void **state)
 {
     (void)state;
@@ -117,6 +146,8 @@ KN_TEST_GROUP(test_far_arrays)
     const struct CMUnitTest tests[] = {
         FAR(results_are_read_back),
         FAR(views_are_written_to_and_seen),
+        FAR(short_arrays_stay_on_the_device),
+        FAR(few_elements_are_gathered_on_the_device),
         FAR(memory_that_the_user_sees_is_sent_each_time),
         FAR(functions_give_the_hosts_bits),
         FAR(a_lost_device_is_an_error_with_the_line),

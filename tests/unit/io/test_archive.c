@@ -1,38 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_archive.c -- arrays in files: saved, loaded and found by name; NumPy's files; what is not there. */
 #include "support/expect.h"
+#include "support/folder.h"
 #include "support/group.h"
 #include "io/zip.h"
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A path in a folder of this test, by turns in eight places. */
-static char folder[] = "/tmp/kiln-archive-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char path[8][sizeof folder + 64];
-    static int turn;
-    char *p = path[turn++ % 8];
-    snprintf(p, sizeof path[0], "%s/%s", folder, name);
-    return p;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    static const char *const files[] = {"a.npy",    "b.npy",     "a.npz",     "b.npz",   "one.npz",
-                                        "text.npy", "empty.npz", "twice.npz", "none.npz"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(path_of(files[i]));
-    return rmdir(folder);
-}
+REMOVE_FOLDER("a.npy", "b.npy", "a.npz", "b.npz", "one.npz", "text.npy", "empty.npz", "twice.npz", "none.npz")
 
 static void a_saved_array_comes_back(void **state)
 {

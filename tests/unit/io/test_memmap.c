@@ -1,36 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_memmap.c -- files as memory: what is written to the array is in the file; modes, shapes, orders; npy files. */
 #include "support/expect.h"
+#include "support/folder.h"
 #include "support/group.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/kiln-memmap-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char path[4][sizeof folder + 64];
-    static int turn;
-    char *p = path[turn++ % 4];
-    snprintf(p, sizeof path[0], "%s/%s", folder, name);
-    return p;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    static const char *const files[] = {"a.bin", "b.bin", "a.npy", "b.npy", "f.npy", "big.npy", "bool.npy"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(path_of(files[i]));
-    return rmdir(folder);
-}
+REMOVE_FOLDER("a.bin", "b.bin", "a.npy", "b.npy", "f.npy", "big.npy", "bool.npy")
 
 static long long size_of(const char *name)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_raw.c -- elements without a header; open streams; files that are written as a whole or not at all. */
 #include "support/expect.h"
+#include "support/folder.h"
 #include "support/group.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -9,33 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/kiln-raw-XXXXXX";
+REMOVE_FOLDER("a.bin", "a.txt", "a.txt.gz", "a.npy", "a.npz", "many.npy", "link.npy", "second.npy", "latin1.txt",
+              "broken.txt.gz")
 
-static const char *path_of(const char *name)
+static int make_folder_without_signals(void **state)
 {
-    static char path[4][sizeof folder + 64];
-    static int turn;
-    char *p = path[turn++ % 4];
-    snprintf(p, sizeof path[0], "%s/%s", folder, name);
-    return p;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-/* Fails if anything else is left there. */
-static int remove_folder(void **state)
-{
-    (void)state;
-    static const char *const files[] = {"a.bin",    "a.txt",    "a.txt.gz",   "a.npy",      "a.npz",
-                                        "many.npy", "link.npy", "second.npy", "latin1.txt", "broken.txt.gz"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(path_of(files[i]));
-    return rmdir(folder);
+    return make_folder(state);
 }
 
 static void write_text(const char *name, const char *text, size_t n)
@@ -404,5 +385,5 @@ KN_TEST_GROUP(test_raw)
         TEST(formats_are_read_as_far_as_they_are_used),
         TEST(what_cannot_be_written_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder_without_signals, remove_folder);
 }

@@ -171,8 +171,59 @@ static void results_lie_in_memory_as_numpys(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* NumPy 2.4: letters of either case; a wrong one is told before one that is not permitted here. */
+static void orders_are_read_alike(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array i = kn_of(int64_t, 1), j = kn_of(int64_t, 1), x = kn_ones(KN_SHAPE(2, 3));
+    assert_true(kn_flags_of(kn_zeros(KN_SHAPE(2, 3), .order = "f")).f_contiguous);
+    expect_values(kn_ravel_multi_index(KN_LIST(i, j), KN_SHAPE(2, 2), .order = "f"), 3);
+    static const char *const wrong[] = {"X", "CF", ""};
+    for (int k = 0; k < 3; k++) {
+        char text[4][120];
+        static const char *const names[] = {"zeros", "ravel_multi_index", "nditer", "copy"};
+        for (int n = 0; n < 4; n++)
+            snprintf(text[n], sizeof text[n], "%s: order must be one of 'C', 'F', 'A', or 'K' (got '%s')", names[n],
+                     wrong[k]);
+        (void)kn_zeros(KN_SHAPE(2), .order = wrong[k]);
+        expect_error("ValueError", text[0]);
+        (void)kn_ravel_multi_index(KN_LIST(i, j), KN_SHAPE(2, 2), .order = wrong[k]);
+        expect_error("ValueError", text[1]);
+        (void)kn_nditer_new(KN_OPERANDS(x), .order = wrong[k]);
+        expect_error("ValueError", text[2]);
+        (void)kn_copy(x, .order = wrong[k]);
+        expect_error("ValueError", text[3]);
+    }
+    (void)kn_zeros(KN_SHAPE(2), .order = "a");
+    expect_error("ValueError", "zeros: only 'C' or 'F' order is permitted");
+    (void)kn_ravel_multi_index(KN_LIST(i, j), KN_SHAPE(2, 2), .order = "K");
+    expect_error("ValueError", "ravel_multi_index: only 'C' or 'F' order is permitted");
+}
+
+static void castings_are_read_alike(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(2));
+#define SAYS(name, more) \
+    name ": casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe'" more " (got 'foo')"
+    (void)kn_nditer_new(KN_OPERANDS(x), .casting = "foo");
+    expect_error("ValueError", SAYS("nditer", ""));
+    (void)kn_ufunc_call(kn_ufunc_add, KN_OPERANDS(x, x), .casting = "foo");
+    expect_error("ValueError", SAYS("add", ""));
+    (void)kn_concatenate(KN_LIST(x), .casting = "foo");
+    expect_error("ValueError", SAYS("concatenate", ""));
+    kn_copyto(x, 1, .casting = "foo");
+    expect_error("ValueError", SAYS("copyto", ""));
+    (void)kn_astype(x, KN_I32, .casting = "foo");
+    expect_error("ValueError", SAYS("astype", ", 'same_value'"));
+#undef SAYS
+}
+
 KN_TEST_GROUP(test_orders)
 {
-    const struct CMUnitTest tests[] = {TEST(results_lie_in_memory_as_numpys)};
+    const struct CMUnitTest tests[] = {TEST(results_lie_in_memory_as_numpys), TEST(orders_are_read_alike),
+                                       TEST(castings_are_read_alike)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
