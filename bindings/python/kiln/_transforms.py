@@ -1,0 +1,532 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transformations of Python functions: what JAX has under the same names. A function of trees becomes a function of flat
+lists of arrays (kiln._core.Function); the C library transforms that."""
+import functools as _functools
+import inspect as _inspect
+
+from . import _core
+from ._core import Function
+from .tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_map, tree_structure
+
+
+class Flat:
+    """A function of trees as one of flat parts. `treedefs` has one treedef for each part; the function is called with the
+    trees. What it returned last is remembered by its structure."""
+
+    def __init__(self, fun, treedefs, split=None):
+        self.fun, self.treedefs, self.split = fun, treedefs, split
+        self.out_tree = self.aux_tree = None
+
+    def __call__(self, *parts):
+        out = self.fun(*[t.unflatten(p) for t, p in zip(self.treedefs, parts)])
+        if self.split is None:
+            leaves, self.out_tree = tree_flatten(out)
+            return leaves
+        main, aux = self.split(out)
+        leaves, self.out_tree = tree_flatten(main)
+        more, self.aux_tree = tree_flatten(aux)
+        return leaves + more
+
+
+def _function(fun, trees, split=None):
+    """(Function, Flat, parts): fun of these trees, each of which is one part."""
+    flat = [tree_flatten(t) for t in trees]
+    holder = Flat(fun, [d for _, d in flat], split)
+    return Function(holder, tuple(len(leaves) for leaves, _ in flat), fun), holder, tuple(leaves for leaves, _ in flat)
+
+
+def _argnums(fun_name, argnums, args):
+    """Argument numbers as a tuple of positions."""
+    many = isinstance(argnums, (tuple, list))
+    nums = tuple(argnums) if many else (argnums,)
+    at = tuple(n + len(args) if n < 0 else n for n in nums)
+    for n in at:
+        if not 0 <= n < len(args):
+            raise ValueError(f"{fun_name} with argnums={argnums} requires at least {max(at) + 1} positional arguments, "
+                             f"but got only {len(args)}.")
+    return at, many
+
+
+def _partial(fun, at, args, kwargs):
+    """fun as a function of (chosen arguments, the others with the keywords)."""
+    rest = tuple(a for i, a in enumerate(args) if i not in at)
+
+    def call(chosen, others):
+        positional, kw = others
+        positional, chosen_ = iter(positional), dict(zip(at, chosen))
+        return fun(*[chosen_[i] if i in chosen_ else next(positional) for i in range(len(args))], **kw)
+
+    call.__name__ = getattr(fun, "__name__", "function")
+    return call, tuple(args[i] for i in at), (rest, kwargs)
+
+
+def _check_callable(fun, what):
+    if not callable(fun):
+        raise TypeError(f"Expected a callable value, got {fun!r}")
+
+
+# ---- jit.
+
+def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnums=None, donate_argnames=None, keep_unused=False,
+        inline=False, device=None, backend=None, symbolic=None, constraints=None, checks=False):
+    """Compiles fun when it is called, once for each structure and type of the arguments. (jax.jit)
+
+    Args:
+      static_argnums, static_argnames: arguments that are part of what is compiled; they have to be hashable.
+      donate_argnums, donate_argnames: arguments whose memory may become a result's.
+      symbolic, constraints, checks: one program for all extents, as those of kn_jit in C.
+
+    >>> import kiln, kiln.numpy as knp
+    >>> @kiln.jit
+    ... def f(x):
+    ...     return knp.sum(x * x)
+    >>> float(f(knp.arange(4.0)))
+    14.0
+    """
+    if fun is None:
+        options = {k: v for k, v in locals().items() if k != "fun"}
+        return _functools.partial(jit, **options)
+    _check_callable(fun, "jit")
+    signature = None
+    try:
+        signature = _inspect.signature(fun)
+    except (TypeError, ValueError):
+        pass
+    static_nums, static_names = _static(signature, static_argnums, static_argnames)
+    donate_nums, donate_names = _static(signature, donate_argnums, donate_argnames)
+    if set(static_nums) & set(donate_nums) or set(static_names) & set(donate_names):
+        raise ValueError("static_argnums and donate_argnums cannot intersect")
+
+    def resolve(args, kwargs):
+        at = {n + len(args) if n < 0 else n for n in static_nums}
+        statics = tuple((i, args[i]) for i in sorted(at) if i < len(args)) + tuple(
+            (k, kwargs[k]) for k in static_names if k in kwargs)
+        try:
+            hash(statics)
+        except TypeError:
+            for k, v in statics:
+                try:
+                    hash(v)
+                except TypeError:
+                    raise ValueError(f"Non-hashable static arguments are used in a jit function: argument {k} is {v!r} of "
+                                     f"type {type(v)}.") from None
+        dynamic = tuple(a for i, a in enumerate(args) if i not in at)
+        return dynamic, {k: v for k, v in kwargs.items() if k not in static_names}, tuple(
+            (k, type(v), v) for k, v in statics)
+
+    def make(treedef, statics, n_leaves):
+        fixed = {k: v for k, _, v in statics or ()}
+        mask = _donated(treedef, n_leaves, donate_nums, donate_names, fixed)
+        holder = {"tree": None}
+        seen = {}  # structure of the result by the types of the leaves
+
+        def call(*parts):
+            leaves = _merge(mask, parts)
+            args, kwargs = _with_statics(*treedef.unflatten(leaves), fixed)
+            out, out_tree = tree_flatten(fun(*args, **kwargs))
+            seen[_types(leaves)] = out_tree
+            holder["tree"] = out_tree if all(t == out_tree for t in seen.values()) else None
+            return out
+
+        holder["find"] = lambda leaves: seen[_types(map(_asarray, leaves))]
+        sizes = (n_leaves,) if mask is None else (n_leaves - sum(mask), sum(mask))
+        function = Function(call, sizes, fun)
+        return function.jit(donate=None if mask is None else (1,), symbolic=symbolic, constraints=constraints,
+                            checks=checks), holder, mask
+
+    compiled = _core.Jit(fun, make, resolve if static_nums or static_names else None)
+    _functools.update_wrapper(compiled, fun)
+    return compiled
+
+
+_asarray = _core.functions("kiln.numpy")["asarray"]
+
+
+def _types(leaves):
+    return tuple((x.shape, x.dtype) for x in leaves)
+
+
+def _tuple(x):
+    return () if x is None else (x,) if isinstance(x, (int, str)) else tuple(x)
+
+
+def _static(signature, nums, names):
+    """Positions and names of arguments, each completed by what the signature says of the other."""
+    nums, names = _tuple(nums), _tuple(names)
+    if signature is None:
+        return nums, names
+    p = list(signature.parameters.values())
+    positional = [x.name for x in p if x.kind in (x.POSITIONAL_ONLY, x.POSITIONAL_OR_KEYWORD)]
+    if not any(x.kind == x.VAR_POSITIONAL for x in p):
+        for n in nums:
+            if not -len(positional) <= n < len(positional):
+                raise ValueError(f"jitted function has {nums=}, but only accepts {len(positional)} positional arguments.")
+    if not any(x.kind == x.VAR_KEYWORD for x in p):
+        for n in names:
+            if n not in signature.parameters:
+                raise ValueError(f"jitted function has invalid argnames {{{n!r}}} in its signature.")
+    if not names:
+        names = tuple(positional[n] for n in nums if -len(positional) <= n < len(positional))
+    elif not nums:
+        nums = tuple(positional.index(n) for n in names if n in positional)
+    return nums, names
+
+
+def _with_statics(args, kwargs, fixed):
+    if not fixed:
+        return args, kwargs
+    rest, n = iter(args), len(args) + sum(isinstance(k, int) for k in fixed)
+    named = {k: v for k, v in fixed.items() if isinstance(k, str)}
+    return [fixed[i] if i in fixed else next(rest) for i in range(n)], {**kwargs, **named}
+
+
+def _donated(treedef, n_leaves, nums, names, fixed):
+    """A byte for each leaf: is it donated? None: none is."""
+    if not nums and not names:
+        return None
+    args, kwargs = _with_statics(*treedef.unflatten(range(n_leaves)), {k: None for k in fixed})
+    mask = bytearray(n_leaves)
+    for i, a in enumerate(args):
+        if i in nums or i - len(args) in nums:
+            for leaf in tree_leaves(a):
+                mask[leaf] = 1
+    for k, a in kwargs.items():
+        if k in names:
+            for leaf in tree_leaves(a):
+                mask[leaf] = 1
+    return bytes(mask)
+
+
+def _merge(mask, parts):
+    if mask is None:
+        return parts[0]
+    first, second = map(iter, parts)
+    return [next(second) if m else next(first) for m in mask]
+
+
+# ---- Derivatives.
+
+def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
+    """A function that returns the value of fun and its gradient. (jax.value_and_grad)"""
+    _check_callable(fun, "value_and_grad")
+
+    @_functools.wraps(fun)
+    def value_and_grad_f(*args, **kwargs):
+        at, many = _argnums("value_and_grad", argnums, args)
+        call, chosen, others = _partial(fun, at, args, kwargs)
+        split = _split_aux if has_aux else lambda out: (_scalar(out), ())
+        function, flat, parts = _function(call, (chosen, others), split)
+        out = function.grad(argnums=(0,), has_aux=has_aux, holomorphic=holomorphic, allow_int=allow_int, value=True)(*parts)
+        n_aux = flat.aux_tree.num_leaves
+        value, aux, grads = out[0], flat.aux_tree.unflatten(out[1:1 + n_aux]), out[1 + n_aux:]
+        grads = tree_structure(chosen).unflatten(grads)
+        return (value, aux) if has_aux else value, grads if many else grads[0]
+
+    return value_and_grad_f
+
+
+def _scalar(out):
+    leaves, treedef = tree_flatten(out)
+    if len(leaves) != 1 or treedef.num_nodes != 1:
+        raise TypeError("Gradient only defined for scalar-output functions. "
+                        f"Output was {out!r}.")
+    return out
+
+
+def _split_aux(out):
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError("expected function with aux output to return a two-element tuple, but got "
+                        f"type {type(out)} with value {out!r}")
+    return _scalar(out[0]), out[1]
+
+
+def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
+    """A function that returns the gradient of fun, whose result is a real scalar. (jax.grad)
+
+    >>> import kiln
+    >>> float(kiln.grad(lambda x: x ** 3)(2.0))
+    12.0
+    """
+    _check_callable(fun, "grad")
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+
+    @_functools.wraps(fun)
+    def grad_f(*args, **kwargs):
+        value, grads = both(*args, **kwargs)
+        return (grads, value[1]) if has_aux else grads
+
+    return grad_f
+
+
+def _tangent_tree(primals, tangents, what):
+    treedef = tree_structure(primals)
+    if tree_structure(tangents) != treedef:
+        raise TypeError(f"primal and tangent arguments to {what} must have the same tree structure; primals have tree "
+                        f"structure {treedef} whereas tangents have tree structure {tree_structure(tangents)}")
+    return tree_leaves(tangents)
+
+
+def jvp(fun, primals, tangents, has_aux=False):
+    """(fun(*primals), its derivative in the direction of tangents), with has_aux also aux. (jax.jvp)"""
+    _check_callable(fun, "jvp")
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError("primal and tangent arguments to jax.jvp must be tuples or lists; "
+                        f"found {type(primals).__name__} and {type(tangents).__name__}.")
+    function, flat, parts = _function(lambda xs: fun(*xs), (tuple(primals),), _aux_pair if has_aux else None)
+    dx = _tangent_tree(tuple(primals), tuple(tangents), "jvp")
+    y, dy = function.jvp(parts, (dx,))
+    n = flat.out_tree.num_leaves
+    out = flat.out_tree.unflatten(y[:n]), flat.out_tree.unflatten(dy[:n])
+    return (*out, flat.aux_tree.unflatten(y[n:])) if has_aux else out
+
+
+def _aux_pair(out):
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError(f"expected function with aux output to return a two-element tuple, but got {out!r}")
+    return out[0], out[1]
+
+
+def vjp(fun, *primals, has_aux=False, reduce_axes=()):
+    """(fun(*primals), a function from cotangents of the result to those of the arguments), with has_aux also aux.
+    (jax.vjp)"""
+    _check_callable(fun, "vjp")
+    function, flat, parts = _function(lambda xs: fun(*xs), (primals,), _aux_pair if has_aux else None)
+    y, back = function.vjp(parts)
+    n, in_tree, aux = flat.out_tree.num_leaves, tree_structure(primals), y[flat.out_tree.num_leaves:]
+
+    def vjp_fun(cotangents):
+        treedef = tree_structure(cotangents)
+        if treedef != flat.out_tree:
+            raise ValueError("unexpected tree structure of argument to vjp function: got "
+                             f"{treedef}, but expected to match {flat.out_tree}")
+        leaves = tree_leaves(cotangents) + [_zeros_like(a) for a in aux]
+        return in_tree.unflatten(back(leaves))
+
+    out = flat.out_tree.unflatten(y[:n])
+    return (out, vjp_fun, flat.aux_tree.unflatten(aux)) if has_aux else (out, vjp_fun)
+
+
+_zeros_like = _core.functions("kiln.numpy")["zeros_like"]
+
+
+def linearize(fun, *primals, has_aux=False):
+    """(fun(*primals), its derivative there as a function of the tangents), with has_aux also aux. (jax.linearize)"""
+    _check_callable(fun, "linearize")
+    function, flat, parts = _function(lambda xs: fun(*xs), (primals,), _aux_pair if has_aux else None)
+    y, linear = function.linearize(parts)
+    n, aux = flat.out_tree.num_leaves, y[flat.out_tree.num_leaves:]
+
+    def f_jvp(*tangents):
+        return flat.out_tree.unflatten(linear(_tangent_tree(primals, tangents, "linearize"))[:n])
+
+    out = flat.out_tree.unflatten(y[:n])
+    return (out, f_jvp, flat.aux_tree.unflatten(aux)) if has_aux else (out, f_jvp)
+
+
+def linear_transpose(fun, *primals, reduce_axes=()):
+    """The transpose of a linear function; of the arguments only shapes and dtypes count. (jax.linear_transpose)"""
+    _check_callable(fun, "linear_transpose")
+    function, flat, parts = _function(lambda xs: fun(*xs), (tree_map(_example, primals),))
+    transposed, in_tree = function.linear_transpose(parts), tree_structure(primals)
+    out_tree = tree_structure(eval_shape(fun, *primals))
+
+    def transposed_fun(cotangents):
+        if tree_structure(cotangents) != out_tree:
+            raise TypeError("cotangent tree does not match function output, expected "
+                            f"{out_tree} but got {tree_structure(cotangents)}")
+        return in_tree.unflatten(transposed(tree_leaves(cotangents)))
+
+    return transposed_fun
+
+
+def _jacobian(mode, fun, argnums, has_aux, holomorphic, allow_int):
+    _check_callable(fun, mode)
+
+    @_functools.wraps(fun)
+    def jacfun(*args, **kwargs):
+        at, many = _argnums(mode, argnums, args)
+        call, chosen, others = _partial(fun, at, args, kwargs)
+        split = _aux_pair if has_aux else lambda out: (out, ())
+        function, flat, parts = _function(call, (chosen, others), split)
+        shapes = function_shapes(function, parts)
+        n_aux = flat.aux_tree.num_leaves
+        out = function.jacobian("fwd" if mode == "jacfwd" else "rev", argnums=(0,), n_aux=n_aux, holomorphic=holomorphic,
+                                allow_int=allow_int)(*parts)
+        n_in, n_out = len(parts[0]), len(shapes) - n_aux
+        in_tree = tree_structure(chosen)
+        rows = [in_tree.unflatten(out[i * n_in:(i + 1) * n_in]) for i in range(n_out)]
+        jac = flat.out_tree.unflatten([r if many else r[0] for r in rows])
+        return (jac, flat.aux_tree.unflatten(out[n_in * n_out:])) if has_aux else jac
+
+    return jacfun
+
+
+def function_shapes(function, parts):
+    """Arrays without values, of the types of the function's results."""
+    return _core.eval_shape(function, parts)
+
+
+def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
+    """The Jacobian of fun, by forward mode. (jax.jacfwd)"""
+    return _jacobian("jacfwd", fun, argnums, has_aux, holomorphic, False)
+
+
+def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
+    """The Jacobian of fun, by reverse mode. (jax.jacrev)"""
+    return _jacobian("jacrev", fun, argnums, has_aux, holomorphic, allow_int)
+
+
+jacobian = jacrev
+
+
+def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
+    """The Hessian of fun: jacfwd of jacrev. (jax.hessian)"""
+    return jacfwd(jacrev(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
+
+
+# ---- vmap.
+
+def _axes_of(axes, tree, what):
+    """An axis, or None, for each leaf of the tree: `axes` is a tree of which that one is an extension."""
+    leaves, treedef = tree_flatten(axes, lambda x: x is None)
+    if treedef.num_nodes == 1 and leaves:
+        return [axes] * len(tree_leaves(tree))
+    try:
+        subtrees = flatten_up_to(treedef, tree)
+    except ValueError:
+        raise ValueError(f"vmap {what} specification must be a tree prefix of the corresponding value, got specification "
+                         f"{axes} for value tree {tree_structure(tree)}.") from None
+    return [a for a, s in zip(leaves, subtrees) for _ in tree_leaves(s)]
+
+
+def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None):
+    """fun of each element along axes of its arguments. (jax.vmap)
+
+    >>> import kiln, kiln.numpy as knp
+    >>> kiln.vmap(knp.dot)(knp.ones((2, 3)), knp.ones((2, 3))).tolist()
+    [3.0, 3.0]
+    """
+    _check_callable(fun, "vmap")
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if not (in_axes is None or type(in_axes) in (int, tuple)):
+        raise TypeError(f"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
+                        f"arguments passed to the function, but got {in_axes}.")
+
+    @_functools.wraps(fun)
+    def vmap_f(*args, **kwargs):
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise ValueError("vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
+                             f"arguments passed to the function, but got len(in_axes)={len(in_axes)}, len(args)={len(args)}")
+        axes = _axes_of(in_axes, args, "in_axes") + [0] * len(tree_leaves(kwargs))
+        if axis_size is None and all(a is None for a in axes):
+            raise ValueError("vmap must have at least one non-None value in in_axes")
+        leaves, treedef = tree_flatten((args, kwargs))
+        for a, x in zip(axes, leaves):
+            ndim = getattr(x, "ndim", None) if hasattr(x, "ndim") else _asarray(x).ndim
+            if a is not None and not -ndim <= a < ndim:
+                raise ValueError("vmap was requested to map its argument along axis "
+                                 f"{a}, which implies that its rank should be at least {a + 1 if a >= 0 else -a}, but is only "
+                                 f"{ndim} (its shape is {getattr(x, 'shape', ())})")
+        distinct = list(dict.fromkeys(axes))[:7]  # a part for each axis; leaves of rarer ones are turned
+        leaves = [x if a in distinct else _moveaxis(x, a, 0) for x, a in zip(leaves, axes)]
+        axes = [a if a in distinct else 0 for a in axes]
+        distinct = list(dict.fromkeys(axes))
+        at = [distinct.index(a) for a in axes]
+        flat = Flat(lambda t: fun(*t[0], **t[1]), [treedef])
+
+        def merged(*parts):
+            parts = [iter(p) for p in parts]
+            return flat([next(parts[p]) for p in at])
+
+        parts = [[x for x, p in zip(leaves, at) if p == k] for k in range(len(distinct))]
+        function = Function(merged, tuple(map(len, parts)), fun)
+        out = function.vmap(tuple(distinct), axis_name=axis_name, axis_size=axis_size or 0)(*parts)
+        tree = flat.out_tree.unflatten(out)
+        to = _axes_of(out_axes, tree, "out_axes")
+        return flat.out_tree.unflatten([_moved(x, a) for x, a in zip(out, to)])
+
+    return vmap_f
+
+
+_moveaxis = _core.functions("kiln.numpy")["moveaxis"]
+
+
+def _moved(x, axis):
+    return x[0] if axis is None else x if axis == 0 else _moveaxis(x, 0, axis)
+
+
+# ---- Shapes, checkpoints, custom derivatives.
+
+class ShapeDtypeStruct:
+    """The type of an array without a value. (jax.ShapeDtypeStruct)"""
+
+    def __init__(self, shape, dtype, *, sharding=None, weak_type=False):
+        self.shape, self.dtype, self.weak_type = tuple(shape), _core.dtype(dtype), weak_type
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def size(self):
+        n = 1
+        for e in self.shape:
+            n *= e
+        return n
+
+    def __repr__(self):
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype})"
+
+    def __eq__(self, other):
+        return isinstance(other, ShapeDtypeStruct) and (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype))
+
+
+_shape_dtype_struct = _core.functions("kiln")["shape_dtype_struct"]
+
+
+def _example(x):
+    """An array of this type without a value, as the C library takes it."""
+    return _shape_dtype_struct(x.shape, x.dtype) if isinstance(x, ShapeDtypeStruct) else x
+
+
+def eval_shape(fun, *args, **kwargs):
+    """The shapes and dtypes of fun's results, which is not run. (jax.eval_shape)"""
+    args, kwargs = tree_map(_example, (args, kwargs))
+    function, flat, parts = _function(lambda t: fun(*t[0], **t[1]), ((args, kwargs),))
+    out = _core.eval_shape(function, parts)
+    return flat.out_tree.unflatten([ShapeDtypeStruct(x.shape, x.dtype) for x in out])
+
+
+def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=()):
+    """fun, whose derivative computes its values again instead of keeping them. (jax.checkpoint)
+
+    policy: one of kiln.checkpoint_policies."""
+    if fun is None:
+        return _functools.partial(checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums)
+    _check_callable(fun, "checkpoint")
+    kind, names = policy or (0, ())
+    nums = _tuple(static_argnums)
+
+    @_functools.wraps(fun)
+    def checkpointed(*args, **kwargs):
+        static = {n + len(args) if n < 0 else n for n in nums}
+        fixed = {i: a for i, a in enumerate(args) if i in static}
+        dynamic = tuple(a for i, a in enumerate(args) if i not in static)
+
+        def call(t):
+            a, k = _with_statics(*t, fixed)
+            return fun(*a, **k)
+
+        call.__name__ = getattr(fun, "__name__", "function")
+        function, flat, parts = _function(call, ((dynamic, kwargs),))
+        out = function.checkpoint(kind=kind, names=names, prevent_cse=prevent_cse)(*parts)
+        return flat.out_tree.unflatten(out)
+
+    return checkpointed
+
+
+remat = checkpoint

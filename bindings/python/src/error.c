@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * error.c -- errors of Kiln as Python's exceptions.
+ *
+ * Kinds that Python has are Python's; the others are classes of the module, under those that NumPy and JAX derive theirs
+ * from. An error that was found later than the line that caused it carries that line as a note. */
+#include "kpy.h"
+#include <string.h>
+
+static PyObject *classes[64]; /* by kn_error_kind */
+static PyObject *kept_type, *kept_value, *kept_trace;
+
+typedef struct own {
+    kn_error_kind kind;
+    const char *name;
+    PyObject **base, **other;
+    const char *doc;
+} own;
+
+static int make(PyObject *module, const own *o)
+{
+    char full[64];
+    PyOS_snprintf(full, sizeof full, "kiln.%s", o->name);
+    PyObject *bases = o->other ? PyTuple_Pack(2, *o->base, *o->other) : PyTuple_Pack(1, *o->base);
+    PyObject *c = bases ? PyErr_NewExceptionWithDoc(full, o->doc, bases, NULL) : NULL;
+    Py_XDECREF(bases);
+    if (!c)
+        return -1;
+    classes[o->kind] = c;
+    return PyModule_AddObjectRef(module, o->name, c);
+}
+
+int kpy_errors_make(PyObject *module)
+{
+    const own owns[] = {
+        {KN_ERROR_AXIS, "AxisError", &PyExc_ValueError, &PyExc_IndexError, "An axis that the array does not have."},
+        {KN_ERROR_LINALG, "LinAlgError", &PyExc_ValueError, NULL, "A matrix that the operation is not defined for."},
+        {KN_ERROR_CONCRETIZATION, "ConcretizationTypeError", &PyExc_TypeError, NULL,
+         "Looking at the value of something that is being traced (jax.errors.ConcretizationTypeError)."},
+        {KN_ERROR_LEAKED_TRACER, "UnexpectedTracerError", &PyExc_TypeError, NULL,
+         "A traced value outside of its function (jax.errors.UnexpectedTracerError)."},
+        {KN_ERROR_MUTATION, "MutationError", &PyExc_ValueError, NULL,
+         "A write, inside of a transformed function, to an array that came from outside."},
+        {KN_ERROR_CONTEXT, "ContextError", &PyExc_RuntimeError, NULL, "A handle where another context is in use."},
+        {KN_ERROR_DIMENSION, "InconclusiveDimensionOperation", &PyExc_ValueError, NULL,
+         "A comparison of extents that is true for some numbers of their variables only."},
+    };
+    for (size_t i = 0; i < sizeof owns / sizeof *owns; i++)
+        if (make(module, &owns[i]) < 0)
+            return -1;
+    classes[KN_ERROR_VALUE] = PyExc_ValueError;
+    classes[KN_ERROR_TYPE] = PyExc_TypeError;
+    classes[KN_ERROR_INDEX] = PyExc_IndexError;
+    classes[KN_ERROR_KEY] = PyExc_KeyError;
+    classes[KN_ERROR_OVERFLOW] = PyExc_OverflowError;
+    classes[KN_ERROR_NOT_IMPLEMENTED] = PyExc_NotImplementedError;
+    classes[KN_ERROR_FILE] = PyExc_OSError;
+    classes[KN_ERROR_MEMORY] = PyExc_MemoryError;
+    classes[KN_ERROR_NAME] = PyExc_NameError;
+    classes[KN_ERROR_RUNTIME] = PyExc_RuntimeError;
+    classes[KN_ERROR_ASSERTION] = PyExc_AssertionError;
+    classes[KN_ERROR_ZERO_DIVISION] = PyExc_ZeroDivisionError;
+    classes[KN_ERROR_FLOATING_POINT] = PyExc_FloatingPointError;
+    return 0;
+}
+
+void kpy_keep_exception(void)
+{
+    if (kept_type) { /* the first one is the cause */
+        PyErr_Clear();
+        return;
+    }
+    PyErr_Fetch(&kept_type, &kept_value, &kept_trace);
+}
+
+bool kpy_restore_exception(void)
+{
+    if (!kept_type)
+        return false;
+    PyObject *type = kept_type, *value = kept_value, *trace = kept_trace;
+    kept_type = kept_value = kept_trace = NULL;
+    PyErr_Restore(type, value, trace);
+    return true;
+}
+
+/* Tells where the operation was called, if that is not the line that the exception shows anyway. */
+static void add_line(const char *file, int line)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame();
+    if (!file || !line || (frame && PyFrame_GetLineNumber((PyFrameObject *)frame) == line))
+        return;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *note = value ? PyUnicode_FromFormat("called at %s:%d", file, line) : NULL;
+    PyObject *done = note ? PyObject_CallMethod(value, "add_note", "O", note) : NULL;
+    if (!done)
+        PyErr_Clear();
+    Py_XDECREF(done);
+    Py_XDECREF(note);
+    PyErr_Restore(type, value, trace);
+}
+
+PyObject *kpy_raise(void)
+{
+    if (kpy_restore_exception()) {
+        kn_error_clear();
+        return NULL;
+    }
+    kn_error_kind kind = kn_error_get_kind();
+    PyObject *c = kind > 0 && (size_t)kind < sizeof classes / sizeof *classes ? classes[kind] : NULL;
+    PyErr_SetString(c ? c : PyExc_RuntimeError, kn_error_message());
+    add_line(kn_error_file(), kn_error_line());
+    kn_error_clear();
+    return NULL;
+}
+
+bool kpy_failed(void)
+{
+    if (!kn_error_pending() && !kept_type)
+        return false;
+    kpy_raise();
+    return true;
+}

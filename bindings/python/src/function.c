@@ -1,0 +1,870 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * function.c -- Python functions as functions of Kiln's, and the transformations of them.
+ *
+ * A function takes a few parts, each a flat tuple of arrays, and returns a sequence of arrays. What it is to Kiln is a
+ * number that is never used twice, so that recordings of a function that is gone are never found for another one. */
+#include "function.h"
+#include <stdlib.h>
+#include <string.h>
+
+PyTypeObject *kpy_function_type;
+
+/* ---- The living functions, by number. */
+static struct {
+    kpy_function **at;
+    size_t n, room;
+} living;
+static uint64_t last_serial;
+
+static int live(kpy_function *f)
+{
+    if (living.n == living.room) {
+        size_t room = living.room ? 2 * living.room : 64;
+        kpy_function **at = realloc(living.at, room * sizeof *at);
+        if (!at)
+            return PyErr_NoMemory(), -1;
+        living.at = at;
+        living.room = room;
+    }
+    f->serial = ++last_serial;
+    living.at[living.n++] = f; /* so they are in the order of their numbers */
+    return 0;
+}
+
+static size_t place_of(uint64_t serial)
+{
+    size_t low = 0, high = living.n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (living.at[mid]->serial < serial)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static kpy_function *find(uint64_t serial)
+{
+    size_t i = place_of(serial);
+    return i < living.n && living.at[i]->serial == serial ? living.at[i] : NULL;
+}
+
+static void die(kpy_function *f)
+{
+    size_t i = place_of(f->serial);
+    if (i < living.n && living.at[i] == f) {
+        memmove(&living.at[i], &living.at[i + 1], (living.n - i - 1) * sizeof *living.at);
+        living.n--;
+    }
+}
+
+/* ---- What Kiln calls. */
+
+static PyObject *arguments_of(const kpy_function *f, const void *const *in)
+{
+    PyObject *parts = PyTuple_New(f->n_parts);
+    for (int p = 0; parts && p < f->n_parts; p++) {
+        PyObject *part = PyTuple_New(f->size[p]);
+        if (!part || PyTuple_SetItem(parts, p, part) < 0) {
+            Py_DECREF(parts);
+            return NULL;
+        }
+        for (int i = 0; i < f->size[p]; i++) {
+            PyObject *x = kpy_wrap(((const kn_array *)in[p])[i]);
+            if (!x || PyTuple_SetItem(part, i, x) < 0) {
+                Py_DECREF(parts);
+                return NULL;
+            }
+        }
+    }
+    return parts;
+}
+
+static kn_tree tree_of(PyObject *results)
+{
+    kpy_operand *x;
+    Py_ssize_t n;
+    kn_tree tree = NULL;
+    if (kpy_operands_of(results, &x, &n) < 0)
+        return NULL;
+    kn_tree *leaves = PyMem_Calloc((size_t)n + 1, sizeof *leaves);
+    for (Py_ssize_t i = 0; leaves && i < n; i++)
+        leaves[i] = kn_tree_leaf(x[i].h);
+    if (leaves)
+        tree = kn_tree_tuple((int)n, leaves);
+    else
+        PyErr_NoMemory();
+    PyMem_Free(leaves);
+    kpy_operands_drop(x, n);
+    if (kpy_failed())
+        return NULL;
+    return tree;
+}
+
+static void called(const void *env, void *out, const void *const *in)
+{
+    uint64_t serial;
+    memcpy(&serial, env, sizeof serial);
+    PyGILState_STATE gil = PyGILState_Ensure();
+    kpy_user_begin();
+    kpy_function *f = find(serial);
+    PyObject *parts = NULL, *results = NULL;
+    kn_tree tree = NULL;
+    if (!f)
+        PyErr_SetString(PyExc_ReferenceError, "a Python function that is gone was to be traced");
+    else {
+        Py_INCREF((PyObject *)f);
+        parts = arguments_of(f, in);
+        results = parts ? PyObject_CallObject(f->callable, parts) : NULL;
+        tree = results ? tree_of(results) : NULL;
+        Py_DECREF((PyObject *)f);
+    }
+    *(kn_tree *)out = tree;
+    Py_XDECREF(parts);
+    Py_XDECREF(results);
+    if (PyErr_Occurred())
+        kpy_keep_exception();
+    kpy_user_end();
+    PyGILState_Release(gil);
+}
+
+/* ---- The type. */
+
+static kpy_function *new_function(void)
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot(kpy_function_type, Py_tp_alloc);
+    kpy_function *f = (kpy_function *)alloc(kpy_function_type, 0);
+    if (f)
+        f->n_out = -1;
+    return f;
+}
+
+static void drop(PyObject *o)
+{
+    kpy_function *f = (kpy_function *)o;
+    PyTypeObject *t = Py_TYPE(o);
+    if (f->weak)
+        PyObject_ClearWeakRefs(o);
+    if (f->serial)
+        die(f);
+    if (f->fn)
+        kpy_release(f->fn);
+    Py_XDECREF(f->callable);
+    Py_XDECREF(f->base);
+    ((freefunc)PyType_GetSlot(t, Py_tp_free))(o);
+    Py_DECREF(t);
+}
+
+/* Names stay for good: recordings and errors point to them. */
+static const char *name_of(PyObject *callable)
+{
+    static PyObject *names;
+    PyObject *name = PyObject_GetAttrString(callable, "__name__");
+    const char *s = "function";
+    if (!name)
+        PyErr_Clear();
+    if (!names)
+        names = PyDict_New();
+    if (names && name && PyUnicode_Check(name)) {
+        PyObject *kept = PyDict_GetItemWithError(names, name);
+        if (!kept && PyDict_SetItem(names, name, name) == 0)
+            kept = name;
+        s = kept ? PyUnicode_AsUTF8AndSize(kept, NULL) : s;
+    }
+    PyErr_Clear();
+    Py_XDECREF(name);
+    return s ? s : "function";
+}
+
+/* Kiln keeps the description of a function by its address, and maybe longer than the function: there is one for each name
+ * and sizes of parts, for good. */
+static const kn_function *description_of(const char *name, int n, const int *size)
+{
+    typedef struct known {
+        struct known *next;
+        kn_function c;
+    } known;
+    static known *all[256];
+    size_t hash = (uintptr_t)name >> 3;
+    for (int i = 0; i < n; i++)
+        hash = hash * 31 + (size_t)size[i];
+    known **list = &all[hash % 256];
+    for (known *k = *list; k; k = k->next) {
+        bool same = k->c.name == name && k->c.n_args == n;
+        for (int i = 0; same && i < n; i++)
+            same = k->c.arg_bytes[i] == (size_t)size[i] * sizeof(kn_array);
+        if (same)
+            return &k->c;
+    }
+    known *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    k->c = (kn_function){
+        .size_ = sizeof k->c, .name = name, .call = called, .env_bytes = sizeof(uint64_t), .out_bytes = 2, .n_args = n};
+    for (int i = 0; i < n; i++)
+        k->c.arg_bytes[i] = (size_t)size[i] * sizeof(kn_array);
+    k->next = *list;
+    *list = k;
+    return &k->c;
+}
+
+static int sizes_of(PyObject *sizes, int *n, int *at)
+{
+    *n = (int)PyTuple_Size(sizes);
+    if (*n < 0 || *n > KN_MAX_ARGS)
+        return PyErr_Format(PyExc_ValueError, "a function has at most %d parts", KN_MAX_ARGS), -1;
+    for (int i = 0; i < *n; i++) {
+        int64_t size;
+        if (kpy_int_of(PyTuple_GetItem(sizes, i), &size) < 0)
+            return -1;
+        at[i] = (int)size;
+    }
+    return 0;
+}
+
+/* Handles of functions belong to the object: outside of the user's code nothing else has them. */
+static void own(kpy_function *f, kn_fn fn)
+{
+    if (fn && kpy_in_user())
+        kn_retain(fn);
+    f->fn = fn;
+}
+
+static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"callable", "sizes", "like", NULL};
+    PyObject *callable, *sizes, *like = NULL;
+    (void)type;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO!|O", names, &callable, &PyTuple_Type, &sizes, &like) ||
+        kpy_enter() < 0)
+        return NULL;
+    kpy_function *f = new_function();
+    if (f && sizes_of(sizes, &f->n_parts, f->size) == 0 && live(f) == 0) {
+        const kn_function *c = description_of(name_of(like ? like : callable), f->n_parts, f->size);
+        f->callable = Py_NewRef(callable);
+        kpy_here();
+        if (c)
+            own(f, kn_fn_of(c, &f->serial));
+        else
+            PyErr_NoMemory();
+    }
+    if (f && (PyErr_Occurred() || kpy_failed())) {
+        Py_DECREF((PyObject *)f);
+        f = NULL;
+    }
+    kpy_leave();
+    return (PyObject *)f;
+}
+
+static PyObject *derived(kpy_function *base, kn_fn fn)
+{
+    if (kpy_failed())
+        return NULL;
+    kpy_function *f = new_function();
+    if (!f)
+        return NULL;
+    own(f, fn);
+    f->base = Py_NewRef((PyObject *)base);
+    f->n_parts = base->n_parts;
+    memcpy(f->size, base->size, sizeof f->size);
+    return (PyObject *)f;
+}
+
+/* ---- Calls. */
+
+int kpy_part_of(PyObject *sequence, kpy_part *part)
+{
+    *part = (kpy_part){0};
+    if (kpy_operands_of(sequence, &part->operand, &part->n) < 0)
+        return -1;
+    part->at = PyMem_Malloc(((size_t)part->n + 1) * sizeof *part->at);
+    if (!part->at) {
+        kpy_part_drop(part);
+        return PyErr_NoMemory(), -1;
+    }
+    for (Py_ssize_t i = 0; i < part->n; i++)
+        part->at[i] = part->operand[i].h;
+    return 0;
+}
+
+void kpy_part_drop(kpy_part *part)
+{
+    kpy_operands_drop(part->operand, part->n);
+    PyMem_Free(part->at);
+    *part = (kpy_part){0};
+}
+
+PyObject *kpy_list_of_tree(kn_tree tree)
+{
+    if (kpy_failed())
+        return NULL;
+    kn_list leaves = kn_tree_leaves(tree);
+    PyObject *list = kpy_tuple_of_list(leaves, true);
+    kn_release(tree);
+    return list;
+}
+
+PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large)
+{
+    kn_array few[32], *y = NULL;
+    kn_tree tree = NULL;
+    int n = f->n_out;
+    kn_outs outs = {1, {{n < 0 ? (void *)&tree : (void *)few, n < 0 ? 2 : (size_t)n * sizeof *y}}};
+    if (n > 32) {
+        if (!(y = PyMem_Malloc((size_t)n * sizeof *y)))
+            return PyErr_NoMemory();
+        outs.part[0].at = y;
+    }
+    if (n == 0)
+        outs.n = 0;
+    if (large && !kpy_in_user())
+        KPY_WITHOUT_GIL(kn_call(f->fn, &outs, args));
+    else
+        kn_call(f->fn, &outs, args);
+    const kn_array *result = y ? y : few;
+    PyObject *list = NULL;
+    if (n < 0) {
+        if ((list = kpy_list_of_tree(tree)))
+            f->n_out = (int)PyList_Size(list);
+    } else if (!kpy_failed())
+        list = PyList_New(n);
+    for (int i = 0; list && n > 0 && i < n; i++)
+        PyList_SetItem(list, i, kpy_wrap(result[i]));
+    PyMem_Free(y);
+    return list;
+}
+
+typedef struct parts {
+    kpy_part part[KN_MAX_ARGS];
+    kn_args args;
+} parts;
+
+static void parts_drop(parts *p)
+{
+    for (int i = 0; i < p->args.n; i++)
+        kpy_part_drop(&p->part[i]);
+}
+
+static int parts_of(PyObject *sequences, parts *p)
+{
+    Py_ssize_t n = PyTuple_Check(sequences) ? PyTuple_Size(sequences) : -1;
+    memset(p, 0, sizeof *p);
+    if (n < 0 || n > KN_MAX_ARGS)
+        return PyErr_SetString(PyExc_TypeError, "a tuple of parts is wanted"), -1;
+    for (Py_ssize_t i = 0; i < n; i++, p->args.n++) {
+        if (kpy_part_of(PyTuple_GetItem(sequences, i), &p->part[i]) < 0) {
+            parts_drop(p);
+            return -1;
+        }
+        p->args.part[i] = (kn_const_part){p->part[i].at, (size_t)p->part[i].n * sizeof(kn_array)};
+    }
+    return 0;
+}
+
+static PyObject *call(PyObject *self, PyObject *args, PyObject *kw)
+{
+    parts p;
+    PyObject *result = NULL;
+    (void)kw;
+    if (kpy_enter() < 0)
+        return NULL;
+    if (parts_of(args, &p) == 0) {
+        kpy_here();
+        result = kpy_function_call((kpy_function *)self, &p.args, true);
+        parts_drop(&p);
+    }
+    kpy_leave();
+    return result;
+}
+
+/* ---- Transformations. */
+
+static int argnums_of(PyObject *o, kn_argnums *a)
+{
+    if (!o || o == Py_None)
+        return 0;
+    int n;
+    if (sizes_of(o, &n, (int *)a->arg) < 0)
+        return -1;
+    a->n = n;
+    return 0;
+}
+
+static PyObject *jit(PyObject *self, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"donate", "symbolic", "constraints", "checks", NULL};
+    kn_jit_opts opts = {.size_ = sizeof opts};
+    PyObject *donate = NULL;
+    int checks = 0;
+    kpy_function *f = (kpy_function *)self;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "|Ozzp", names, &donate, &opts.symbolic, &opts.constraints, &checks) ||
+        argnums_of(donate, &opts.donate_argnums) < 0 || kpy_enter() < 0)
+        return NULL;
+    opts.checks = checks;
+    kpy_here();
+    PyObject *result = derived(f, kn_jit(f->fn, &opts));
+    kpy_leave();
+    return result;
+}
+
+static PyObject *grad(PyObject *self, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"argnums", "has_aux", "holomorphic", "allow_int", "value", NULL};
+    kn_grad_opts opts = {.size_ = sizeof opts};
+    PyObject *argnums = NULL;
+    int aux = 0, holomorphic = 0, allow_int = 0, value = 0;
+    kpy_function *f = (kpy_function *)self;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "|Opppp", names, &argnums, &aux, &holomorphic, &allow_int, &value) ||
+        argnums_of(argnums, &opts.argnums) < 0 || kpy_enter() < 0)
+        return NULL;
+    opts.has_aux = aux;
+    opts.holomorphic = holomorphic;
+    opts.allow_int = allow_int;
+    kpy_here();
+    PyObject *result = derived(f, value ? kn_value_and_grad(f->fn, &opts) : kn_grad(f->fn, &opts));
+    kpy_leave();
+    return result;
+}
+
+static PyObject *jacobian(PyObject *self, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"mode", "argnums", "n_aux", "holomorphic", "allow_int", NULL};
+    kn_jac_opts opts = {.size_ = sizeof opts};
+    PyObject *argnums = NULL;
+    const char *mode;
+    int n_aux = 0, holomorphic = 0, allow_int = 0;
+    kpy_function *f = (kpy_function *)self;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "s|Oipp", names, &mode, &argnums, &n_aux, &holomorphic, &allow_int) ||
+        argnums_of(argnums, &opts.argnums) < 0 || kpy_enter() < 0)
+        return NULL;
+    opts.has_aux = n_aux > 0;
+    opts.n_aux = n_aux;
+    opts.holomorphic = holomorphic;
+    opts.allow_int = allow_int;
+    kpy_here();
+    kn_fn fn = !strcmp(mode, "fwd")   ? kn_jacfwd(f->fn, &opts)
+               : !strcmp(mode, "rev") ? kn_jacrev(f->fn, &opts)
+                                      : kn_hessian(f->fn, &opts);
+    PyObject *result = derived(f, fn);
+    kpy_leave();
+    return result;
+}
+
+static int mapping_of(PyObject *o, kn_mapping *m)
+{
+    int64_t axis;
+    if (o == Py_None) {
+        m->code = 1;
+        return 0;
+    }
+    if (kpy_int_of(o, &axis) < 0)
+        return -1;
+    m->code = (int32_t)(axis >= 0 ? axis + 2 : axis);
+    return 0;
+}
+
+/* vmap(axes, axis_name, axis_size): an axis, or None, for each part. Results are mapped at axis 0. */
+static PyObject *vmap(PyObject *self, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"axes", "axis_name", "axis_size", NULL};
+    kn_vmap_opts opts = {.size_ = sizeof opts};
+    PyObject *axes;
+    long long size = 0;
+    kpy_function *f = (kpy_function *)self;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|zL", names, &PyTuple_Type, &axes, &opts.axis_name, &size))
+        return NULL;
+    opts.axis_size = size;
+    if (PyTuple_Size(axes) != f->n_parts)
+        return PyErr_SetString(PyExc_ValueError, "vmap: axes of another number of parts"), NULL;
+    for (int p = 0; p < f->n_parts; p++)
+        if (mapping_of(PyTuple_GetItem(axes, p), &opts.in_axes[p]) < 0)
+            return NULL;
+    if (kpy_enter() < 0)
+        return NULL;
+    kpy_here();
+    PyObject *result = derived(f, kn_vmap(f->fn, &opts));
+    kpy_leave();
+    return result;
+}
+
+/* jvp(primals, tangents) -> (results, tangents of results, aux), the last n_aux results being aux */
+static PyObject *jvp(PyObject *self, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"primals", "tangents", NULL};
+    PyObject *primals, *tangents, *result = NULL;
+    parts p, t;
+    kn_tree y = NULL, dy = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO", names, &primals, &tangents) || kpy_enter() < 0)
+        return NULL;
+    if (parts_of(primals, &p) == 0) {
+        if (parts_of(tangents, &t) == 0) {
+            kn_outs ys = {1, {{&y, 2}}}, dys = {1, {{&dy, 2}}};
+            kpy_here();
+            kn_jvp(((kpy_function *)self)->fn, &p.args, &t.args, &ys, &dys);
+            PyObject *first = kpy_list_of_tree(y), *second = first ? kpy_list_of_tree(dy) : NULL;
+            if (second)
+                result = PyTuple_Pack(2, first, second);
+            Py_XDECREF(first);
+            Py_XDECREF(second);
+            parts_drop(&t);
+        }
+        parts_drop(&p);
+    }
+    kpy_leave();
+    return result;
+}
+
+/* vjp(primals) -> (results, a function of the results' cotangents), linearize(primals) of the tangents */
+static PyObject *at_point(PyObject *self, PyObject *primals, bool reverse)
+{
+    parts p;
+    PyObject *result = NULL;
+    kpy_function *f = (kpy_function *)self;
+    kn_tree y = NULL;
+    if (kpy_enter() < 0)
+        return NULL;
+    if (parts_of(primals, &p) == 0) {
+        kn_outs ys = {1, {{&y, 2}}};
+        kpy_here();
+        kn_fn fn = reverse ? kn_vjp(f->fn, &p.args, &ys) : kn_linearize(f->fn, &p.args, &ys);
+        PyObject *list = kpy_list_of_tree(y);
+        kpy_function *g = list ? (kpy_function *)derived(f, fn) : NULL;
+        if (g) {
+            if (reverse) {
+                g->n_parts = 1;
+                g->size[0] = (int)PyList_Size(list);
+            }
+            result = PyTuple_Pack(2, list, (PyObject *)g);
+        }
+        Py_XDECREF(list);
+        Py_XDECREF((PyObject *)g);
+        parts_drop(&p);
+    }
+    kpy_leave();
+    return result;
+}
+
+static PyObject *vjp(PyObject *self, PyObject *primals) { return at_point(self, primals, true); }
+static PyObject *linearize(PyObject *self, PyObject *primals) { return at_point(self, primals, false); }
+
+static PyObject *linear_transpose(PyObject *self, PyObject *examples)
+{
+    parts p;
+    PyObject *result = NULL;
+    kpy_function *f = (kpy_function *)self;
+    if (kpy_enter() < 0)
+        return NULL;
+    if (parts_of(examples, &p) == 0) {
+        kpy_here();
+        result = derived(f, kn_linear_transpose(f->fn, &p.args));
+        parts_drop(&p);
+    }
+    kpy_leave();
+    return result;
+}
+
+static PyObject *custom_jvp(PyObject *self, PyObject *rule)
+{
+    kpy_function *f = (kpy_function *)self, *r = (kpy_function *)rule;
+    if (Py_TYPE(rule) != kpy_function_type)
+        return PyErr_SetString(PyExc_TypeError, "the rule has to be a Function"), NULL;
+    if (kpy_enter() < 0)
+        return NULL;
+    kpy_here();
+    PyObject *pair = PyTuple_Pack(2, self, rule), *result = pair ? derived(f, kn_custom_jvp(f->fn, r->fn)) : NULL;
+    if (result) {
+        Py_DECREF(((kpy_function *)result)->base);
+        ((kpy_function *)result)->base = Py_NewRef(pair);
+    }
+    Py_XDECREF(pair);
+    kpy_leave();
+    return result;
+}
+
+static PyObject *custom_vjp(PyObject *self, PyObject *args)
+{
+    PyObject *forward, *backward;
+    kpy_function *f = (kpy_function *)self;
+    if (!PyArg_ParseTuple(args, "O!O!", kpy_function_type, &forward, kpy_function_type, &backward) || kpy_enter() < 0)
+        return NULL;
+    kpy_here();
+    PyObject *all = PyTuple_Pack(3, self, forward, backward);
+    PyObject *result =
+        all ? derived(f, kn_custom_vjp(f->fn, ((kpy_function *)forward)->fn, ((kpy_function *)backward)->fn)) : NULL;
+    if (result) {
+        Py_DECREF(((kpy_function *)result)->base);
+        ((kpy_function *)result)->base = Py_NewRef(all);
+    }
+    Py_XDECREF(all);
+    kpy_leave();
+    return result;
+}
+
+static PyObject *checkpoint(PyObject *self, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"kind", "names", "prevent_cse", NULL};
+    kn_checkpoint_opts opts = kn_checkpoint_opts_default();
+    PyObject *policy_names = NULL;
+    int kind = KN_POLICY_NOTHING, prevent = 1;
+    kpy_function *f = (kpy_function *)self;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "|iOp", names, &kind, &policy_names, &prevent))
+        return NULL;
+    opts.policy.kind = kind;
+    opts.prevent_cse = prevent;
+    for (Py_ssize_t i = 0; policy_names && i < PySequence_Size(policy_names); i++) {
+        PyObject *name = PySequence_GetItem(policy_names, i);
+        const char *s = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+        Py_XDECREF(name); /* the sequence has it */
+        if (!s)
+            return NULL;
+        if (i == KN_MAX_POLICY_NAMES)
+            return PyErr_Format(PyExc_ValueError, "a policy has at most %d names", KN_MAX_POLICY_NAMES);
+        opts.policy.name[opts.policy.n++] = s;
+    }
+    if (kpy_enter() < 0)
+        return NULL;
+    kpy_here();
+    PyObject *result = derived(f, kn_checkpoint(f->fn, &opts));
+    kpy_leave();
+    return result;
+}
+
+static PyObject *get_trace_count(PyObject *self, void *unused)
+{
+    (void)unused;
+    if (kpy_enter() < 0)
+        return NULL;
+    int n = kn_fn_trace_count(((kpy_function *)self)->fn);
+    kpy_leave();
+    return PyLong_FromLong(n);
+}
+
+static PyObject *explain(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    if (kpy_enter() < 0)
+        return NULL;
+    const char *s = kn_fn_explain(((kpy_function *)self)->fn);
+    PyObject *text = kpy_failed() ? NULL : PyUnicode_FromString(s ? s : "");
+    kpy_leave();
+    return text;
+}
+
+/* ---- Loops and branches: functions of the module. */
+
+static PyObject *loop_result(PyObject *module_result, kn_tree tree)
+{
+    (void)module_result;
+    return kpy_list_of_tree(tree);
+}
+
+#define FUNCTION(o) ((kpy_function *)(o))
+static bool is_function(PyObject *o)
+{
+    if (Py_TYPE(o) == kpy_function_type)
+        return true;
+    PyErr_SetString(PyExc_TypeError, "a Function is wanted");
+    return false;
+}
+
+/* scan(body, init, xs, length, reverse, unroll, checkpoint) */
+static PyObject *scan(PyObject *module, PyObject *args)
+{
+    PyObject *body, *init, *xs, *result = NULL;
+    kn_scan_opts opts = {.size_ = sizeof opts};
+    long long length, unroll, checkpoint_;
+    int reverse;
+    parts p, x;
+    kn_tree tree = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOLpLL", &body, &init, &xs, &length, &reverse, &unroll, &checkpoint_) ||
+        !is_function(body) || kpy_enter() < 0)
+        return NULL;
+    opts.length = length;
+    opts.reverse = reverse;
+    opts.unroll = unroll;
+    opts.checkpoint = checkpoint_;
+    if (parts_of(init, &p) == 0) {
+        if (parts_of(xs, &x) == 0) {
+            kn_outs outs = {1, {{&tree, 2}}};
+            kpy_here();
+            kn_scan(FUNCTION(body)->fn, &outs, &p.args, &x.args, &opts);
+            result = loop_result(module, tree);
+            parts_drop(&x);
+        }
+        parts_drop(&p);
+    }
+    kpy_leave();
+    return result;
+}
+
+static PyObject *while_loop(PyObject *module, PyObject *args)
+{
+    PyObject *condition, *body, *init, *result = NULL;
+    kn_while_opts opts = {.size_ = sizeof opts};
+    long long max_steps;
+    parts p;
+    kn_tree tree = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOL", &condition, &body, &init, &max_steps) || !is_function(condition) ||
+        !is_function(body) || kpy_enter() < 0)
+        return NULL;
+    opts.max_steps = max_steps;
+    if (parts_of(init, &p) == 0) {
+        kn_outs outs = {1, {{&tree, 2}}};
+        kpy_here();
+        kn_while_loop(FUNCTION(condition)->fn, FUNCTION(body)->fn, &outs, &p.args, &opts);
+        result = loop_result(module, tree);
+        parts_drop(&p);
+    }
+    kpy_leave();
+    return result;
+}
+
+static PyObject *fori_loop(PyObject *module, PyObject *args)
+{
+    PyObject *lower, *upper, *body, *init, *result = NULL;
+    kn_fori_opts opts = {.size_ = sizeof opts};
+    kpy_operand a = {0}, b = {0};
+    parts p;
+    kn_tree tree = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOO", &lower, &upper, &body, &init) || !is_function(body) || kpy_enter() < 0)
+        return NULL;
+    if (kpy_operand_of(lower, &a) == 0 && kpy_operand_of(upper, &b) == 0 && parts_of(init, &p) == 0) {
+        kn_outs outs = {1, {{&tree, 2}}};
+        kpy_here();
+        kn_fori_loop(a.h, b.h, FUNCTION(body)->fn, &outs, &p.args, &opts);
+        result = loop_result(module, tree);
+        parts_drop(&p);
+    }
+    kpy_operand_drop(&a);
+    kpy_operand_drop(&b);
+    kpy_leave();
+    return result;
+}
+
+/* switch(index, branches, args, is_cond): cond is kn_cond, whose predicate is a truth value */
+static PyObject *switch_(PyObject *module, PyObject *args)
+{
+    PyObject *index, *branches, *operands, *result = NULL;
+    kpy_operand i = {0};
+    int is_cond;
+    parts p;
+    kn_tree tree = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO!Op", &index, &PyTuple_Type, &branches, &operands, &is_cond) || kpy_enter() < 0)
+        return NULL;
+    int n = (int)PyTuple_Size(branches);
+    kn_fn *fn = PyMem_Calloc((size_t)n + 1, sizeof *fn);
+    bool good = fn && kpy_operand_of(index, &i) == 0;
+    for (int k = 0; good && k < n; k++) {
+        good = is_function(PyTuple_GetItem(branches, k));
+        fn[k] = good ? FUNCTION(PyTuple_GetItem(branches, k))->fn : NULL;
+    }
+    if (good && parts_of(operands, &p) == 0) {
+        kn_outs outs = {1, {{&tree, 2}}};
+        kpy_here();
+        if (is_cond)
+            kn_cond(i.h, fn[0], fn[1], &outs, &p.args);
+        else
+            kn_switch(i.h, fn, n, &outs, &p.args);
+        result = loop_result(module, tree);
+        parts_drop(&p);
+    } else if (!fn)
+        PyErr_NoMemory();
+    PyMem_Free(fn);
+    kpy_operand_drop(&i);
+    kpy_leave();
+    return result;
+}
+
+/* map(f, xs, batch_size) */
+static PyObject *map_(PyObject *module, PyObject *args)
+{
+    PyObject *body, *xs, *result = NULL;
+    kn_lax_map_opts opts = {.size_ = sizeof opts};
+    long long batch;
+    parts p;
+    kn_tree tree = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOL", &body, &xs, &batch) || !is_function(body) || kpy_enter() < 0)
+        return NULL;
+    opts.batch_size = batch;
+    if (parts_of(xs, &p) == 0) {
+        kn_outs outs = {1, {{&tree, 2}}};
+        kpy_here();
+        kn_lax_map(FUNCTION(body)->fn, &outs, &p.args, &opts);
+        result = loop_result(module, tree);
+        parts_drop(&p);
+    }
+    kpy_leave();
+    return result;
+}
+
+/* eval_shape(f, args) -> arrays without values */
+static PyObject *eval_shape(PyObject *module, PyObject *args)
+{
+    PyObject *f, *operands, *result = NULL;
+    parts p;
+    kn_tree tree = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO", &f, &operands) || !is_function(f) || kpy_enter() < 0)
+        return NULL;
+    if (parts_of(operands, &p) == 0) {
+        kn_outs outs = {1, {{&tree, 2}}};
+        kpy_here();
+        kn_eval_shape(FUNCTION(f)->fn, &p.args, &outs);
+        result = loop_result(module, tree);
+        parts_drop(&p);
+    }
+    kpy_leave();
+    return result;
+}
+
+static PyGetSetDef getset[] = {{"trace_count", get_trace_count, NULL, "how often it was recorded", NULL}, {0}};
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(kpy_function, weak), READONLY, NULL},
+    {"n_out", T_INT, offsetof(kpy_function, n_out), READONLY, "how many results; -1: not called yet"},
+    {0}};
+#define WITH_KEYWORDS(f) (PyCFunction)(void (*)(void)) f, METH_VARARGS | METH_KEYWORDS
+static PyMethodDef methods[] = {{"jit", WITH_KEYWORDS(jit), "kn_jit"},
+                                {"grad", WITH_KEYWORDS(grad), "kn_grad"},
+                                {"jacobian", WITH_KEYWORDS(jacobian), "kn_jacfwd, kn_jacrev, kn_hessian"},
+                                {"vmap", WITH_KEYWORDS(vmap), "kn_vmap"},
+                                {"jvp", WITH_KEYWORDS(jvp), "kn_jvp"},
+                                {"vjp", vjp, METH_O, "kn_vjp"},
+                                {"linearize", linearize, METH_O, "kn_linearize"},
+                                {"linear_transpose", linear_transpose, METH_O, "kn_linear_transpose"},
+                                {"custom_jvp", custom_jvp, METH_O, "kn_custom_jvp"},
+                                {"custom_vjp", custom_vjp, METH_VARARGS, "kn_custom_vjp"},
+                                {"checkpoint", WITH_KEYWORDS(checkpoint), "kn_checkpoint"},
+                                {"explain", explain, METH_NOARGS, "kn_fn_explain"},
+                                {0}};
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, drop},
+    {Py_tp_new, new},
+    {Py_tp_call, call},
+    {Py_tp_getset, getset},
+    {Py_tp_members, members},
+    {Py_tp_methods, methods},
+    {Py_tp_doc, "Function(callable, sizes, like=None)\n--\n\nA function of flat tuples of arrays, as Kiln sees it."},
+    {0, NULL}};
+static PyType_Spec spec = {"kiln._core.Function", sizeof(kpy_function), 0, Py_TPFLAGS_DEFAULT, slots};
+static PyMethodDef functions[] = {{"scan", scan, METH_VARARGS, "kn_scan"},
+                                  {"while_loop", while_loop, METH_VARARGS, "kn_while_loop"},
+                                  {"fori_loop", fori_loop, METH_VARARGS, "kn_fori_loop"},
+                                  {"switch", switch_, METH_VARARGS, "kn_switch, kn_cond"},
+                                  {"map", map_, METH_VARARGS, "kn_lax_map"},
+                                  {"eval_shape", eval_shape, METH_VARARGS, "kn_eval_shape"},
+                                  {0}};
+
+int kpy_function_make(PyObject *module)
+{
+    kpy_function_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    if (!kpy_function_type || PyModule_AddObjectRef(module, "Function", (PyObject *)kpy_function_type) < 0 ||
+        PyModule_AddFunctions(module, functions) < 0)
+        return -1;
+    return kpy_jit_make(module);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * function.h -- functions of Kiln's that call Python functions. */
+#ifndef KPY_FUNCTION_H
+#define KPY_FUNCTION_H
+#include "kpy.h"
+
+/* A function of flat lists of arrays, its parts: what Python's trees become is the business of those who make one. */
+typedef struct kpy_function {
+    PyObject_HEAD kn_fn fn;
+    uint64_t serial;    /* of the Python function behind it; 0: derived from `base` */
+    PyObject *callable; /* takes a tuple of arrays for each part, returns a sequence of arrays */
+    PyObject *base;     /* what it was derived from, which has to live as long */
+    int n_parts, n_out; /* n_out -1: a call shows */
+    int size[KN_MAX_ARGS];
+    PyObject *weak;
+} kpy_function;
+extern PyTypeObject *kpy_function_type;
+
+/* Arrays of one part, as operands. */
+typedef struct kpy_part {
+    kn_array *at;
+    kpy_operand *operand;
+    Py_ssize_t n;
+} kpy_part;
+int kpy_part_of(PyObject *sequence, kpy_part *part);
+void kpy_part_drop(kpy_part *part);
+/* Calls fn; a new list of its results. The context is entered. */
+PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large);
+PyObject *kpy_list_of_tree(kn_tree tree); /* the leaves; the tree is released */
+int kpy_jit_make(PyObject *module);
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * interchange.c -- memory that other libraries see: the buffer protocol and DLPack, both ways, without a copy. */
+#include "kpy.h"
+#include "kiln/dlpack.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The buffer protocol. The memory of an array that is shown stays; writes through the buffer count as after
+ * kn_touch. */
+
+typedef struct shown {
+    DLManagedTensorVersioned *tensor;
+    Py_ssize_t dim[2 * KN_MAX_NDIM];
+} shown;
+
+static const char *format_of(DLDataType d)
+{
+    switch (d.code) {
+    case kDLBool: return "?";
+    case kDLInt: return d.bits == 8 ? "b" : d.bits == 16 ? "h" : d.bits == 32 ? "i" : d.bits == 64 ? "q" : NULL;
+    case kDLUInt: return d.bits == 8 ? "B" : d.bits == 16 ? "H" : d.bits == 32 ? "I" : d.bits == 64 ? "Q" : NULL;
+    case kDLFloat: return d.bits == 16 ? "e" : d.bits == 32 ? "f" : d.bits == 64 ? "d" : NULL;
+    case kDLComplex: return d.bits == 64 ? "Zf" : d.bits == 128 ? "Zd" : NULL;
+    default: return NULL;
+    }
+}
+
+static bool contiguous(const DLTensor *t, bool fortran)
+{
+    int64_t want = 1;
+    for (int k = 0; k < t->ndim; k++) {
+        int i = fortran ? k : t->ndim - 1 - k;
+        if (t->shape[i] == 0)
+            return true;
+        if (t->strides && t->shape[i] > 1 && t->strides[i] != want)
+            return false;
+        want *= t->shape[i];
+    }
+    return true;
+}
+
+static int refuse(DLManagedTensorVersioned *t, const char *why)
+{
+    t->deleter(t);
+    PyErr_SetString(PyExc_BufferError, why);
+    return -1;
+}
+
+int kpy_get_buffer(PyObject *o, Py_buffer *v, int flags)
+{
+    v->obj = NULL;
+    if (kpy_enter() < 0)
+        return -1;
+    kpy_here();
+    DLManagedTensorVersioned *m = kn_to_dlpack(KPY_HANDLE(o));
+    bool failed = kpy_failed();
+    if (!failed && m && !(m->flags & DLPACK_FLAG_BITMASK_READ_ONLY) && (flags & PyBUF_WRITABLE)) {
+        kn_touch(KPY_HANDLE(o));
+        failed = kpy_failed();
+    }
+    kpy_leave();
+    if (failed || !m)
+        return -1;
+    const DLTensor *t = &m->dl_tensor;
+    const char *format = format_of(t->dtype);
+    bool readonly = m->flags & DLPACK_FLAG_BITMASK_READ_ONLY;
+    bool c = contiguous(t, false), f = contiguous(t, true);
+    if (!format)
+        return refuse(m, "elements of this dtype have no format in the buffer protocol");
+    if (readonly && (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE)
+        return refuse(m, "the array is read-only");
+    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !c)
+        return refuse(m, "ndarray is not C-contiguous");
+    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !f)
+        return refuse(m, "ndarray is not Fortran contiguous");
+    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !c && !f)
+        return refuse(m, "ndarray is not contiguous");
+    if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !c)
+        return refuse(m, "ndarray is not C-contiguous");
+    shown *s = calloc(1, sizeof *s);
+    if (!s) {
+        m->deleter(m);
+        PyErr_NoMemory();
+        return -1;
+    }
+    s->tensor = m;
+    Py_ssize_t size = t->dtype.bits / 8, n = size;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        s->dim[i] = (Py_ssize_t)t->shape[i];
+        s->dim[KN_MAX_NDIM + i] = t->strides ? (Py_ssize_t)t->strides[i] * size : n;
+        n *= (Py_ssize_t)t->shape[i];
+    }
+    *v = (Py_buffer){.buf = (char *)t->data + t->byte_offset,
+                     .obj = Py_NewRef(o),
+                     .len = n,
+                     .itemsize = size,
+                     .readonly = readonly,
+                     .ndim = t->ndim,
+                     .format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)format : NULL,
+                     .shape = flags & PyBUF_ND ? s->dim : NULL,
+                     .strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? s->dim + KN_MAX_NDIM : NULL,
+                     .internal = s};
+    return 0;
+}
+
+void kpy_release_buffer(PyObject *o, Py_buffer *v)
+{
+    shown *s = v->internal;
+    (void)o;
+    if (s)
+        s->tensor->deleter(s->tensor);
+    free(s);
+    v->internal = NULL;
+}
+
+/* ---- DLPack, outwards. */
+
+static void drop_capsule(PyObject *capsule)
+{
+    if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+        DLManagedTensorVersioned *m = PyCapsule_GetPointer(capsule, "dltensor_versioned");
+        m->deleter(m);
+    } else if (PyCapsule_IsValid(capsule, "dltensor")) {
+        DLManagedTensor *m = PyCapsule_GetPointer(capsule, "dltensor");
+        m->deleter(m);
+    }
+}
+
+static kn_array copy_of(kn_array x)
+{
+    kn_copy_opts opts = kn_copy_opts_default();
+    return kn_copy(x, &opts);
+}
+
+PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"stream", "max_version", "dl_device", "copy", NULL};
+    PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
+    if (PyTuple_Size(args) || !PyArg_ParseTupleAndKeywords(args, kw, "|OOOO", names, &stream, &version, &device, &copy))
+        return PyErr_Occurred() ? NULL
+                                : (PyErr_SetString(PyExc_TypeError, "__dlpack__() takes keyword arguments only"), NULL);
+    if (stream != Py_None)
+        return PyErr_SetString(PyExc_BufferError, "memory of the CPU has no stream"), NULL;
+    long type = 1, id = 0, major = 0;
+    if (device != Py_None && !PyArg_ParseTuple(device, "ll", &type, &id))
+        return NULL;
+    if (type != 1 || id != 0)
+        return PyErr_SetString(PyExc_BufferError, "the array is in memory of the CPU"), NULL;
+    if (version != Py_None && (!PyTuple_Check(version) || PyTuple_Size(version) < 1))
+        return PyErr_SetString(PyExc_TypeError, "max_version has to be a tuple of two integers"), NULL;
+    if (version != Py_None)
+        major = PyLong_AsLong(PyTuple_GetItem(version, 0));
+    if ((major == -1 && PyErr_Occurred()) || kpy_enter() < 0)
+        return NULL;
+    PyObject *capsule = NULL;
+    kpy_here();
+    kn_array x = KPY_HANDLE(self), copied = copy == Py_True ? copy_of(x) : NULL;
+    x = copied ? copied : x;
+    if (major >= 1) {
+        DLManagedTensorVersioned *m = kn_to_dlpack(x);
+        if (!kpy_failed() && m) {
+            if (copied)
+                m->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
+            if (!(capsule = PyCapsule_New(m, "dltensor_versioned", drop_capsule)))
+                m->deleter(m);
+        }
+    } else {
+        DLManagedTensor *m = kn_to_dlpack_unversioned(x);
+        if (kpy_failed()) {
+            if (PyErr_ExceptionMatches(PyExc_ValueError)) {
+                PyErr_Clear();
+                PyErr_SetString(PyExc_BufferError,
+                                "Cannot export readonly array since signalling readonly is unsupported "
+                                "by DLPack (supported by newer DLPack version).");
+            }
+        } else if (m && !(capsule = PyCapsule_New(m, "dltensor", drop_capsule)))
+            m->deleter(m);
+    }
+    if (copied)
+        kn_release(copied);
+    kpy_leave();
+    return capsule;
+}
+
+PyObject *kpy_dlpack_device(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    return Py_BuildValue("ii", 1, 0);
+}
+
+/* ---- DLPack, inwards. */
+
+/* A capsule in memory of the CPU, of the newest version that the object makes. */
+static PyObject *capsule_of(PyObject *x, PyObject *copy)
+{
+    PyObject *f = PyObject_GetAttrString(x, "__dlpack__"), *none = PyTuple_New(0), *capsule = NULL;
+    PyObject *kw = Py_BuildValue("{s:(ii),s:O}", "max_version", 1, 0, "copy", copy);
+    if (f && none && kw)
+        capsule = PyObject_Call(f, none, kw);
+    if (!capsule && f && kw && PyErr_ExceptionMatches(PyExc_TypeError)) { /* from before the version had a say */
+        PyErr_Clear();
+        capsule = PyObject_Call(f, none, NULL);
+    }
+    Py_XDECREF(f);
+    Py_XDECREF(none);
+    Py_XDECREF(kw);
+    return capsule;
+}
+
+static PyObject *from_dlpack(PyObject *module, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"x", "device", "copy", NULL};
+    PyObject *x, *device = Py_None, *copy = Py_None;
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "O|$OO", names, &x, &device, &copy))
+        return NULL;
+    if (device != Py_None && !(PyUnicode_Check(device) && !PyUnicode_CompareWithASCIIString(device, "cpu")))
+        return PyErr_Format(PyExc_ValueError, "from_dlpack: there is no device %R", device);
+    PyObject *capsule = capsule_of(x, copy), *result = NULL;
+    if (!capsule)
+        return NULL;
+    kn_from_dlpack_opts opts = kn_from_dlpack_opts_default();
+    opts.copy = copy == Py_None ? 0 : PyObject_IsTrue(copy) ? 1 : -1;
+    if (kpy_enter() == 0) {
+        kpy_here();
+        if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+            DLManagedTensorVersioned *m = PyCapsule_GetPointer(capsule, "dltensor_versioned");
+            PyCapsule_SetName(capsule, "used_dltensor_versioned");
+            result = kpy_wrap(kn_from_dlpack(m, &opts));
+        } else if (PyCapsule_IsValid(capsule, "dltensor")) {
+            DLManagedTensor *m = PyCapsule_GetPointer(capsule, "dltensor");
+            PyCapsule_SetName(capsule, "used_dltensor");
+            result = kpy_wrap(kn_from_dlpack_unversioned(m, &opts));
+        } else
+            PyErr_SetString(PyExc_BufferError, "__dlpack__ returned no capsule of DLPack that is unused");
+        kpy_leave();
+    }
+    Py_DECREF(capsule);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    {"from_dlpack", (PyCFunction)(void (*)(void))from_dlpack, METH_VARARGS | METH_KEYWORDS,
+     "from_dlpack(x, /, *, device=None, copy=None)\n--\n\nThe memory of an array of another library, without a copy."},
+    {0}};
+
+int kpy_interchange_make(PyObject *module) { return PyModule_AddFunctions(module, functions); }

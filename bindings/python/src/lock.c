@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * lock.c -- the context that all arrays of a Python process live in, and who may use it.
+ *
+ * A context of Kiln is used by one thread at a time. Python's threads share their objects, so the binding has one context
+ * and a lock of its own around it. The lock is recursive, because Kiln calls Python functions that it traces. Whoever
+ * waits for it does so without the interpreter's lock: the thread that has it may need that one to go on. */
+#include "kpy.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static kn_context context;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int depth; /* how often this thread entered */
+static _Thread_local int user;  /* in how many of the user's functions it is */
+
+/* Handles whose objects died in a thread that did not have the context: they are released by the next one that does. */
+static struct {
+    pthread_mutex_t mutex;
+    void **at;
+    size_t n, room;
+} dead = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+static atomic_bool some_dead;
+
+int kpy_context_make(void)
+{
+    kn_context_opts opts = kn_context_opts_default();
+    if (!context)
+        context = kn_context_new(&opts);
+    if (context)
+        return 0;
+    PyErr_NoMemory();
+    return -1;
+}
+
+static void release_dead(void)
+{
+    pthread_mutex_lock(&dead.mutex);
+    void **at = dead.at;
+    size_t n = dead.n;
+    dead.at = NULL;
+    dead.n = dead.room = 0;
+    atomic_store(&some_dead, false);
+    pthread_mutex_unlock(&dead.mutex);
+    for (size_t i = 0; i < n; i++)
+        kn_release(at[i]);
+    free(at);
+}
+
+int kpy_enter(void)
+{
+    if (depth++)
+        return 0;
+    if (pthread_mutex_trylock(&mutex) != 0)
+        KPY_WITHOUT_GIL(pthread_mutex_lock(&mutex));
+    if (kn_context_push(context) >= 0) {
+        if (atomic_load_explicit(&some_dead, memory_order_relaxed))
+            release_dead();
+        return 0;
+    }
+    kn_error_clear(); /* of this thread's own context */
+    pthread_mutex_unlock(&mutex);
+    depth--;
+    PyErr_SetString(PyExc_RuntimeError, "the context of Kiln is in use by a thread that was lost in a fork");
+    return -1;
+}
+
+void kpy_leave(void)
+{
+    if (--depth)
+        return;
+    kn_context_pop();
+    pthread_mutex_unlock(&mutex);
+}
+
+bool kpy_entered(void) { return depth > 0; }
+
+void kpy_release(void *handle)
+{
+    if (depth) {
+        kn_release(handle);
+        return;
+    }
+    if (pthread_mutex_trylock(&mutex) == 0) {
+        if (kn_context_push(context) >= 0) {
+            kn_release(handle);
+            kn_context_pop();
+        }
+        pthread_mutex_unlock(&mutex);
+        return;
+    }
+    pthread_mutex_lock(&dead.mutex);
+    if (dead.n == dead.room) {
+        size_t room = dead.room ? 2 * dead.room : 64;
+        void **at = realloc(dead.at, room * sizeof *at);
+        if (at) {
+            dead.at = at;
+            dead.room = room;
+        }
+    }
+    if (dead.n < dead.room) /* else the handle stays until the process ends: there is no memory to do better */
+        dead.at[dead.n++] = handle;
+    atomic_store(&some_dead, true);
+    pthread_mutex_unlock(&dead.mutex);
+}
+
+void kpy_user_begin(void) { user++; }
+void kpy_user_end(void) { user--; }
+bool kpy_in_user(void) { return user > 0; }

@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""generate.py API TABLE NAMES... -- makes the table of the extension's functions: what docs/api.json says of the C library,
+under the signatures that the files of names give (names/*.txt, whose form names/README.md tells)."""
+import json
+import re
+import sys
+from pathlib import Path
+
+IGNORED = {"like", "device", "subok", "order", "kind", "max_work", "fix_imports", "overwrite_input", "overwrite_a",
+           "overwrite_b", "check_finite", "lower_", "legacy", "precision", "preferred_element_type", "out_sharding",
+           "axis_index_groups", "promote_integers"}
+
+
+class Wrong(Exception):
+    pass
+
+
+def split(text):
+    """The parts between commas that stand in no bracket or text."""
+    parts, depth, quote, start = [], 0, None, 0
+    for i, c in enumerate(text):
+        if quote:
+            quote = None if c == quote else quote
+        elif c in "'\"":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    parts.append(text[start:].strip())
+    return [p for p in parts if p]
+
+
+def kind_of(of, option):
+    k, t = of["kind"], of.get("type", "")
+    if of.get("out"):
+        if k == "array" and option:
+            return "KPY_OUT_ARRAY"
+        raise Wrong(f"{of['name']}: a place for a result")
+    if k == "array":
+        return "KPY_OPTIONAL_ARRAY" if option or of.get("optional") else "KPY_ARRAY"
+    if k in ("shape", "axes"):
+        pointer = option and "*" in t
+        return f"KPY_{k.upper()}" + ("_POINTER" if pointer else "")
+    if k == "positions":
+        return "KPY_SHAPE_POINTER" if "*" in t else "KPY_SHAPE"
+    if k == "int":
+        return "KPY_INT32" if option and of.get("bits", 64) == 32 else "KPY_INT"
+    if k == "float":
+        return "KPY_FLOAT32" if option and "float" in t else "KPY_FLOAT"
+    if k == "struct" and "kn_dtype_like" in t:
+        return "KPY_DTYPE_LIKE"
+    simple = {"arrays": "KPY_ARRAYS", "dtype": "KPY_DTYPE", "bool": "KPY_BOOL", "string": "KPY_STRING",
+              "character": "KPY_CHARACTER"}
+    if k in simple:
+        return simple[k]
+    raise Wrong(f"{of['name']}: no conversion of {t}")
+
+
+GET = {"KPY_ARRAY": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_array *)", "KPY_ARRAYS": "*(const kn_list *)",
+       "KPY_SHAPE": "(const kn_shape *)", "KPY_AXES": "(const kn_axes *)", "KPY_DTYPE": "*(const kn_dtype *)",
+       "KPY_BOOL": "*(const bool *)", "KPY_INT": "*(const int64_t *)", "KPY_FLOAT": "*(const double *)",
+       "KPY_STRING": "*(const char *const *)", "KPY_CHARACTER": "*(const char *)",
+       "KPY_DTYPE_LIKE": "*(const kn_dtype_like *)"}
+
+
+class Maker:
+    def __init__(self, api, root):
+        self.functions = {f["name"]: f for f in api["functions"]}
+        self.options = {o["name"]: o for o in api["options"]}
+        self.structs = {s["name"]: s for s in api["structs"]}
+        self.elsewhere = {}
+        for f in api["functions"]:
+            for n in f.get("names") or []:
+                self.elsewhere.setdefault(n, f)
+        headers = "".join(p.read_text() for p in Path(root, "include/kiln").rglob("*.h"))
+        self.has_default = set(re.findall(r"\b(kn_\w+_opts)_default\(void\)", headers))
+        self.out, self.rows, self.calls, self.defaults, self.structures = [], {}, set(), set(), set()
+        self.wrong = []
+
+    def structure(self, name):
+        if name in self.structures:
+            return
+        members = []
+        for m in self.structs[name]["members"]:
+            k = m["kind"]
+            kind = {"array": "KPY_ARRAY", "arrays": "KPY_ARRAYS", "shape": "KPY_SHAPE", "dtype": "KPY_DTYPE",
+                    "bool": "KPY_BOOL", "float": "KPY_FLOAT", "string": "KPY_STRING", "character": "KPY_CHARACTER",
+                    "axes": "KPY_AXES"}.get(k)
+            if k == "int":
+                kind = "KPY_INT32" if m.get("bits") == 32 else "KPY_INT"
+            if kind is None:
+                raise Wrong(f"the result's {m['name']} is a {k}")
+            members.append(f'{{"{m["name"]}", {kind}, offsetof({name}, {m["name"]})}}')
+        short = "".join(w.capitalize() for w in name.removeprefix("kn_").split("_"))
+        self.out.append(f"static const kpy_member members_{name}[] = {{{', '.join(members)}}};")
+        self.out.append(f'static const kpy_struct struct_{name} = {{"{short}", sizeof({name}), {len(members)}, '
+                        f"members_{name}}};")
+        self.structures.add(name)
+
+    def result(self, f, says):
+        r = f["result"]
+        k, t = r["kind"], r["type"]
+        if says == "none" or k == "nothing" or (says is None and k == "int" and t == "int"):
+            return "KPY_STATUS"
+        if k == "struct":
+            name = t.replace("const ", "").strip(" *")
+            self.structure(name)
+            return "KPY_STRUCT"
+        kinds = {"array": "KPY_ARRAY", "arrays": "KPY_ARRAYS", "shape": "KPY_SHAPE", "dtype": "KPY_DTYPE",
+                 "bool": "KPY_BOOL", "int": "KPY_INT", "float": "KPY_FLOAT", "string": "KPY_STRING",
+                 "character": "KPY_CHARACTER", "axes": "KPY_AXES"}
+        if k not in kinds:
+            raise Wrong(f"its result is a {k}")
+        return kinds[k]
+
+    def call(self, f, kinds, result):
+        name = f["name"]
+        if name in self.calls:
+            return
+        args = []
+        for i, (a, k) in enumerate(zip(f["arguments"], kinds)):
+            by_value = k in ("KPY_SHAPE", "KPY_AXES") and "*" not in a["type"]
+            get = GET[k] + f"c->arg[{i}]"
+            if k == "KPY_INT" and a["type"] != "int64_t":
+                get = f"({a['type']}){get}"
+            args.append(("*" if by_value else "") + get)
+        if f.get("options"):
+            args.append("c->options")
+        made = f"{name}({', '.join(args)})"
+        member = {"KPY_ARRAY": "array", "KPY_ARRAYS": "list", "KPY_DTYPE": "dtype", "KPY_BOOL": "truth",
+                  "KPY_INT": "integer", "KPY_FLOAT": "number", "KPY_STRING": "string", "KPY_CHARACTER": "character",
+                  "KPY_SHAPE": "shape", "KPY_AXES": "axes"}.get(result)
+        if result == "KPY_STRUCT":
+            t = f["result"]["type"].replace("const ", "").strip(" *")
+            body = f"{t} r = {made}; memcpy(&c->result, &r, sizeof r);"
+        elif result == "KPY_STATUS":
+            body = f"{'' if f['result']['kind'] == 'nothing' else '(void)'}{made};"
+        else:
+            body = f"c->result.{member} = {made};"
+        unused = "" if "c->" in body else "(void)c; "
+        self.out.append(f"static void call_{name}(kpy_call *c) {{ {unused}{body} }}")
+        self.calls.add(name)
+
+    def default(self, name):
+        if name not in self.defaults:
+            self.defaults.add(name)
+            value = f"*({name} *)o = {name}_default();" if name in self.has_default else f"*({name} *)o = ({name}){{.size_ = sizeof({name})}};"
+            self.out.append(f'_Static_assert(sizeof({name}) <= KPY_OPTION_BYTES, "{name}");')
+            self.out.append(f"static void default_{name}(void *o) {{ {value} }}")
+
+    def row(self, module, prefix, line):
+        text, _, mapping = line.partition(" | ")
+        text, _, says = text.partition(" -> ")
+        says = says.strip() or None
+        m = re.match(r"([\w.]+)(?:\s*=\s*(kn_\w+))?\((.*)\)$", text.strip())
+        if not m:
+            raise Wrong("no signature")
+        name, c_name, params = m.groups()
+        f = self.functions.get(c_name) if c_name else self.elsewhere.get(f"{prefix}.{name}")
+        if not f:
+            raise Wrong("no function of the library")
+        explicit = dict(p.split(":") for p in split(mapping)) if mapping else {}
+        arguments = f["arguments"]
+        members = {m["name"]: m for m in self.options[f["options"]]["members"]} if f.get("options") else {}
+        names = [a["name"] for a in arguments]
+        kinds = [kind_of(a, False) for a in arguments]
+        for a in arguments:  # what may be None
+            if "kn_array" in a["type"] and a.get("optional") and kinds[names.index(a["name"])] == "KPY_ARRAY":
+                kinds[names.index(a["name"])] = "KPY_OPTIONAL_ARRAY"
+        taken, rows, shown, keyword, only, positional = set(), [], [], False, 0, 0
+        parts = split(params)
+        slash = parts.index("/") if "/" in parts else 0
+        bare = []
+        for p in parts:
+            if p in ("/", "*"):
+                bare.append((p, None, False))
+                continue
+            pname, eq, default = (s.strip() for s in p.partition("="))
+            bare.append((pname, default if eq else None, pname.startswith("*")))
+        wanted = {explicit.get(n.lstrip("*"), n.lstrip("*")) for n, _, _ in bare}
+        free = [n for n in names if n not in wanted and n.rstrip("_") not in wanted]
+        for pname, default, rest in bare:
+            if pname == "*":
+                keyword = True
+                shown.append("*")
+                continue
+            if pname == "/":
+                only = len(rows)
+                shown.append("/")
+                continue
+            plain = pname.lstrip("*")
+            c = explicit.get(plain, plain)
+            option, at, kind = 0, "0", None
+            if c == "out" and "out" not in members:
+                kind = "KPY_OUT"
+            elif c in names or c + "_" in names:
+                i = names.index(c if c in names else c + "_")
+                kind, at = kinds[i], str(i)
+                taken.add(i)
+            elif c in members or c + "_" in members or c.lower() in members:
+                c = c if c in members else c + "_" if c + "_" in members else c.lower()
+                kind, option, at = kind_of(members[c], True), 1, f"offsetof({f['options']}, {c})"
+            elif default is None and free:
+                i = names.index(free.pop(0))
+                kind, at = kinds[i], str(i)
+                taken.add(i)
+            elif c in IGNORED or c == "ignored":
+                kind = "KPY_IGNORED"
+            else:
+                raise Wrong(f"no place for {pname}")
+            if default == "None" and kind == "KPY_ARRAY":
+                kind = "KPY_OPTIONAL_ARRAY"
+            required = int(default is None and not rest)
+            rows.append(f'{{"{plain}", {kind}, {option}, {int(keyword)}, 0, {required}, {int(rest)}, {at}}}')
+            shown.append(p_text(pname, default))
+            keyword = keyword or rest
+            positional = len(rows) if not keyword or rest else positional
+        for i, a in enumerate(arguments):
+            if i not in taken and kinds[i] != "KPY_OPTIONAL_ARRAY":
+                raise Wrong(f"nothing for the argument {a['name']}")
+        for i in range(only):
+            rows[i] = re.sub(r"(\{[^{}]*?, KPY_\w+, \d, \d, )0", r"\g<1>1", rows[i], count=1)
+        result = self.result(f, says)
+        self.call(f, kinds, result)
+        if f.get("options"):
+            self.default(f["options"])
+        key = re.sub(r"\W", "_", f"{module}_{name}")
+        short = name.rpartition(".")[2]
+        if rows:
+            self.out.append(f"static const kpy_param params_{key}[] = {{{', '.join(rows)}}};")
+        doc = doc_of(short, shown, module, f)
+        structure = f["result"]["type"].replace("const ", "").strip(" *")
+        required = sum(", 1, 0, " in r for r in rows)
+        looks = int(f["result"]["kind"] in ("bool", "int", "float", "string") or "linalg" in f["name"])
+        self.out.append(f"static const char doc_{key}[] = {doc};")
+        self.out.append(
+            f"static const kpy_row row_{key} = {{\"{short}\", doc_{key}, call_{f['name']}, "
+            f"{'default_' + f['options'] if f.get('options') else 'NULL'}, {len(rows)}, {positional}, {required}, {result}, "
+            f"{int(says == 'list')}, {looks}, {'params_' + key if rows else 'NULL'}, "
+            f"{'&struct_' + structure if result == 'KPY_STRUCT' else 'NULL'}}};")
+        self.rows.setdefault(module, []).append((short, key))
+
+
+def p_text(name, default):
+    return name if default is None else f"{name}={default}"
+
+
+def quoted(s):
+    return '"' + s.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def doc_of(name, shown, module, f):
+    first = "$self, " if module == "Array" else ""
+    shown = shown[1:] if module == "Array" else shown
+    if shown and shown[0] == "/":
+        shown = shown[1:]
+    return quoted(f"{name}({first}{', '.join(shown)})\n--\n\n{f.get('doc') or ''}\n\nIn C: {f['name']}")
+
+
+def main():
+    api_path, table, *files = sys.argv[1:]
+    maker = Maker(json.loads(Path(api_path).read_text()), Path(api_path).parent.parent)
+    for path in files:
+        module = prefix = None
+        for line in Path(path).read_text().splitlines():
+            if not line.strip() or line.startswith("#"):
+                continue
+            if line.startswith("module:"):
+                module = line.split()[1]
+            elif line.startswith("from:"):
+                prefix = line.split()[1]
+            else:
+                try:
+                    maker.row(module, prefix, line)
+                except Wrong as e:
+                    maker.wrong.append(f"{path}: {line}\n    {e}")
+    if maker.wrong:
+        sys.exit("\n".join(maker.wrong))
+    out = ["/* Made by tools/generate.py. */", '#include "kpy.h"', "#include <string.h>", "", *maker.out, ""]
+    tables = []
+    methods = ["PyMethodDef kpy_array_methods[] = {"]
+    for short, key in maker.rows.get("Array", []):
+        out.append(f"static PyObject *method_{key}(PyObject *s, PyObject *const *a, Py_ssize_t n, PyObject *k) "
+                   f"{{ return kpy_invoke(&row_{key}, s, a, n, k); }}")
+        methods.append(f'    {{"{short}", (PyCFunction)(void (*)(void))method_{key}, METH_FASTCALL | METH_KEYWORDS, '
+                       f"doc_{key}}},")
+    out.append("\n".join(methods) + "\n    {0}};")
+    for module, rows in maker.rows.items():
+        if module == "Array":
+            continue
+        key = re.sub(r"\W", "_", module)
+        out.append(f"static const kpy_row *const table_{key}[] = {{{', '.join('&row_' + k for _, k in rows)}}};")
+        tables.append(f'{{"{module}", {len(rows)}, table_{key}}}')
+    tables.append("{NULL, 0, NULL}")
+    out.append(f"const kpy_table kpy_tables[] = {{{', '.join(tables)}}};")
+    Path(table).write_text("\n".join(out) + "\n")
+
+
+main()
