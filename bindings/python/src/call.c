@@ -10,9 +10,9 @@ enum { MAX_HELD = KPY_MAX_PARAMETERS };
 /* What one call needs besides its arguments. */
 typedef struct state {
     const kpy_row *row;
-    PyObject *value[KPY_MAX_PARAMETERS]; /* borrowed; NULL: not given */
-    PyObject *rest;                      /* what *args took; owned */
-    kpy_call call;
+    PyObject *rest; /* what *args took; owned */
+    PyObject *out;  /* borrowed: NumPy's out= */
+    int n_held, n_lists, n_memory, n_out;
     union {
         kn_array array;
         kn_list list;
@@ -25,16 +25,13 @@ typedef struct state {
         kn_dtype_like like;
         kn_tree tree;
     } argument[KPY_MAX_ARGUMENTS];
+    /* What follows is not cleared: of it there is as much as is counted above and in the row. */
+    PyObject *value[KPY_MAX_PARAMETERS]; /* borrowed; NULL: not given */
     kpy_operand held[MAX_HELD];
-    int n_held;
     kn_list lists[4];
-    int n_lists;
     void *memory[KPY_MAX_PARAMETERS]; /* shapes and axes */
-    int n_memory;
-    kn_array out_array[4]; /* what options of the kind KPY_OUT_ARRAY get */
-    int n_out;
-    PyObject *out; /* borrowed: NumPy's out= */
-    bool large;
+    kn_array out_array[4];            /* what options of the kind KPY_OUT_ARRAY get */
+    kpy_call call;
     max_align_t options[KPY_OPTION_BYTES / sizeof(max_align_t)];
 } state;
 
@@ -221,8 +218,10 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
     case KPY_DTYPE_LIKE: return to_like(s, o, to);
     case KPY_OUT_ARRAY: {
         int b = PyObject_IsTrue(o);
-        if (b > 0)
+        if (b > 0) {
+            s->out_array[s->n_out] = NULL;
             *(kn_array **)to = &s->out_array[s->n_out++];
+        }
         return b < 0 ? -1 : 0;
     }
     case KPY_OUT:
@@ -250,8 +249,6 @@ static int convert(state *s)
     for (int p = 0; p < s->row->n_params; p++) {
         const kpy_param *param = &s->row->param[p];
         PyObject *o = s->value[p];
-        if (!param->option && param->kind != KPY_OUT && param->kind != KPY_IGNORED)
-            s->call.arg[param->at] = &s->argument[param->at];
         if (!o && param->rest) {
             s->rest = PyTuple_New(0);
             o = s->rest;
@@ -416,7 +413,11 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
 {
     state s;
     PyObject *result = NULL;
-    memset(&s, 0, offsetof(state, options));
+    memset(&s, 0, offsetof(state, value));
+    for (int p = 0; p < row->n_params; p++)
+        s.value[p] = NULL;
+    for (int i = 0; i < KPY_MAX_ARGUMENTS; i++)
+        s.call.arg[i] = &s.argument[i];
     s.row = row;
     if (bind(&s, self, args, nargs, kwnames) < 0) {
         Py_XDECREF(s.rest);

@@ -12,6 +12,8 @@ typedef struct kpy_function {
     PyObject *base;     /* what it was derived from, which has to live as long */
     int n_parts, n_out; /* n_out -1: a call shows */
     int size[KN_MAX_ARGS];
+    unsigned calls;
+    bool large; /* its arguments had many elements when that was looked at last */
     PyObject *weak;
 } kpy_function;
 extern PyTypeObject *kpy_function_type;

@@ -91,7 +91,7 @@ static PyObject *run(PyObject *entry, const kpy_leaves *leaves)
     kpy_operand few[16], *x = leaves->n <= 16 ? few : PyMem_Malloc((size_t)leaves->n * sizeof *x);
     kn_array few_handles[32], *h = leaves->n <= 16 ? few_handles : PyMem_Malloc(2 * (size_t)leaves->n * sizeof *h);
     Py_ssize_t n = 0, n_first = 0, n_second = 0;
-    bool large = f->n_out < 0;
+    bool large = f->n_out < 0 || f->large || ++f->calls % 64 == 0;
     if (!x || !h) {
         PyErr_NoMemory();
         goto end;
@@ -99,7 +99,6 @@ static PyObject *run(PyObject *entry, const kpy_leaves *leaves)
     for (; n < leaves->n; n++) {
         if (kpy_operand_of(leaves->at[n], &x[n]) < 0)
             goto end;
-        large = large || kn_size(x[n].h) > 32768;
     }
     /* `split` says by a byte which leaves are donated: they are the second part */
     const char *donated = split == Py_None ? NULL : PyBytes_AsString(split);
@@ -108,6 +107,12 @@ static PyObject *run(PyObject *entry, const kpy_leaves *leaves)
             h[leaves->n + n_second++] = x[i].h;
         else
             h[n_first++] = x[i].h;
+    if (large) { /* whether it is worth letting other threads go on; sizes are looked at now and then */
+        f->large = f->n_out < 0;
+        for (Py_ssize_t i = 0; i < n; i++)
+            f->large = f->large || kn_size(x[i].h) > 32768;
+        large = f->large;
+    }
     kn_args args = {donated ? 2 : 1, {{h, (size_t)n_first * sizeof *h}, {h + leaves->n, (size_t)n_second * sizeof *h}}};
     kpy_here();
     list = kpy_function_call(f, &args, large);

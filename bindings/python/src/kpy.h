@@ -144,8 +144,6 @@ typedef struct kpy_struct {
 typedef union kpy_slot {
     kn_array array;
     kn_list list;
-    const void *pointer;
-    void *out;
     const char *string;
     kn_dtype dtype;
     int64_t integer;
@@ -154,8 +152,7 @@ typedef union kpy_slot {
     char character;
     kn_axes axes;
     kn_shape shape;
-    kn_dtype_like like;
-    max_align_t structure[96];
+    max_align_t structure[64];
 } kpy_slot;
 
 enum { KPY_MAX_ARGUMENTS = 12, KPY_MAX_PARAMETERS = 40, KPY_OPTION_BYTES = 4096 };

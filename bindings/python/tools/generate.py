@@ -137,6 +137,7 @@ class Maker:
                   "KPY_SHAPE": "shape", "KPY_AXES": "axes"}.get(result)
         if result == "KPY_STRUCT":
             t = f["result"]["type"].replace("const ", "").strip(" *")
+            self.out.append(f'_Static_assert(sizeof({t}) <= sizeof(kpy_slot), "{t}");')
             body = f"{t} r = {made}; memcpy(&c->result, &r, sizeof r);"
         elif result == "KPY_STATUS":
             body = f"{'' if f['result']['kind'] == 'nothing' else '(void)'}{made};"
@@ -223,6 +224,9 @@ class Maker:
         for i, a in enumerate(arguments):
             if i not in taken and kinds[i] != "KPY_OPTIONAL_ARRAY":
                 raise Wrong(f"nothing for the argument {a['name']}")
+        text_of_rows = "".join(rows)
+        if len(rows) > 40 or len(arguments) > 12 or text_of_rows.count("KPY_OUT_ARRAY") > 4 or text_of_rows.count("KPY_ARRAYS") > 4:
+            raise Wrong("more parameters than call.c has room for")
         for i in range(only):
             rows[i] = re.sub(r"(\{[^{}]*?, KPY_\w+, \d, \d, )0", r"\g<1>1", rows[i], count=1)
         result = self.result(f, says)
