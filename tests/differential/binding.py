@@ -195,6 +195,9 @@ class Kiln:
     def wrap(self, handle):
         return self.array_type(self, handle)
 
+    def handle(self, x):
+        return x.handle
+
     def from_numpy(self, a):
         a = np.asarray(a, order="C")
         x = self.kn_from_memory(a.ctypes.data, self.shape(a.shape), self.dtype(a.dtype))

@@ -2,8 +2,6 @@
 """compare.py -- whether a value of Kiln is a value of NumPy."""
 import numpy as np
 
-from binding import Array
-
 
 def parts(x):
     """A complex array as a real one with a last axis of two."""
@@ -97,9 +95,9 @@ class Compare:
             return None
         if isinstance(y, (np.dtype, type)):
             y = np.dtype(y).name
-        if isinstance(y, (str, bool, np.bool_)) and not isinstance(x, Array):
+        if isinstance(y, (str, bool, np.bool_)) and not isinstance(x, self.kiln.array_type):
             return None if x == y else f"value: {x!r}, {y!r} in NumPy"
-        if not isinstance(x, Array):
+        if not isinstance(x, self.kiln.array_type):
             return None if not isinstance(y, np.ndarray) and x == y else f"value: {x!r}, {y!r} in NumPy"
         scalar = not isinstance(y, np.ndarray)
         y = np.asarray(y)

@@ -6,6 +6,7 @@
     ... fuzz.py --operations 1000000 --seed 7                            # by hand
     ... fuzz.py --one 123456                                             # the program of that seed
     ... fuzz.py --replay FILE                                            # programs from a file, as found.txt
+    ... fuzz.py --package                                                # through the Python package
     ... fuzz.py --only 'np.pad'                                          # rows whose template has that text
     ... fuzz.py --triage                                                 # goes on, and counts kinds of differences
 
@@ -129,6 +130,7 @@ def replay(kiln, path):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--library", default=os.environ.get("KILN_LIBRARY", str(HERE.parents[1] / "build/release/libkiln.so")))
+    p.add_argument("--package", action="store_true", help="through the Python package instead of the library")
     p.add_argument("--operations", type=int, default=0)
     p.add_argument("--seconds", type=float, default=60)
     p.add_argument("--seed", type=int, default=None)
@@ -141,10 +143,14 @@ def main():
     o = p.parse_args()
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-    if not pathlib.Path(o.library).exists():
+    if o.package:
+        from package import Package
+        kiln = Package()
+    elif pathlib.Path(o.library).exists():
+        kiln = Kiln(o.library, View)
+    else:
         print(f"skipped: no {o.library}")
         return 77
-    kiln = Kiln(o.library, View)
     rows = [r for r in ROWS if o.only in r[1]] if o.only else ROWS
     trail = open(o.trail, "w") if o.trail else None
     if o.replay or o.one is None and (HERE / "found.txt").exists():

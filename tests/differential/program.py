@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 
-from binding import Array, Error, Unsupported
+from binding import Error, Unsupported
 from compare import Compare, describe
 from facade import Facade, Place, View, literal, mild, printed
 from known import known
@@ -92,7 +92,14 @@ class Run:
         self.kiln, self.late, self.layout, self.seen = kiln, late, layout, seen
         self.compare = Compare(kiln)
         self.here = {"np": np, "A": literal, "R": mild, **NUMBERS}
-        self.there = {"np": Facade(kiln), "A": self.made(literal), "R": self.made(mild), **NUMBERS}
+        self.array, numbers = kiln.array_type, dict(NUMBERS)
+        if hasattr(kiln, "facade"):  # the package
+            from package import printed as printed_by_package
+            numbers["P"] = self.here["P"] = printed_by_package
+            facade = kiln.facade()
+        else:
+            facade = Facade(kiln)
+        self.there = {"np": facade, "A": self.made(literal), "R": self.made(mild), **numbers}
         self.x, self.y = {}, {}  # Kiln's and NumPy's variables
         self.compare.variables = self.y
         self.operations, self.raised = 0, 0
@@ -114,10 +121,20 @@ class Run:
         try:
             with np.errstate(all="ignore"):
                 return eval(code, here, env) if code.co_name == "value" else exec(code, here, env), None
-        except Unsupported:
+        except (Unsupported, Error):
             raise
         except Exception as e:
             return None, e
+
+    def run_there(self, code, env):
+        """The value of a line in Kiln, or an Error. Exceptions of the package are its errors."""
+        try:
+            value, wrong = self.evaluate(code, self.there, env)
+        except Error as e:
+            return None, e
+        if wrong is not None and hasattr(self.kiln, "facade") and not isinstance(wrong, (NameError, AttributeError)):
+            wrong = Error(kind_of(wrong), text_of(wrong))
+        return value, wrong
 
     def step(self, line):
         """Runs a line on both sides. False: it cannot be said in C. Raises a Difference."""
@@ -127,7 +144,7 @@ class Run:
             code = compile(text, "line", "eval" if target else "exec")
             code = code.replace(co_name="value" if target else "statement")
             try:
-                x, wrong = self.evaluate(code, self.there, self.x)
+                x, wrong = self.run_there(code, self.x)
             except (Unsupported, NameError):
                 self.kiln.kn_error_clear()
                 return False
@@ -219,7 +236,7 @@ class Run:
             if isinstance(y, np.ndarray) and any(y is v for v in self.y.values()):
                 y = y[...]  # the array itself, whose flags it would share
             scalar = isinstance(y, np.generic)
-            if scalar and any(isinstance(v, Array) and self.kiln.kn_shares_memory(x.handle, v.handle) for v in self.x.values()):
+            if scalar and any(isinstance(v, self.array) and self.kiln.kn_shares_memory(self.kiln.handle(x), self.kiln.handle(v)) for v in self.x.values()):
                 return None  # Kiln's is a view of no axes
             self.x[target], self.y[target] = x, np.asarray(y) if scalar else y
             if not scalar:
@@ -234,7 +251,7 @@ class Run:
     def shown(self, x):
         if isinstance(x, (list, tuple)):
             return "[" + ", ".join(self.shown(e) for e in x) + "]"
-        if not isinstance(x, Array):
+        if not isinstance(x, self.array):
             return repr(x)
         try:
             return f"{describe(self.kiln.to_numpy(x))} strides {self.kiln.strides_of(x)}"
@@ -245,7 +262,7 @@ class Run:
         """NumPy's result with Kiln's numbers, so that later lines start from the same."""
         if isinstance(y, (list, tuple)):
             return type(y)(self.like(a, b) for a, b in zip(x, y)) if type(y) in (list, tuple) else [self.like(a, b) for a, b in zip(x, y)]
-        if not isinstance(x, Array):
+        if not isinstance(x, self.array):
             return y
         z = self.kiln.to_numpy(x)
         if isinstance(y, np.ndarray) and z.tobytes() == y.tobytes():
@@ -267,7 +284,7 @@ class Run:
         for name, other in list(self.y.items())[-6:]:
             if name != target and isinstance(other, np.ndarray) and y.size and other.size:
                 shared = np.shares_memory(y, other)
-                if shared != self.kiln.kn_shares_memory(self.x[target].handle, self.x[name].handle):
+                if shared != self.kiln.kn_shares_memory(self.kiln.handle(self.x[target]), self.kiln.handle(self.x[name])):
                     self.kiln.check()
                     self.differs(line, "sharing", f"{target} and {name}: NumPy {'shares' if shared else 'does not share'} their memory")
 
@@ -319,7 +336,7 @@ class Run:
                 continue
             if self.alone(line, env):
                 kept.append(line)
-                if line.target() and isinstance(env.get(line.target()), Array):
+                if line.target() and isinstance(env.get(line.target()), self.array):
                     names.add(line.target())
         inputs = [line.target() for line in kept if line.creates()]
         results = [line.target() for line in kept if line.target() in names]
@@ -365,7 +382,7 @@ class Run:
         try:
             self.plain(line, env, [])
             for v in flat([env.get(line.target())]):
-                if isinstance(v, Array) and not self.kiln.kn_ok(v.handle):
+                if isinstance(v, self.array) and not self.kiln.kn_ok(self.kiln.handle(v)):
                     self.kiln.check()
             return True
         except (Error, Unsupported, NameError, AttributeError, KeyError, TypeError, IndexError, ValueError, SyntaxError):
