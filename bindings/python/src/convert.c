@@ -55,8 +55,10 @@ int kpy_operand_try(PyObject *o, kpy_operand *x)
         return owned(kn_like_double(PyFloat_AsDouble(o)), x);
     if (PyLong_CheckExact(o))
         return owned(weak_int(o), x);
-    if (PyBool_Check(o))
-        return owned(kn_like_bool(o == Py_True), x);
+    if (PyBool_Check(o)) { /* NumPy's has a dtype, unlike numbers */
+        const bool b = o == Py_True;
+        return owned(kn_strong(&b, KN_BOOL), x);
+    }
     if (PyComplex_CheckExact(o))
         return owned(kn_like_complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)), x);
     if (PyObject_TypeCheck(o, kpy_array_type)) {
