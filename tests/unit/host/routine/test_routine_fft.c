@@ -213,13 +213,17 @@ static void check_bits(int64_t n, int64_t lines)
             int64_t n_y = extent_out(type, n) * (complex_out(type) ? 2 : 1);
             void *x = noise_new(bytes, lines * n_x);
             char *y = malloc((size_t)(lines * n_y * bytes) + 1);
-            for (int64_t l = 0; l < lines; l++) { /* each line alone, on the plainest instruction set */
-                knr_isa_limit(KNR_ISA_BASE);
+            for (int64_t l = 0; l < lines; l++) { /* each line alone; short ones on the plainest instruction set */
+                knr_isa_limit(n <= 64 ? KNR_ISA_BASE : KNR_ISA_AVX2);
                 char *one = run(type, bytes, 1, n, 1, (char *)x + l * n_x * bytes, 1);
                 memcpy(y + l * n_y * bytes, one, (size_t)(n_y * bytes));
                 free(one);
             }
-            for (int isa = KNR_ISA_BASE; isa <= KNR_ISA_AVX512; isa++) {
+            /* Without fused instructions each product and sum is a call of libm: a few lines, or this takes minutes. */
+            knr_isa_limit(KNR_ISA_BASE);
+            check_layout(type, bytes, n, 3, x, y, (layout){3, 1}, 3);
+            check_layout(type, bytes, n, 3, x, y, (layout){1, 3}, 1);
+            for (int isa = KNR_ISA_AVX2; isa <= KNR_ISA_AVX512; isa++) {
                 knr_isa_limit((knr_isa_kind)isa);
                 check_layout(type, bytes, n, lines, x, y, (layout){lines, 1}, 1);
                 check_layout(type, bytes, n, lines, x, y, (layout){lines, 1}, 3);
