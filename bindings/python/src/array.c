@@ -22,7 +22,7 @@ PyObject *kpy_wrap(kn_array x)
         kn_release(x);
         return NULL;
     }
-    if (kpy_in_user()) /* the scope around the user's function has it, too, and may end before the object */
+    if (kpy_scoped()) /* the scope around has it, too, and may end before the object */
         kn_retain(x);
     a->h = x;
     return (PyObject *)a;
@@ -255,14 +255,14 @@ static PyObject *complex_(PyObject *o, PyObject *unused)
 
 static PyObject *text(PyObject *o, const char *(*f)(kn_array, const kn_print_opts *))
 {
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
     evaluate(KPY_HANDLE(o));
     kn_print_opts opts = kn_print_opts_default();
     const char *s = f(KPY_HANDLE(o), &opts);
     PyObject *result = kpy_failed() ? NULL : PyUnicode_FromString(s ? s : "");
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 

@@ -378,8 +378,12 @@ static PyObject *result_of(state *s)
 {
     const kpy_row *row = s->row;
     kpy_kind kind = (kpy_kind)row->result;
-    if (kind == KPY_ARRAY)
+    if (kind == KPY_ARRAY) {
+        for (int i = 0; i < s->n_held; i++)
+            if (s->held[i].h == s->call.result.array && s->held[i].h) /* an operand itself, which has an owner */
+                kn_retain(s->held[i].h);
         return with_outs(s, written(s, kpy_wrap(s->call.result.array)));
+    }
     if (kpy_failed())
         return NULL;
     if (kind == KPY_STRUCT)
@@ -423,8 +427,11 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
         Py_XDECREF(s.rest);
         return NULL;
     }
-    if (kpy_enter() < 0)
+    bool scoped = row->result == KPY_ARRAYS || row->result == KPY_STRUCT || row->result == KPY_STRING;
+    if (scoped ? kpy_enter_scope() < 0 : kpy_enter() < 0) {
+        Py_XDECREF(s.rest);
         return NULL;
+    }
     if (row->defaults)
         row->defaults(s.options);
     s.call.options = s.options;
@@ -437,7 +444,10 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
         result = result_of(&s);
     }
     clean(&s);
-    kpy_leave();
+    if (scoped)
+        kpy_leave_scope();
+    else
+        kpy_leave();
     return result;
 }
 

@@ -476,16 +476,13 @@ PyObject *kpy_tuple_of_list(kn_list list, bool as_list)
     int n = kn_list_count(list);
     PyObject *t = as_list ? PyList_New(n) : PyTuple_New(n);
     for (int i = 0; t && i < n; i++) {
-        kn_array x = kn_list_get(list, i);
-        kn_retain(x); /* the list has it, too */
-        PyObject *o = kpy_wrap(x);
+        PyObject *o = kpy_wrap(kn_list_get(list, i));
         if (!o || (as_list ? PyList_SetItem(t, i, o) : PyTuple_SetItem(t, i, o)) < 0) {
             Py_DECREF(t);
             t = NULL;
         }
     }
-    kn_release(list);
-    return t;
+    return t; /* the list goes with the scope of the call */
 }
 
 PyObject *kpy_item(kn_array x)

@@ -223,10 +223,9 @@ static int sizes_of(PyObject *sizes, int *n, int *at)
     return 0;
 }
 
-/* Handles of functions belong to the object: outside of the user's code nothing else has them. */
 static void own(kpy_function *f, kn_fn fn)
 {
-    if (fn && kpy_in_user())
+    if (fn && kpy_scoped())
         kn_retain(fn);
     f->fn = fn;
 }
@@ -237,7 +236,7 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
     PyObject *callable, *sizes, *like = NULL;
     (void)type;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "OO!|O", names, &callable, &PyTuple_Type, &sizes, &like) ||
-        kpy_enter() < 0)
+        kpy_enter_scope() < 0)
         return NULL;
     kpy_function *f = new_function();
     if (f && sizes_of(sizes, &f->n_parts, f->size) == 0 && live(f) == 0) {
@@ -253,7 +252,7 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
         Py_DECREF((PyObject *)f);
         f = NULL;
     }
-    kpy_leave();
+    kpy_leave_scope();
     return (PyObject *)f;
 }
 
@@ -300,9 +299,7 @@ PyObject *kpy_list_of_tree(kn_tree tree)
     if (kpy_failed())
         return NULL;
     kn_list leaves = kn_tree_leaves(tree);
-    PyObject *list = kpy_tuple_of_list(leaves, true);
-    kn_release(tree);
-    return list;
+    return kpy_tuple_of_list(leaves, true);
 }
 
 PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large)
@@ -367,14 +364,14 @@ static PyObject *call(PyObject *self, PyObject *args, PyObject *kw)
     parts p;
     PyObject *result = NULL;
     (void)kw;
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     if (parts_of(args, &p) == 0) {
         kpy_here();
         result = kpy_function_call((kpy_function *)self, &p.args, true);
         parts_drop(&p);
     }
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -399,12 +396,12 @@ static PyObject *jit(PyObject *self, PyObject *args, PyObject *kw)
     int checks = 0;
     kpy_function *f = (kpy_function *)self;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "|Ozzp", names, &donate, &opts.symbolic, &opts.constraints, &checks) ||
-        argnums_of(donate, &opts.donate_argnums) < 0 || kpy_enter() < 0)
+        argnums_of(donate, &opts.donate_argnums) < 0 || kpy_enter_scope() < 0)
         return NULL;
     opts.checks = checks;
     kpy_here();
     PyObject *result = derived(f, kn_jit(f->fn, &opts));
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -416,14 +413,14 @@ static PyObject *grad(PyObject *self, PyObject *args, PyObject *kw)
     int aux = 0, holomorphic = 0, allow_int = 0, value = 0;
     kpy_function *f = (kpy_function *)self;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "|Opppp", names, &argnums, &aux, &holomorphic, &allow_int, &value) ||
-        argnums_of(argnums, &opts.argnums) < 0 || kpy_enter() < 0)
+        argnums_of(argnums, &opts.argnums) < 0 || kpy_enter_scope() < 0)
         return NULL;
     opts.has_aux = aux;
     opts.holomorphic = holomorphic;
     opts.allow_int = allow_int;
     kpy_here();
     PyObject *result = derived(f, value ? kn_value_and_grad(f->fn, &opts) : kn_grad(f->fn, &opts));
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -436,7 +433,7 @@ static PyObject *jacobian(PyObject *self, PyObject *args, PyObject *kw)
     int n_aux = 0, holomorphic = 0, allow_int = 0;
     kpy_function *f = (kpy_function *)self;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "s|Oipp", names, &mode, &argnums, &n_aux, &holomorphic, &allow_int) ||
-        argnums_of(argnums, &opts.argnums) < 0 || kpy_enter() < 0)
+        argnums_of(argnums, &opts.argnums) < 0 || kpy_enter_scope() < 0)
         return NULL;
     opts.has_aux = n_aux > 0;
     opts.n_aux = n_aux;
@@ -447,7 +444,7 @@ static PyObject *jacobian(PyObject *self, PyObject *args, PyObject *kw)
                : !strcmp(mode, "rev") ? kn_jacrev(f->fn, &opts)
                                       : kn_hessian(f->fn, &opts);
     PyObject *result = derived(f, fn);
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -480,11 +477,11 @@ static PyObject *vmap(PyObject *self, PyObject *args, PyObject *kw)
     for (int p = 0; p < f->n_parts; p++)
         if (mapping_of(PyTuple_GetItem(axes, p), &opts.in_axes[p]) < 0)
             return NULL;
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
     PyObject *result = derived(f, kn_vmap(f->fn, &opts));
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -495,7 +492,7 @@ static PyObject *jvp(PyObject *self, PyObject *args, PyObject *kw)
     PyObject *primals, *tangents, *result = NULL;
     parts p, t;
     kn_tree y = NULL, dy = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO", names, &primals, &tangents) || kpy_enter() < 0)
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO", names, &primals, &tangents) || kpy_enter_scope() < 0)
         return NULL;
     if (parts_of(primals, &p) == 0) {
         if (parts_of(tangents, &t) == 0) {
@@ -511,7 +508,7 @@ static PyObject *jvp(PyObject *self, PyObject *args, PyObject *kw)
         }
         parts_drop(&p);
     }
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -522,7 +519,7 @@ static PyObject *at_point(PyObject *self, PyObject *primals, bool reverse)
     PyObject *result = NULL;
     kpy_function *f = (kpy_function *)self;
     kn_tree y = NULL;
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     if (parts_of(primals, &p) == 0) {
         kn_outs ys = {1, {{&y, 2}}};
@@ -541,7 +538,7 @@ static PyObject *at_point(PyObject *self, PyObject *primals, bool reverse)
         Py_XDECREF((PyObject *)g);
         parts_drop(&p);
     }
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -553,14 +550,14 @@ static PyObject *linear_transpose(PyObject *self, PyObject *examples)
     parts p;
     PyObject *result = NULL;
     kpy_function *f = (kpy_function *)self;
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     if (parts_of(examples, &p) == 0) {
         kpy_here();
         result = derived(f, kn_linear_transpose(f->fn, &p.args));
         parts_drop(&p);
     }
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -569,7 +566,7 @@ static PyObject *custom_jvp(PyObject *self, PyObject *rule)
     kpy_function *f = (kpy_function *)self, *r = (kpy_function *)rule;
     if (Py_TYPE(rule) != kpy_function_type)
         return PyErr_SetString(PyExc_TypeError, "the rule has to be a Function"), NULL;
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
     PyObject *pair = PyTuple_Pack(2, self, rule), *result = pair ? derived(f, kn_custom_jvp(f->fn, r->fn)) : NULL;
@@ -578,7 +575,7 @@ static PyObject *custom_jvp(PyObject *self, PyObject *rule)
         ((kpy_function *)result)->base = Py_NewRef(pair);
     }
     Py_XDECREF(pair);
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -586,7 +583,7 @@ static PyObject *custom_vjp(PyObject *self, PyObject *args)
 {
     PyObject *forward, *backward;
     kpy_function *f = (kpy_function *)self;
-    if (!PyArg_ParseTuple(args, "O!O!", kpy_function_type, &forward, kpy_function_type, &backward) || kpy_enter() < 0)
+    if (!PyArg_ParseTuple(args, "O!O!", kpy_function_type, &forward, kpy_function_type, &backward) || kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
     PyObject *all = PyTuple_Pack(3, self, forward, backward);
@@ -597,7 +594,7 @@ static PyObject *custom_vjp(PyObject *self, PyObject *args)
         ((kpy_function *)result)->base = Py_NewRef(all);
     }
     Py_XDECREF(all);
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -622,32 +619,32 @@ static PyObject *checkpoint(PyObject *self, PyObject *args, PyObject *kw)
             return PyErr_Format(PyExc_ValueError, "a policy has at most %d names", KN_MAX_POLICY_NAMES);
         opts.policy.name[opts.policy.n++] = s;
     }
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
     PyObject *result = derived(f, kn_checkpoint(f->fn, &opts));
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
 static PyObject *get_trace_count(PyObject *self, void *unused)
 {
     (void)unused;
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     int n = kn_fn_trace_count(((kpy_function *)self)->fn);
-    kpy_leave();
+    kpy_leave_scope();
     return PyLong_FromLong(n);
 }
 
 static PyObject *explain(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    if (kpy_enter() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
     const char *s = kn_fn_explain(((kpy_function *)self)->fn);
     PyObject *text = kpy_failed() ? NULL : PyUnicode_FromString(s ? s : "");
-    kpy_leave();
+    kpy_leave_scope();
     return text;
 }
 
@@ -679,7 +676,7 @@ static PyObject *scan(PyObject *module, PyObject *args)
     kn_tree tree = NULL;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOOLpLL", &body, &init, &xs, &length, &reverse, &unroll, &checkpoint_) ||
-        !is_function(body) || kpy_enter() < 0)
+        !is_function(body) || kpy_enter_scope() < 0)
         return NULL;
     opts.length = length;
     opts.reverse = reverse;
@@ -695,7 +692,7 @@ static PyObject *scan(PyObject *module, PyObject *args)
         }
         parts_drop(&p);
     }
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -708,7 +705,7 @@ static PyObject *while_loop(PyObject *module, PyObject *args)
     kn_tree tree = NULL;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOOL", &condition, &body, &init, &max_steps) || !is_function(condition) ||
-        !is_function(body) || kpy_enter() < 0)
+        !is_function(body) || kpy_enter_scope() < 0)
         return NULL;
     opts.max_steps = max_steps;
     if (parts_of(init, &p) == 0) {
@@ -718,7 +715,7 @@ static PyObject *while_loop(PyObject *module, PyObject *args)
         result = loop_result(module, tree);
         parts_drop(&p);
     }
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -730,7 +727,7 @@ static PyObject *fori_loop(PyObject *module, PyObject *args)
     parts p;
     kn_tree tree = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOO", &lower, &upper, &body, &init) || !is_function(body) || kpy_enter() < 0)
+    if (!PyArg_ParseTuple(args, "OOOO", &lower, &upper, &body, &init) || !is_function(body) || kpy_enter_scope() < 0)
         return NULL;
     if (kpy_operand_of(lower, &a) == 0 && kpy_operand_of(upper, &b) == 0 && parts_of(init, &p) == 0) {
         kn_outs outs = {1, {{&tree, 2}}};
@@ -741,7 +738,7 @@ static PyObject *fori_loop(PyObject *module, PyObject *args)
     }
     kpy_operand_drop(&a);
     kpy_operand_drop(&b);
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -754,7 +751,7 @@ static PyObject *switch_(PyObject *module, PyObject *args)
     parts p;
     kn_tree tree = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!Op", &index, &PyTuple_Type, &branches, &operands, &is_cond) || kpy_enter() < 0)
+    if (!PyArg_ParseTuple(args, "OO!Op", &index, &PyTuple_Type, &branches, &operands, &is_cond) || kpy_enter_scope() < 0)
         return NULL;
     int n = (int)PyTuple_Size(branches);
     kn_fn *fn = PyMem_Calloc((size_t)n + 1, sizeof *fn);
@@ -776,7 +773,7 @@ static PyObject *switch_(PyObject *module, PyObject *args)
         PyErr_NoMemory();
     PyMem_Free(fn);
     kpy_operand_drop(&i);
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -789,7 +786,7 @@ static PyObject *map_(PyObject *module, PyObject *args)
     parts p;
     kn_tree tree = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOL", &body, &xs, &batch) || !is_function(body) || kpy_enter() < 0)
+    if (!PyArg_ParseTuple(args, "OOL", &body, &xs, &batch) || !is_function(body) || kpy_enter_scope() < 0)
         return NULL;
     opts.batch_size = batch;
     if (parts_of(xs, &p) == 0) {
@@ -799,7 +796,7 @@ static PyObject *map_(PyObject *module, PyObject *args)
         result = loop_result(module, tree);
         parts_drop(&p);
     }
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 
@@ -810,7 +807,7 @@ static PyObject *eval_shape(PyObject *module, PyObject *args)
     parts p;
     kn_tree tree = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &f, &operands) || !is_function(f) || kpy_enter() < 0)
+    if (!PyArg_ParseTuple(args, "OO", &f, &operands) || !is_function(f) || kpy_enter_scope() < 0)
         return NULL;
     if (parts_of(operands, &p) == 0) {
         kn_outs outs = {1, {{&tree, 2}}};
@@ -819,7 +816,7 @@ static PyObject *eval_shape(PyObject *module, PyObject *args)
         result = loop_result(module, tree);
         parts_drop(&p);
     }
-    kpy_leave();
+    kpy_leave_scope();
     return result;
 }
 

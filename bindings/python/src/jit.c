@@ -167,14 +167,14 @@ static PyObject *call(PyObject *self, PyObject *args, PyObject *kw)
     }
     pair = PyTuple_Pack(2, args, kw);
     def = pair ? kpy_flatten(pair, &leaves) : NULL;
-    if (def && kpy_enter() == 0) {
+    if (def && kpy_enter_scope() == 0) {
         PyObject *entry = entry_of(j, def, statics, &leaves);
         if (entry) {
             Py_INCREF(entry); /* a function that clears the cache while it is traced */
             result = run(entry, &leaves);
             Py_DECREF(entry);
         }
-        kpy_leave();
+        kpy_leave_scope();
     }
 end:
     kpy_leaves_drop(&leaves);

@@ -27,6 +27,11 @@ void kpy_release(void *handle); /* kn_release, by a thread that may not have the
 void kpy_user_begin(void);
 void kpy_user_end(void);
 bool kpy_in_user(void);
+/* The same as kpy_enter and kpy_leave, with a scope of Kiln's: what the calls between them made ends with it, but what
+ * Python has objects of. For calls that return lists, trees and functions. */
+int kpy_enter_scope(void);
+void kpy_leave_scope(void);
+bool kpy_scoped(void); /* handles belong to a scope that ends before their objects may: these retain them */
 
 /* ---- Places and errors (place.c, error.c). */
 void kpy_here(void);                      /* notes the line of the Python code that calls (kn_here) */

@@ -104,6 +104,34 @@ void kpy_release(void *handle)
     pthread_mutex_unlock(&dead.mutex);
 }
 
+/* ---- Scopes of calls. */
+
+static _Thread_local struct { kn_scope *at; size_t n, room; } scopes;
+
+int kpy_enter_scope(void)
+{
+    if (scopes.n == scopes.room) {
+        size_t room = scopes.room ? 2 * scopes.room : 16;
+        kn_scope *at = realloc(scopes.at, room * sizeof *at);
+        if (!at)
+            return PyErr_NoMemory(), -1;
+        scopes.at = at;
+        scopes.room = room;
+    }
+    if (kpy_enter() < 0)
+        return -1;
+    scopes.at[scopes.n++] = kn_scope_begin();
+    return 0;
+}
+
+void kpy_leave_scope(void)
+{
+    kn_scope_end(&scopes.at[--scopes.n]);
+    kpy_leave();
+}
+
+bool kpy_scoped(void) { return scopes.n > 0 || user > 0; }
+
 void kpy_user_begin(void) { user++; }
 void kpy_user_end(void) { user--; }
 bool kpy_in_user(void) { return user > 0; }
