@@ -248,10 +248,10 @@ static kni_type *copy_types(knx_arena *a, int n, const kni_type *in)
     return copy;
 }
 
-/* Not being remembered is no failure: it is recorded again. */
-static void remember(knf_core *f, const kni_type *in, kntree_structure *out)
+/* Not being remembered is no failure: it is recorded, or found, in the longer way. */
+static void remember(knf_core *f, const kni_type *in, kntree_structure *out, knf_core *fitted)
 {
-    knf_fit fit = {.n_in = f->n_captured + f->n_in, .default_float = kna_default_float()};
+    knf_fit fit = {.n_in = f->n_captured + f->n_in, .default_float = kna_default_float(), .fitted = fitted};
     fit.in = copy_types(&fit.arena, fit.n_in, in);
     if (fit.in && f->fits.n < KNF_MAX_FITS && KN_VEC_RESERVE(&f->fits, 1)) {
         fit.out = kntree_structure_retain(out);
@@ -306,7 +306,7 @@ static knx_error *fit_c_outputs(knf_core *f, const kni_type *in, kna_value *cons
     KN_TRY(knf_derive_tree(f, in, known, why, &closed, &returned));
     knx_error *error = fitted_c(f, returned, out);
     if (!error && !known && !knx_reported_since(reports) && !knf_is_assuming())
-        remember(f, in, returned);
+        remember(f, in, returned, NULL);
     if (!error)
         make_ready(*out, in, known != NULL, &closed);
     kna_closed_free(&closed);
@@ -527,6 +527,19 @@ static knx_error *fit_jitted(knf_core *f, const kni_type *in, knf_core **inner)
     return error;
 }
 
+/* Is what it became for some types what it will become for them again? */
+static bool is_lasting(const knf_core *f)
+{
+    return f->kind == KNF_FN_JIT && !f->made_of && !f->o.symbolic && !f->o.checks && !knf_is_automatic(f);
+}
+
+static bool was_just_recorded(const knf_core *f)
+{
+    while (f && !f->ready)
+        f = f->inner;
+    return f != NULL;
+}
+
 knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *known, const char *why, knf_core **out)
 {
     knf_core *inner = NULL;
@@ -536,6 +549,12 @@ knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *kn
     if (!f->open_out && !has_open_rules(f)) {
         atomic_fetch_add(&f->refs, 1);
         *out = f;
+        return NULL;
+    }
+    bool lasting = is_lasting(f);
+    knf_fit *fit = lasting ? find_fit(f, in) : NULL;
+    if (fit && fit->fitted && knf_core_use(fit->fitted)) {
+        *out = fit->fitted;
         return NULL;
     }
     switch (f->kind) {
@@ -555,6 +574,12 @@ knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *kn
     if (!error)
         error = f->rule[0] ? fit_custom(f, in, inner, out) : rebuild(f, inner, NULL, out);
     knf_core_release(inner);
+    if (!error && lasting && (*out)->made_of == f && !was_just_recorded(*out) && !knf_is_assuming()) {
+        if (fit)
+            fit->fitted = *out;
+        else
+            remember(f, in, NULL, *out);
+    }
     return error;
 }
 

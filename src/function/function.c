@@ -46,6 +46,9 @@ static void free_core(knf_core *c)
     for (int i = 0; c->fixed && i < c->n_in; i++)
         kna_value_release(c->fixed[i]);
     knx_free(c->fixed);
+    for (size_t i = 0; c->made_of && i < c->made_of->fits.n; i++)
+        if (c->made_of->fits.at[i].fitted == c)
+            c->made_of->fits.at[i].fitted = NULL;
     knf_core_release(c->made_of);
     knf_core_release(c->rule[0]);
     knf_core_release(c->rule[1]);
@@ -376,6 +379,17 @@ knf_core *knf_core_intern(const knf_core *draft)
     knf_core_count(c, sizeof *c + (c->env ? c->c->env_bytes : 0) + fixed_bytes(c) + 4 * sizeof *f->core.slot);
     knf_bound_entries(NULL);
     return c;
+}
+
+bool knf_core_use(knf_core *c)
+{
+    functions *f = c->interned ? table() : NULL;
+    if (!f)
+        return false;
+    unlink_core(f, c);
+    link_core(f, c);
+    atomic_fetch_add(&c->refs, 1);
+    return true;
 }
 
 /* ---- Handles. */

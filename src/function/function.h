@@ -92,7 +92,8 @@ typedef struct knf_fit {
     int n_in;
     kni_type *in;
     kn_dtype default_float;
-    kntree_structure *out;
+    kntree_structure *out;  /* of C */
+    struct knf_core *fitted; /* JIT: what it became; it may go at any time, and leaves NULL here then */
 } knf_fit;
 enum { KNF_MAX_FITS = 64 };
 typedef struct knf_ready {
@@ -130,7 +131,7 @@ typedef struct knf_core {
     kntree_structure *captured_structure; /* of a captured tree */
     kna_value **fixed;                 /* of C: the value of each array of the arguments that is static; or NULL */
     struct knf_core *made_of;          /* what it was fitted from */
-    KN_VEC(struct knf_fit) fits;       /* of C */
+    KN_VEC(struct knf_fit) fits;       /* of C: what it returned. JIT: what it was fitted to */
     struct knf_ready *ready;           /* of C: recorded to see what it returns; the next recording is that one */
     bool interned; /* in the context's table, which has a reference */
     size_t bytes;  /* counted: its own, without entries */
@@ -161,6 +162,7 @@ bool knf_copy_axes(knx_arena *a, const kna_named_axis *from, kna_named_axis **to
 void knf_core_release(knf_core *c);
 /* What says which function it is, without what was recorded of it: to be changed and interned. */
 knf_core knf_core_draft(const knf_core *c);
+bool knf_core_use(knf_core *c); /* a new reference, as if it was interned again; false: it is not in the table any more */
 /* transforms.c: how many results a transformation of draft->inner has, if those are known, or what is wrong. */
 knx_error *knf_results_of(knf_core *draft);
 /* transforms.c: options of vmap by array, as letters for the arrays of f. */

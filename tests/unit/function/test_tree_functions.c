@@ -374,6 +374,37 @@ static void a_structure_is_recorded_once(void **state)
     assert_int_equal(kn_jaxpr_count(j).outvars, 3);
 }
 
+/* What a jitted function became for the types of a call is found again; it may have gone meanwhile. */
+static void what_it_became_is_found_again_or_made_again(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn fast = kn_jit(KN_FN(counting));
+    kn_tree y = NULL;
+    n_called = 0;
+    for (int round = 0; round < 3; round++)
+        for (int n = 1; n <= 3; n++) {
+            KN_SCOPE;
+            kn_tree t = many(n);
+            kn_tree one = NULL;
+            kn_call(fast, &one, t);
+            same_by_leaf("again", one, t, KN_FN(one_wave), false);
+        }
+    assert_int_equal(n_called, 3);
+    size_t limit = kn_set_cache_limit(KN_CACHE_TRACES, 0);
+    for (int round = 0; round < 2; round++)
+        for (int n = 1; n <= 3; n++) {
+            KN_SCOPE;
+            kn_tree t = many(n);
+            kn_tree one = NULL;
+            kn_call(fast, &one, t);
+            same_by_leaf("without a cache", one, t, KN_FN(one_wave), false);
+        }
+    kn_set_cache_limit(KN_CACHE_TRACES, limit);
+    kn_call(fast, &y, many(2));
+    assert_false(kn_error_pending());
+}
+
 static kn_tree by_value(const kn_tree *t)
 {
     kn_array x = kn_tree_get(*t, 0);
@@ -458,6 +489,7 @@ KN_TEST_GROUP(test_tree_functions)
         TEST(custom_derivatives),
         TEST(captured_trees),
         TEST(a_structure_is_recorded_once),
+        TEST(what_it_became_is_found_again_or_made_again),
         TEST(structures_may_depend_on_known_values),
         TEST(structs_go_where_trees_go),
         TEST(errors),
