@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * call.c -- calls of the public functions. A row of the generated table says what a function takes under which names; the
  * code here binds Python's arguments to it, converts each by its kind, calls, and wraps the result by its kind. */
-#include "kpy.h"
+#include "function.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +100,8 @@ static void *room(state *s, size_t bytes)
         PyErr_NoMemory();
     return memory;
 }
+
+static void *special_room(void *s, size_t bytes) { return room(s, bytes); }
 
 static int to_array(state *s, PyObject *o, kn_array *to)
 {
@@ -231,7 +233,16 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
             return fail_type("%s(): return arrays must be of ArrayType (%s)", s->row->name, p->name);
         s->out = o == Py_None ? NULL : o;
         return 0;
-    default: /* KPY_IGNORED */
+    case KPY_HINT: return 0;
+    case KPY_TREE:
+        if (kpy_put_special(KPY_TREE, o, to, special_room, s) < 0)
+            return -1;
+        s->lists[s->n_lists++] = *(kn_list *)to; /* to be released, as they are */
+        return 0;
+    default:
+        if (KPY_IS_SPECIAL(p->kind))
+            return kpy_put_special((kpy_kind)p->kind, o, to, special_room, s);
+        /* KPY_IGNORED */
         if (o == Py_None || o == Py_False || (PyUnicode_Check(o) && PyUnicode_CompareWithASCIIString(o, "cpu") == 0))
             return 0;
         return fail_type("%s(): the argument '%s' is not supported", s->row->name, p->name);
@@ -249,10 +260,14 @@ static int convert(state *s)
     for (int p = 0; p < s->row->n_params; p++) {
         const kpy_param *param = &s->row->param[p];
         PyObject *o = s->value[p];
+        if (param->kind == KPY_SHAPE_OR_NULL && !param->option)
+            s->call.arg[param->at] = NULL;
         if (!o && param->rest) {
             s->rest = PyTuple_New(0);
             o = s->rest;
         }
+        if (!o && !param->option && KPY_IS_SPECIAL(param->kind) && param->kind != KPY_SHAPE_OR_NULL)
+            o = Py_None; /* the default of an argument */
         if (!o || means_not_given(param, o))
             continue;
         bool list = param->kind == KPY_SHAPE || param->kind == KPY_AXES || param->kind == KPY_AXES_POINTER;
@@ -261,8 +276,15 @@ static int convert(state *s)
         else if (param->rest && list && param->option && PyTuple_Size(o) == 0)
             continue;
         void *to = param->option ? (char *)s->options + param->at : (void *)&s->argument[param->at];
-        if (!param->option && (param->kind == KPY_SHAPE || param->kind == KPY_AXES)) { /* too large for an argument */
-            to = room(s, param->kind == KPY_SHAPE ? sizeof(kn_shape) : sizeof(kn_axes));
+        if (param->kind == KPY_SHAPE_OR_NULL && o == Py_None)
+            continue;
+        size_t bytes = param->option                 ? 0
+                       : param->kind == KPY_SHAPE    ? sizeof(kn_shape)
+                       : param->kind == KPY_AXES     ? sizeof(kn_axes)
+                       : KPY_IS_SPECIAL(param->kind) ? kpy_special_bytes((kpy_kind)param->kind)
+                                                     : 0;
+        if (bytes) { /* too large for an argument */
+            to = room(s, bytes);
             s->call.arg[param->at] = to;
             if (!to)
                 return -1;
@@ -291,6 +313,8 @@ static PyObject *value_of(kpy_kind kind, const void *at, bool as_list)
     case KPY_STRING:
         return *(const char *const *)at ? PyUnicode_FromString(*(const char *const *)at) : Py_NewRef(Py_None);
     case KPY_CHARACTER: return PyUnicode_FromStringAndSize(at, 1);
+    case KPY_OBJECT: return kpy_wrap_handle(*(void *const *)at);
+    case KPY_TREE: return kpy_list_of_tree(*(const kn_tree *)at);
     case KPY_AXES: {
         const kn_axes *a = at;
         kn_shape s = {.ndim = a->n > 0 ? a->n - 1 : 0};
@@ -427,7 +451,8 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
         Py_XDECREF(s.rest);
         return NULL;
     }
-    bool scoped = row->result == KPY_ARRAYS || row->result == KPY_STRUCT || row->result == KPY_STRING;
+    bool scoped =
+        row->result == KPY_ARRAYS || row->result == KPY_STRUCT || row->result == KPY_STRING || row->result == KPY_TREE;
     if (scoped ? kpy_enter_scope() < 0 : kpy_enter() < 0) {
         Py_XDECREF(s.rest);
         return NULL;

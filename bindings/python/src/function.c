@@ -61,11 +61,17 @@ static void die(kpy_function *f)
 
 /* ---- What Kiln calls. */
 
+static PyObject *leaves_of(kn_tree tree)
+{
+    PyObject *leaves = kpy_tuple_of_list(kn_tree_leaves(tree), false);
+    return kpy_failed() ? NULL : leaves;
+}
+
 static PyObject *arguments_of(const kpy_function *f, const void *const *in)
 {
     PyObject *parts = PyTuple_New(f->n_parts);
     for (int p = 0; parts && p < f->n_parts; p++) {
-        PyObject *part = PyTuple_New(f->size[p]);
+        PyObject *part = f->size[p] < 0 ? leaves_of(*(const kn_tree *)in[p]) : PyTuple_New(f->size[p]);
         if (!part || PyTuple_SetItem(parts, p, part) < 0) {
             Py_DECREF(parts);
             return NULL;
@@ -102,6 +108,28 @@ static kn_tree tree_of(PyObject *results)
     return tree;
 }
 
+/* Two sequences, the results and what reverse mode keeps, as a tree of two. */
+static kn_tree tree_of_pair(PyObject *pair)
+{
+    kn_tree two[2] = {NULL, NULL};
+    if (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2)
+        PyErr_SetString(PyExc_TypeError, "a pair of sequences is wanted");
+    else if ((two[0] = tree_of(PyTuple_GetItem(pair, 0))))
+        two[1] = tree_of(PyTuple_GetItem(pair, 1));
+    kn_tree tree = two[1] ? kn_tree_tuple(2, two) : NULL;
+    return PyErr_Occurred() || kpy_failed() ? NULL : tree;
+}
+
+/* As many arrays as were promised: handles of the scope around the call. */
+static void fill(kpy_function *f, kn_tree tree, kn_array *out)
+{
+    kn_list list = tree ? kn_tree_leaves(tree) : NULL;
+    if (list && kn_list_count(list) != f->promised)
+        PyErr_Format(PyExc_TypeError, "the function has to return %d arrays, not %d", f->promised, kn_list_count(list));
+    for (int i = 0; i < f->promised; i++)
+        out[i] = list && !PyErr_Occurred() ? kn_list_get(list, i) : NULL;
+}
+
 static void called(const void *env, void *out, const void *const *in)
 {
     uint64_t serial;
@@ -117,10 +145,13 @@ static void called(const void *env, void *out, const void *const *in)
         Py_INCREF((PyObject *)f);
         parts = arguments_of(f, in);
         results = parts ? PyObject_CallObject(f->callable, parts) : NULL;
-        tree = results ? tree_of(results) : NULL;
+        tree = !results ? NULL : f->pair ? tree_of_pair(results) : tree_of(results);
         Py_DECREF((PyObject *)f);
     }
-    *(kn_tree *)out = tree;
+    if (f && f->promised >= 0)
+        fill(f, tree, out);
+    else
+        *(kn_tree *)out = tree;
     Py_XDECREF(parts);
     Py_XDECREF(results);
     if (PyErr_Occurred())
@@ -179,31 +210,37 @@ static const char *name_of(PyObject *callable)
 
 /* Kiln keeps the description of a function by its address, and maybe longer than the function: there is one for each name
  * and sizes of parts, for good. */
-static const kn_function *description_of(const char *name, int n, const int *size)
+static size_t bytes_of(int size) { return size < 0 ? 2 /* a tree */ : (size_t)size * sizeof(kn_array); }
+
+static const kn_function *description_of(const char *name, int n, const int *size, int promised)
 {
     typedef struct known {
         struct known *next;
         kn_function c;
     } known;
     static known *all[256];
-    size_t hash = (uintptr_t)name >> 3;
+    size_t hash = (uintptr_t)name >> 3, out_bytes = bytes_of(promised);
     for (int i = 0; i < n; i++)
         hash = hash * 31 + (size_t)size[i];
     known **list = &all[hash % 256];
     for (known *k = *list; k; k = k->next) {
-        bool same = k->c.name == name && k->c.n_args == n;
+        bool same = k->c.name == name && k->c.n_args == n && k->c.out_bytes == out_bytes;
         for (int i = 0; same && i < n; i++)
-            same = k->c.arg_bytes[i] == (size_t)size[i] * sizeof(kn_array);
+            same = k->c.arg_bytes[i] == bytes_of(size[i]);
         if (same)
             return &k->c;
     }
     known *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
-    k->c = (kn_function){
-        .size_ = sizeof k->c, .name = name, .call = called, .env_bytes = sizeof(uint64_t), .out_bytes = 2, .n_args = n};
+    k->c = (kn_function){.size_ = sizeof k->c,
+                         .name = name,
+                         .call = called,
+                         .env_bytes = sizeof(uint64_t),
+                         .out_bytes = out_bytes,
+                         .n_args = n};
     for (int i = 0; i < n; i++)
-        k->c.arg_bytes[i] = (size_t)size[i] * sizeof(kn_array);
+        k->c.arg_bytes[i] = bytes_of(size[i]);
     k->next = *list;
     *list = k;
     return &k->c;
@@ -232,16 +269,20 @@ static void own(kpy_function *f, kn_fn fn)
 
 static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
 {
-    static char *names[] = {"callable", "sizes", "like", NULL};
+    static char *names[] = {"callable", "sizes", "like", "pair", "n_out", NULL};
     PyObject *callable, *sizes, *like = NULL;
+    int pair = 0, promised = -1;
     (void)type;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO!|O", names, &callable, &PyTuple_Type, &sizes, &like) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO!|Opi", names, &callable, &PyTuple_Type, &sizes, &like, &pair,
+                                     &promised) ||
         kpy_enter_scope() < 0)
         return NULL;
     kpy_function *f = new_function();
     if (f && sizes_of(sizes, &f->n_parts, f->size) == 0 && live(f) == 0) {
-        const kn_function *c = description_of(name_of(like ? like : callable), f->n_parts, f->size);
+        const kn_function *c = description_of(name_of(like ? like : callable), f->n_parts, f->size, promised);
         f->callable = Py_NewRef(callable);
+        f->pair = pair;
+        f->promised = promised;
         kpy_here();
         if (c)
             own(f, kn_fn_of(c, &f->serial));
@@ -256,7 +297,7 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
     return (PyObject *)f;
 }
 
-static PyObject *derived(kpy_function *base, kn_fn fn)
+PyObject *kpy_derived(kpy_function *base, kn_fn fn)
 {
     if (kpy_failed())
         return NULL;
@@ -332,18 +373,13 @@ PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large)
     return list;
 }
 
-typedef struct parts {
-    kpy_part part[KN_MAX_ARGS];
-    kn_args args;
-} parts;
-
-static void parts_drop(parts *p)
+void kpy_parts_drop(kpy_parts *p)
 {
     for (int i = 0; i < p->args.n; i++)
         kpy_part_drop(&p->part[i]);
 }
 
-static int parts_of(PyObject *sequences, parts *p)
+int kpy_parts_of(PyObject *sequences, kpy_parts *p)
 {
     Py_ssize_t n = PyTuple_Check(sequences) ? PyTuple_Size(sequences) : -1;
     memset(p, 0, sizeof *p);
@@ -351,7 +387,7 @@ static int parts_of(PyObject *sequences, parts *p)
         return PyErr_SetString(PyExc_TypeError, "a tuple of parts is wanted"), -1;
     for (Py_ssize_t i = 0; i < n; i++, p->args.n++) {
         if (kpy_part_of(PyTuple_GetItem(sequences, i), &p->part[i]) < 0) {
-            parts_drop(p);
+            kpy_parts_drop(p);
             return -1;
         }
         p->args.part[i] = (kn_const_part){p->part[i].at, (size_t)p->part[i].n * sizeof(kn_array)};
@@ -361,15 +397,15 @@ static int parts_of(PyObject *sequences, parts *p)
 
 static PyObject *call(PyObject *self, PyObject *args, PyObject *kw)
 {
-    parts p;
+    kpy_parts p;
     PyObject *result = NULL;
     (void)kw;
     if (kpy_enter_scope() < 0)
         return NULL;
-    if (parts_of(args, &p) == 0) {
+    if (kpy_parts_of(args, &p) == 0) {
         kpy_here();
         result = kpy_function_call((kpy_function *)self, &p.args, true);
-        parts_drop(&p);
+        kpy_parts_drop(&p);
     }
     kpy_leave_scope();
     return result;
@@ -400,7 +436,7 @@ static PyObject *jit(PyObject *self, PyObject *args, PyObject *kw)
         return NULL;
     opts.checks = checks;
     kpy_here();
-    PyObject *result = derived(f, kn_jit(f->fn, &opts));
+    PyObject *result = kpy_derived(f, kn_jit(f->fn, &opts));
     kpy_leave_scope();
     return result;
 }
@@ -419,7 +455,7 @@ static PyObject *grad(PyObject *self, PyObject *args, PyObject *kw)
     opts.holomorphic = holomorphic;
     opts.allow_int = allow_int;
     kpy_here();
-    PyObject *result = derived(f, value ? kn_value_and_grad(f->fn, &opts) : kn_grad(f->fn, &opts));
+    PyObject *result = kpy_derived(f, value ? kn_value_and_grad(f->fn, &opts) : kn_grad(f->fn, &opts));
     kpy_leave_scope();
     return result;
 }
@@ -443,7 +479,7 @@ static PyObject *jacobian(PyObject *self, PyObject *args, PyObject *kw)
     kn_fn fn = !strcmp(mode, "fwd")   ? kn_jacfwd(f->fn, &opts)
                : !strcmp(mode, "rev") ? kn_jacrev(f->fn, &opts)
                                       : kn_hessian(f->fn, &opts);
-    PyObject *result = derived(f, fn);
+    PyObject *result = kpy_derived(f, fn);
     kpy_leave_scope();
     return result;
 }
@@ -480,7 +516,7 @@ static PyObject *vmap(PyObject *self, PyObject *args, PyObject *kw)
     if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
-    PyObject *result = derived(f, kn_vmap(f->fn, &opts));
+    PyObject *result = kpy_derived(f, kn_vmap(f->fn, &opts));
     kpy_leave_scope();
     return result;
 }
@@ -490,12 +526,12 @@ static PyObject *jvp(PyObject *self, PyObject *args, PyObject *kw)
 {
     static char *names[] = {"primals", "tangents", NULL};
     PyObject *primals, *tangents, *result = NULL;
-    parts p, t;
+    kpy_parts p, t;
     kn_tree y = NULL, dy = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "OO", names, &primals, &tangents) || kpy_enter_scope() < 0)
         return NULL;
-    if (parts_of(primals, &p) == 0) {
-        if (parts_of(tangents, &t) == 0) {
+    if (kpy_parts_of(primals, &p) == 0) {
+        if (kpy_parts_of(tangents, &t) == 0) {
             kn_outs ys = {1, {{&y, 2}}}, dys = {1, {{&dy, 2}}};
             kpy_here();
             kn_jvp(((kpy_function *)self)->fn, &p.args, &t.args, &ys, &dys);
@@ -504,9 +540,9 @@ static PyObject *jvp(PyObject *self, PyObject *args, PyObject *kw)
                 result = PyTuple_Pack(2, first, second);
             Py_XDECREF(first);
             Py_XDECREF(second);
-            parts_drop(&t);
+            kpy_parts_drop(&t);
         }
-        parts_drop(&p);
+        kpy_parts_drop(&p);
     }
     kpy_leave_scope();
     return result;
@@ -515,18 +551,18 @@ static PyObject *jvp(PyObject *self, PyObject *args, PyObject *kw)
 /* vjp(primals) -> (results, a function of the results' cotangents), linearize(primals) of the tangents */
 static PyObject *at_point(PyObject *self, PyObject *primals, bool reverse)
 {
-    parts p;
+    kpy_parts p;
     PyObject *result = NULL;
     kpy_function *f = (kpy_function *)self;
     kn_tree y = NULL;
     if (kpy_enter_scope() < 0)
         return NULL;
-    if (parts_of(primals, &p) == 0) {
+    if (kpy_parts_of(primals, &p) == 0) {
         kn_outs ys = {1, {{&y, 2}}};
         kpy_here();
         kn_fn fn = reverse ? kn_vjp(f->fn, &p.args, &ys) : kn_linearize(f->fn, &p.args, &ys);
         PyObject *list = kpy_list_of_tree(y);
-        kpy_function *g = list ? (kpy_function *)derived(f, fn) : NULL;
+        kpy_function *g = list ? (kpy_function *)kpy_derived(f, fn) : NULL;
         if (g) {
             if (reverse) {
                 g->n_parts = 1;
@@ -536,7 +572,7 @@ static PyObject *at_point(PyObject *self, PyObject *primals, bool reverse)
         }
         Py_XDECREF(list);
         Py_XDECREF((PyObject *)g);
-        parts_drop(&p);
+        kpy_parts_drop(&p);
     }
     kpy_leave_scope();
     return result;
@@ -547,15 +583,15 @@ static PyObject *linearize(PyObject *self, PyObject *primals) { return at_point(
 
 static PyObject *linear_transpose(PyObject *self, PyObject *examples)
 {
-    parts p;
+    kpy_parts p;
     PyObject *result = NULL;
     kpy_function *f = (kpy_function *)self;
     if (kpy_enter_scope() < 0)
         return NULL;
-    if (parts_of(examples, &p) == 0) {
+    if (kpy_parts_of(examples, &p) == 0) {
         kpy_here();
-        result = derived(f, kn_linear_transpose(f->fn, &p.args));
-        parts_drop(&p);
+        result = kpy_derived(f, kn_linear_transpose(f->fn, &p.args));
+        kpy_parts_drop(&p);
     }
     kpy_leave_scope();
     return result;
@@ -569,7 +605,7 @@ static PyObject *custom_jvp(PyObject *self, PyObject *rule)
     if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
-    PyObject *pair = PyTuple_Pack(2, self, rule), *result = pair ? derived(f, kn_custom_jvp(f->fn, r->fn)) : NULL;
+    PyObject *pair = PyTuple_Pack(2, self, rule), *result = pair ? kpy_derived(f, kn_custom_jvp(f->fn, r->fn)) : NULL;
     if (result) {
         Py_DECREF(((kpy_function *)result)->base);
         ((kpy_function *)result)->base = Py_NewRef(pair);
@@ -583,12 +619,14 @@ static PyObject *custom_vjp(PyObject *self, PyObject *args)
 {
     PyObject *forward, *backward;
     kpy_function *f = (kpy_function *)self;
-    if (!PyArg_ParseTuple(args, "O!O!", kpy_function_type, &forward, kpy_function_type, &backward) || kpy_enter_scope() < 0)
+    if (!PyArg_ParseTuple(args, "O!O!", kpy_function_type, &forward, kpy_function_type, &backward) ||
+        kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
     PyObject *all = PyTuple_Pack(3, self, forward, backward);
     PyObject *result =
-        all ? derived(f, kn_custom_vjp(f->fn, ((kpy_function *)forward)->fn, ((kpy_function *)backward)->fn)) : NULL;
+        all ? kpy_derived(f, kn_custom_vjp(f->fn, ((kpy_function *)forward)->fn, ((kpy_function *)backward)->fn))
+            : NULL;
     if (result) {
         Py_DECREF(((kpy_function *)result)->base);
         ((kpy_function *)result)->base = Py_NewRef(all);
@@ -622,7 +660,7 @@ static PyObject *checkpoint(PyObject *self, PyObject *args, PyObject *kw)
     if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
-    PyObject *result = derived(f, kn_checkpoint(f->fn, &opts));
+    PyObject *result = kpy_derived(f, kn_checkpoint(f->fn, &opts));
     kpy_leave_scope();
     return result;
 }
@@ -646,178 +684,6 @@ static PyObject *explain(PyObject *self, PyObject *unused)
     PyObject *text = kpy_failed() ? NULL : PyUnicode_FromString(s ? s : "");
     kpy_leave_scope();
     return text;
-}
-
-/* ---- Loops and branches: functions of the module. */
-
-static PyObject *loop_result(PyObject *module_result, kn_tree tree)
-{
-    (void)module_result;
-    return kpy_list_of_tree(tree);
-}
-
-#define FUNCTION(o) ((kpy_function *)(o))
-static bool is_function(PyObject *o)
-{
-    if (Py_TYPE(o) == kpy_function_type)
-        return true;
-    PyErr_SetString(PyExc_TypeError, "a Function is wanted");
-    return false;
-}
-
-/* scan(body, init, xs, length, reverse, unroll, checkpoint) */
-static PyObject *scan(PyObject *module, PyObject *args)
-{
-    PyObject *body, *init, *xs, *result = NULL;
-    kn_scan_opts opts = {.size_ = sizeof opts};
-    long long length, unroll, checkpoint_;
-    int reverse;
-    parts p, x;
-    kn_tree tree = NULL;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOOLpLL", &body, &init, &xs, &length, &reverse, &unroll, &checkpoint_) ||
-        !is_function(body) || kpy_enter_scope() < 0)
-        return NULL;
-    opts.length = length;
-    opts.reverse = reverse;
-    opts.unroll = unroll;
-    opts.checkpoint = checkpoint_;
-    if (parts_of(init, &p) == 0) {
-        if (parts_of(xs, &x) == 0) {
-            kn_outs outs = {1, {{&tree, 2}}};
-            kpy_here();
-            kn_scan(FUNCTION(body)->fn, &outs, &p.args, &x.args, &opts);
-            result = loop_result(module, tree);
-            parts_drop(&x);
-        }
-        parts_drop(&p);
-    }
-    kpy_leave_scope();
-    return result;
-}
-
-static PyObject *while_loop(PyObject *module, PyObject *args)
-{
-    PyObject *condition, *body, *init, *result = NULL;
-    kn_while_opts opts = {.size_ = sizeof opts};
-    long long max_steps;
-    parts p;
-    kn_tree tree = NULL;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOOL", &condition, &body, &init, &max_steps) || !is_function(condition) ||
-        !is_function(body) || kpy_enter_scope() < 0)
-        return NULL;
-    opts.max_steps = max_steps;
-    if (parts_of(init, &p) == 0) {
-        kn_outs outs = {1, {{&tree, 2}}};
-        kpy_here();
-        kn_while_loop(FUNCTION(condition)->fn, FUNCTION(body)->fn, &outs, &p.args, &opts);
-        result = loop_result(module, tree);
-        parts_drop(&p);
-    }
-    kpy_leave_scope();
-    return result;
-}
-
-static PyObject *fori_loop(PyObject *module, PyObject *args)
-{
-    PyObject *lower, *upper, *body, *init, *result = NULL;
-    kn_fori_opts opts = {.size_ = sizeof opts};
-    kpy_operand a = {0}, b = {0};
-    parts p;
-    kn_tree tree = NULL;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOOO", &lower, &upper, &body, &init) || !is_function(body) || kpy_enter_scope() < 0)
-        return NULL;
-    if (kpy_operand_of(lower, &a) == 0 && kpy_operand_of(upper, &b) == 0 && parts_of(init, &p) == 0) {
-        kn_outs outs = {1, {{&tree, 2}}};
-        kpy_here();
-        kn_fori_loop(a.h, b.h, FUNCTION(body)->fn, &outs, &p.args, &opts);
-        result = loop_result(module, tree);
-        parts_drop(&p);
-    }
-    kpy_operand_drop(&a);
-    kpy_operand_drop(&b);
-    kpy_leave_scope();
-    return result;
-}
-
-/* switch(index, branches, args, is_cond): cond is kn_cond, whose predicate is a truth value */
-static PyObject *switch_(PyObject *module, PyObject *args)
-{
-    PyObject *index, *branches, *operands, *result = NULL;
-    kpy_operand i = {0};
-    int is_cond;
-    parts p;
-    kn_tree tree = NULL;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OO!Op", &index, &PyTuple_Type, &branches, &operands, &is_cond) || kpy_enter_scope() < 0)
-        return NULL;
-    int n = (int)PyTuple_Size(branches);
-    kn_fn *fn = PyMem_Calloc((size_t)n + 1, sizeof *fn);
-    bool good = fn && kpy_operand_of(index, &i) == 0;
-    for (int k = 0; good && k < n; k++) {
-        good = is_function(PyTuple_GetItem(branches, k));
-        fn[k] = good ? FUNCTION(PyTuple_GetItem(branches, k))->fn : NULL;
-    }
-    if (good && parts_of(operands, &p) == 0) {
-        kn_outs outs = {1, {{&tree, 2}}};
-        kpy_here();
-        if (is_cond)
-            kn_cond(i.h, fn[0], fn[1], &outs, &p.args);
-        else
-            kn_switch(i.h, fn, n, &outs, &p.args);
-        result = loop_result(module, tree);
-        parts_drop(&p);
-    } else if (!fn)
-        PyErr_NoMemory();
-    PyMem_Free(fn);
-    kpy_operand_drop(&i);
-    kpy_leave_scope();
-    return result;
-}
-
-/* map(f, xs, batch_size) */
-static PyObject *map_(PyObject *module, PyObject *args)
-{
-    PyObject *body, *xs, *result = NULL;
-    kn_lax_map_opts opts = {.size_ = sizeof opts};
-    long long batch;
-    parts p;
-    kn_tree tree = NULL;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOL", &body, &xs, &batch) || !is_function(body) || kpy_enter_scope() < 0)
-        return NULL;
-    opts.batch_size = batch;
-    if (parts_of(xs, &p) == 0) {
-        kn_outs outs = {1, {{&tree, 2}}};
-        kpy_here();
-        kn_lax_map(FUNCTION(body)->fn, &outs, &p.args, &opts);
-        result = loop_result(module, tree);
-        parts_drop(&p);
-    }
-    kpy_leave_scope();
-    return result;
-}
-
-/* eval_shape(f, args) -> arrays without values */
-static PyObject *eval_shape(PyObject *module, PyObject *args)
-{
-    PyObject *f, *operands, *result = NULL;
-    parts p;
-    kn_tree tree = NULL;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &f, &operands) || !is_function(f) || kpy_enter_scope() < 0)
-        return NULL;
-    if (parts_of(operands, &p) == 0) {
-        kn_outs outs = {1, {{&tree, 2}}};
-        kpy_here();
-        kn_eval_shape(FUNCTION(f)->fn, &p.args, &outs);
-        result = loop_result(module, tree);
-        parts_drop(&p);
-    }
-    kpy_leave_scope();
-    return result;
 }
 
 static PyGetSetDef getset[] = {{"trace_count", get_trace_count, NULL, "how often it was recorded", NULL}, {0}};
@@ -849,19 +715,11 @@ static PyType_Slot slots[] = {
     {Py_tp_doc, "Function(callable, sizes, like=None)\n--\n\nA function of flat tuples of arrays, as Kiln sees it."},
     {0, NULL}};
 static PyType_Spec spec = {"kiln._core.Function", sizeof(kpy_function), 0, Py_TPFLAGS_DEFAULT, slots};
-static PyMethodDef functions[] = {{"scan", scan, METH_VARARGS, "kn_scan"},
-                                  {"while_loop", while_loop, METH_VARARGS, "kn_while_loop"},
-                                  {"fori_loop", fori_loop, METH_VARARGS, "kn_fori_loop"},
-                                  {"switch", switch_, METH_VARARGS, "kn_switch, kn_cond"},
-                                  {"map", map_, METH_VARARGS, "kn_lax_map"},
-                                  {"eval_shape", eval_shape, METH_VARARGS, "kn_eval_shape"},
-                                  {0}};
-
 int kpy_function_make(PyObject *module)
 {
     kpy_function_type = (PyTypeObject *)PyType_FromSpec(&spec);
     if (!kpy_function_type || PyModule_AddObjectRef(module, "Function", (PyObject *)kpy_function_type) < 0 ||
-        PyModule_AddFunctions(module, functions) < 0)
+        kpy_control_make(module) < 0)
         return -1;
     return kpy_jit_make(module);
 }

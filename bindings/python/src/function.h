@@ -7,11 +7,13 @@
 /* A function of flat lists of arrays, its parts: what Python's trees become is the business of those who make one. */
 typedef struct kpy_function {
     PyObject_HEAD kn_fn fn;
-    uint64_t serial;    /* of the Python function behind it; 0: derived from `base` */
-    PyObject *callable; /* takes a tuple of arrays for each part, returns a sequence of arrays */
-    PyObject *base;     /* what it was derived from, which has to live as long */
-    int n_parts, n_out; /* n_out -1: a call shows */
-    int size[KN_MAX_ARGS];
+    uint64_t serial;       /* of the Python function behind it; 0: derived from `base` */
+    PyObject *callable;    /* takes a tuple of arrays for each part, returns a sequence of arrays */
+    PyObject *base;        /* what it was derived from, which has to live as long */
+    int n_parts, n_out;    /* n_out -1: a call shows */
+    int size[KN_MAX_ARGS]; /* -1: a tree, of which Python sees the leaves */
+    int promised;          /* how many results it says it has; -1: a call shows */
+    bool pair;             /* it returns two sequences (the forward rule of a custom_vjp) */
     unsigned calls;
     bool large; /* its arguments had many elements when that was looked at last */
     PyObject *weak;
@@ -26,8 +28,18 @@ typedef struct kpy_part {
 } kpy_part;
 int kpy_part_of(PyObject *sequence, kpy_part *part);
 void kpy_part_drop(kpy_part *part);
+/* All arguments of a call. */
+typedef struct kpy_parts {
+    kpy_part part[KN_MAX_ARGS];
+    kn_args args;
+} kpy_parts;
+int kpy_parts_of(PyObject *tuple, kpy_parts *p);
+void kpy_parts_drop(kpy_parts *p);
+PyObject *kpy_derived(kpy_function *base, kn_fn fn); /* fn is taken over */
 /* Calls fn; a new list of its results. The context is entered. */
 PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large);
 PyObject *kpy_list_of_tree(kn_tree tree); /* the leaves; the tree is released */
 int kpy_jit_make(PyObject *module);
+int kpy_control_make(PyObject *module);
+int kpy_jaxpr_make(PyObject *module);
 #endif

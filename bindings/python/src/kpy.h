@@ -121,12 +121,27 @@ typedef enum kpy_kind {
     KPY_OUT_ARRAY, /* where an array is put; a Python bool asks for it */
     KPY_OUT,       /* NumPy's out=: the result is written there */
     KPY_IGNORED,   /* what has no meaning here: only the default is taken */
-    KPY_TREE,
+    KPY_HINT,      /* what changes no result: anything is taken */
+    KPY_TREE,      /* a flat sequence of arrays as a tree of the library */
     /* results alone */
     KPY_STRUCT,
     KPY_STATUS,
-    KPY_NOTHING
+    KPY_NOTHING,
+    /* what kpy_put_special converts (convert_lax.c) */
+    KPY_SHAPE_OR_NULL,
+    KPY_FUNCTION,
+    KPY_OBJECT, /* an optimizer or a schedule, a kiln._core.Handle */
+    KPY_PADS,
+    KPY_PADDING,
+    KPY_CONV_NUMBERS,
+    KPY_FOUR_AXES,
+    KPY_FIVE_AXES,
+    KPY_AXIS_NAMES,
+    KPY_AXIS_GROUPS,
+    KPY_LANE_PAIRS,
+    KPY_LANES
 } kpy_kind;
+#define KPY_IS_SPECIAL(kind) ((kind) >= KPY_SHAPE_OR_NULL || (kind) == KPY_TREE)
 
 typedef struct kpy_param {
     const char *name;
@@ -183,6 +198,14 @@ typedef struct kpy_table {
 } kpy_table;
 extern const kpy_table kpy_tables[];
 extern PyMethodDef kpy_array_methods[]; /* generated: rows whose first parameter is self */
+
+/* ---- Arguments of kiln.lax and kiln.optim (convert_lax.c). */
+typedef void *kpy_room(void *state, size_t bytes); /* zeros that live as long as the call; NULL with an exception */
+size_t kpy_special_bytes(kpy_kind kind);
+int kpy_put_special(kpy_kind kind, PyObject *o, void *to, kpy_room *room, void *state);
+PyObject *kpy_wrap_handle(void *handle); /* takes it over */
+int kpy_handle_of(PyObject *o, void **handle);
+int kpy_handle_make(PyObject *module);
 
 PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 int kpy_functions_make(PyObject *module);

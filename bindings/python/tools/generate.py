@@ -9,7 +9,15 @@ from pathlib import Path
 
 IGNORED = {"like", "device", "subok", "order", "kind", "max_work", "fix_imports", "overwrite_input", "overwrite_a",
            "overwrite_b", "check_finite", "lower_", "legacy", "precision", "preferred_element_type", "out_sharding",
-           "axis_index_groups", "promote_integers"}
+           "promote_integers", "accuracy", "sharding", "implementation"}
+HINTS = {"overwrite_input", "overwrite_a", "overwrite_b", "overwrite_c", "overwrite_data", "check_finite", "precision",
+         "accuracy", "lwork", "turbo", "debug", "lapack_driver", "unroll", "implementation", "blocksize", "max_squarings",
+         "use_magma", "max_work", "series_order"}
+SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "kn_lax_conv_numbers": "KPY_CONV_NUMBERS",
+           "kn_lax_dot_dimension_numbers": "KPY_FOUR_AXES", "kn_lax_gather_dimension_numbers": "KPY_FIVE_AXES",
+           "kn_lax_scatter_dimension_numbers": "KPY_FIVE_AXES", "kn_axis_names": "KPY_AXIS_NAMES",
+           "kn_axis_groups": "KPY_AXIS_GROUPS", "kn_lane_pairs": "KPY_LANE_PAIRS", "kn_lanes": "KPY_LANES",
+           "kn_fn": "KPY_FUNCTION", "kn_tree": "KPY_TREE", "kn_optimizer": "KPY_OBJECT", "kn_schedule": "KPY_OBJECT"}
 
 
 class Wrong(Exception):
@@ -37,6 +45,9 @@ def split(text):
 
 def kind_of(of, option):
     k, t = of["kind"], of.get("type", "")
+    special = SPECIAL.get(t.replace("const ", "").strip(" *"))
+    if special and not of.get("out"):
+        return special
     if of.get("out"):
         if k == "array" and option:
             return "KPY_OUT_ARRAY"
@@ -48,7 +59,7 @@ def kind_of(of, option):
         return f"KPY_{k.upper()}" + ("_POINTER" if pointer else "")
     if k == "positions":
         return "KPY_SHAPE_POINTER" if "*" in t else "KPY_SHAPE"
-    if k == "int":
+    if k in ("int", "count"):
         return "KPY_INT32" if option and of.get("bits", 64) == 32 else "KPY_INT"
     if k == "float":
         return "KPY_FLOAT32" if option and "float" in t else "KPY_FLOAT"
@@ -65,7 +76,9 @@ GET = {"KPY_ARRAY": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_arr
        "KPY_SHAPE": "(const kn_shape *)", "KPY_AXES": "(const kn_axes *)", "KPY_DTYPE": "*(const kn_dtype *)",
        "KPY_BOOL": "*(const bool *)", "KPY_INT": "*(const int64_t *)", "KPY_FLOAT": "*(const double *)",
        "KPY_STRING": "*(const char *const *)", "KPY_CHARACTER": "*(const char *)",
-       "KPY_DTYPE_LIKE": "*(const kn_dtype_like *)"}
+       "KPY_DTYPE_LIKE": "*(const kn_dtype_like *)", "KPY_SHAPE_OR_NULL": "(const kn_shape *)",
+       "KPY_FUNCTION": "*(const kn_fn *)", "KPY_TREE": "*(const kn_tree *)", "KPY_OBJECT": "*(void *const *)"}
+GET |= {kind: f"(const {t} *)" for t, kind in SPECIAL.items() if kind not in GET}
 
 
 class Maker:
@@ -111,6 +124,8 @@ class Maker:
             name = t.replace("const ", "").strip(" *")
             self.structure(name)
             return "KPY_STRUCT"
+        if SPECIAL.get(t) in ("KPY_OBJECT", "KPY_TREE"):
+            return SPECIAL[t]
         kinds = {"array": "KPY_ARRAY", "arrays": "KPY_ARRAYS", "shape": "KPY_SHAPE", "dtype": "KPY_DTYPE",
                  "bool": "KPY_BOOL", "int": "KPY_INT", "float": "KPY_FLOAT", "string": "KPY_STRING",
                  "character": "KPY_CHARACTER", "axes": "KPY_AXES"}
@@ -124,8 +139,10 @@ class Maker:
             return
         args = []
         for i, (a, k) in enumerate(zip(f["arguments"], kinds)):
-            by_value = k in ("KPY_SHAPE", "KPY_AXES") and "*" not in a["type"]
+            by_value = (k in ("KPY_SHAPE", "KPY_AXES") or not GET[k].startswith("*")) and "*" not in a["type"]
             get = GET[k] + f"c->arg[{i}]"
+            if k == "KPY_FIVE_AXES":
+                get = f"({a['type']})c->arg[{i}]"
             if k == "KPY_INT" and a["type"] != "int64_t":
                 get = f"({a['type']}){get}"
             args.append(("*" if by_value else "") + get)
@@ -134,7 +151,7 @@ class Maker:
         made = f"{name}({', '.join(args)})"
         member = {"KPY_ARRAY": "array", "KPY_ARRAYS": "list", "KPY_DTYPE": "dtype", "KPY_BOOL": "truth",
                   "KPY_INT": "integer", "KPY_FLOAT": "number", "KPY_STRING": "string", "KPY_CHARACTER": "character",
-                  "KPY_SHAPE": "shape", "KPY_AXES": "axes"}.get(result)
+                  "KPY_SHAPE": "shape", "KPY_AXES": "axes", "KPY_OBJECT": "out", "KPY_TREE": "out"}.get(result)
         if result == "KPY_STRUCT":
             t = f["result"]["type"].replace("const ", "").strip(" *")
             self.out.append(f'_Static_assert(sizeof({t}) <= sizeof(kpy_slot), "{t}");')
@@ -197,7 +214,10 @@ class Maker:
             plain = pname.lstrip("*")
             c = explicit.get(plain, plain)
             option, at, kind = 0, "0", None
-            if c == "out" and "out" not in members:
+            if c[0] == ".":  # the option, where an argument has this name, too
+                c = c[1:]
+                kind, option, at = kind_of(members[c], True), 1, f"offsetof({f['options']}, {c})"
+            elif c == "out" and "out" not in members:
                 kind = "KPY_OUT"
             elif c in names or c + "_" in names:
                 i = names.index(c if c in names else c + "_")
@@ -210,12 +230,16 @@ class Maker:
                 i = names.index(free.pop(0))
                 kind, at = kinds[i], str(i)
                 taken.add(i)
+            elif c in HINTS or c == "hint":
+                kind = "KPY_HINT"
             elif c in IGNORED or c == "ignored":
                 kind = "KPY_IGNORED"
             else:
                 raise Wrong(f"no place for {pname}")
             if default == "None" and kind == "KPY_ARRAY":
                 kind = "KPY_OPTIONAL_ARRAY"
+            if default == "None" and kind == "KPY_SHAPE" and not option:
+                kind = kinds[int(at)] = "KPY_SHAPE_OR_NULL"
             required = int(default is None and not rest)
             rows.append(f'{{"{plain}", {kind}, {option}, {int(keyword)}, 0, {required}, {int(rest)}, {at}}}')
             shown.append(p_text(pname, default))
