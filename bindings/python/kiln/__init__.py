@@ -9,4 +9,4 @@ _core.set_package(_os.path.dirname(__file__))
 from ._core import Array, dtype
 from ._transforms import (ShapeDtypeStruct, checkpoint, eval_shape, grad, hessian, jacfwd, jacobian, jacrev, jit, jvp,
                           linear_transpose, linearize, remat, value_and_grad, vjp, vmap)
-from . import lax, numpy, tree, tree_util
+from . import lax, nn, numpy, ops, random, scipy, tree, tree_util

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers from keys (jax.random).
+
+>>> import kiln
+>>> key = kiln.random.key(0)
+>>> kiln.random.uniform(key, (2,)).shape
+(2,)
+"""
+from . import _core
+
+_c = _core.functions("kiln.random")
+globals().update({k: f for k, f in _c.items() if k[0] != "_"})
+
+
+def split(key, num=2):
+    """New keys from a key, as many or an array of a shape. (jax.random.split)"""
+    if isinstance(num, (tuple, list)):
+        return _c["_split_shape"](key, tuple(num))
+    return _c["_split"](key, num)
+
+
+def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
+    """Matrices whose rows or columns are orthonormal. (jax.random.orthogonal)"""
+    return _c["_orthogonal"](key, n, shape, dtype, -1 if m is None else m)
+
+
+__all__ = sorted(n for n, v in globals().items() if n[0] != "_" and callable(v))
