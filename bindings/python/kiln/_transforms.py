@@ -5,7 +5,7 @@ import functools as _functools
 import inspect as _inspect
 
 from . import _core
-from ._core import Function
+from ._core import Array, Function
 from .tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_map, tree_structure
 
 
@@ -28,11 +28,11 @@ class Flat:
         return leaves + more
 
 
-def _function(fun, trees, split=None):
-    """(Function, Flat, parts): fun of these trees, each of which is one part."""
+def _function(fun, trees, split=None, like=None):
+    """(Function, Flat, parts): fun of these trees, each of which is one part. `like` has the name that it gets."""
     flat = [tree_flatten(t) for t in trees]
     holder = Flat(fun, [d for _, d in flat], split)
-    return Function(holder, tuple(len(leaves) for leaves, _ in flat), fun), holder, tuple(leaves for leaves, _ in flat)
+    return Function(holder, tuple(len(leaves) for leaves, _ in flat), like or fun), holder, tuple(leaves for leaves, _ in flat)
 
 
 def _argnums(fun_name, argnums, args):
@@ -48,16 +48,19 @@ def _argnums(fun_name, argnums, args):
 
 
 def _partial(fun, at, args, kwargs):
-    """fun as a function of (chosen arguments, the others with the keywords)."""
+    """fun as a function of (chosen arguments, arrays in the others). What is no array stays what it is."""
     rest = tuple(a for i, a in enumerate(args) if i not in at)
+    leaves, treedef = tree_flatten((rest, kwargs))
+    array = [isinstance(x, Array) for x in leaves]
 
-    def call(chosen, others):
-        positional, kw = others
+    def call(chosen, arrays):
+        arrays = iter(arrays)
+        positional, kw = treedef.unflatten([next(arrays) if a else x for a, x in zip(array, leaves)])
         positional, chosen_ = iter(positional), dict(zip(at, chosen))
         return fun(*[chosen_[i] if i in chosen_ else next(positional) for i in range(len(args))], **kw)
 
     call.__name__ = getattr(fun, "__name__", "function")
-    return call, tuple(args[i] for i in at), (rest, kwargs)
+    return call, tuple(args[i] for i in at), [x for a, x in zip(array, leaves) if a]
 
 
 def _check_callable(fun, what):
@@ -421,7 +424,10 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
         axes = _axes_of(in_axes, args, "in_axes") + [0] * len(tree_leaves(kwargs))
         if axis_size is None and all(a is None for a in axes):
             raise ValueError("vmap must have at least one non-None value in in_axes")
-        leaves, treedef = tree_flatten((args, kwargs))
+        every, treedef = tree_flatten((args, kwargs))
+        fixed = [a is None and not isinstance(x, Array) for a, x in zip(axes, every)]  # these stay what they are
+        leaves = [x for f, x in zip(fixed, every) if not f]
+        axes = [a for f, a in zip(fixed, axes) if not f]
         for a, x in zip(axes, leaves):
             ndim = getattr(x, "ndim", None) if hasattr(x, "ndim") else _asarray(x).ndim
             if a is not None and not -ndim <= a < ndim:
@@ -437,7 +443,8 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
 
         def merged(*parts):
             parts = [iter(p) for p in parts]
-            return flat([next(parts[p]) for p in at])
+            mapped = iter([next(parts[p]) for p in at])
+            return flat([x if f else next(mapped) for f, x in zip(fixed, every)])
 
         parts = [[x for x, p in zip(leaves, at) if p == k] for k in range(len(distinct))]
         function = Function(merged, tuple(map(len, parts)), fun)
@@ -530,3 +537,37 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=()):
 
 
 remat = checkpoint
+
+
+class checkpoint_policies:
+    """What derivatives of a checkpoint may keep from the first time. (jax.checkpoint_policies)"""
+    nothing_saveable = (0, ())
+    everything_saveable = (1, ())
+    dots_saveable = checkpoint_dots = (2, ())
+    dots_with_no_batch_dims_saveable = checkpoint_dots_with_no_batch_dims = (3, ())
+
+    @staticmethod
+    def save_only_these_names(*names_which_can_be_saved):
+        """Values that checkpoint_name gave one of these names."""
+        return 4, tuple(names_which_can_be_saved)
+
+    @staticmethod
+    def save_any_names_but_these(*names_not_to_save):
+        """Values with a name, but these."""
+        return 5, tuple(names_not_to_save)
+
+
+def named_call(fun, *, name=None):
+    """fun, recorded as a function of this name. (jax.named_call)"""
+    _check_callable(fun, "named_call")
+
+    @_functools.wraps(fun)
+    def named(*args, **kwargs):
+        return compiled(*args, **kwargs)
+
+    if name is not None:
+        named.__name__ = name
+    inner = _functools.wraps(fun)(lambda *args, **kwargs: fun(*args, **kwargs))
+    inner.__name__ = named.__name__
+    compiled = jit(inner)
+    return named

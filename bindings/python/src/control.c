@@ -192,13 +192,30 @@ static PyObject *associative_scan(PyObject *module, PyObject *args)
     return result;
 }
 
-static PyMethodDef functions[] = {{"scan", scan, METH_VARARGS, "kn_scan"},
-                                  {"while_loop", while_loop, METH_VARARGS, "kn_while_loop"},
-                                  {"fori_loop", fori_loop, METH_VARARGS, "kn_fori_loop"},
-                                  {"switch", switch_, METH_VARARGS, "kn_switch, kn_cond"},
-                                  {"map", map_, METH_VARARGS, "kn_lax_map"},
-                                  {"associative_scan", associative_scan, METH_VARARGS, "kn_associative_scan"},
-                                  {"eval_shape", eval_shape, METH_VARARGS, "kn_eval_shape"},
-                                  {0}};
+static PyObject *tracing(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(kpy_in_user());
+}
+
+static PyObject *keep_with_callers(PyObject *module, PyObject *o)
+{
+    (void)module;
+    if (kpy_keep_with_callers(o) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"scan", scan, METH_VARARGS, "kn_scan"},
+    {"while_loop", while_loop, METH_VARARGS, "kn_while_loop"},
+    {"fori_loop", fori_loop, METH_VARARGS, "kn_fori_loop"},
+    {"switch", switch_, METH_VARARGS, "kn_switch, kn_cond"},
+    {"map", map_, METH_VARARGS, "kn_lax_map"},
+    {"associative_scan", associative_scan, METH_VARARGS, "kn_associative_scan"},
+    {"keep_with_callers", keep_with_callers, METH_O, "while the functions live that Kiln calls now"},
+    {"tracing", tracing, METH_NOARGS, "is this inside of a function that Kiln calls?"},
+    {"eval_shape", eval_shape, METH_VARARGS, "kn_eval_shape"},
+    {0}};
 
 int kpy_control_make(PyObject *module) { return PyModule_AddFunctions(module, functions); }

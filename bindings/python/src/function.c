@@ -61,17 +61,11 @@ static void die(kpy_function *f)
 
 /* ---- What Kiln calls. */
 
-static PyObject *leaves_of(kn_tree tree)
-{
-    PyObject *leaves = kpy_tuple_of_list(kn_tree_leaves(tree), false);
-    return kpy_failed() ? NULL : leaves;
-}
-
 static PyObject *arguments_of(const kpy_function *f, const void *const *in)
 {
     PyObject *parts = PyTuple_New(f->n_parts);
     for (int p = 0; parts && p < f->n_parts; p++) {
-        PyObject *part = f->size[p] < 0 ? leaves_of(*(const kn_tree *)in[p]) : PyTuple_New(f->size[p]);
+        PyObject *part = PyTuple_New(f->size[p]);
         if (!part || PyTuple_SetItem(parts, p, part) < 0) {
             Py_DECREF(parts);
             return NULL;
@@ -108,18 +102,6 @@ static kn_tree tree_of(PyObject *results)
     return tree;
 }
 
-/* Two sequences, the results and what reverse mode keeps, as a tree of two. */
-static kn_tree tree_of_pair(PyObject *pair)
-{
-    kn_tree two[2] = {NULL, NULL};
-    if (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2)
-        PyErr_SetString(PyExc_TypeError, "a pair of sequences is wanted");
-    else if ((two[0] = tree_of(PyTuple_GetItem(pair, 0))))
-        two[1] = tree_of(PyTuple_GetItem(pair, 1));
-    kn_tree tree = two[1] ? kn_tree_tuple(2, two) : NULL;
-    return PyErr_Occurred() || kpy_failed() ? NULL : tree;
-}
-
 /* As many arrays as were promised: handles of the scope around the call. */
 static void fill(kpy_function *f, kn_tree tree, kn_array *out)
 {
@@ -128,6 +110,24 @@ static void fill(kpy_function *f, kn_tree tree, kn_array *out)
         PyErr_Format(PyExc_TypeError, "the function has to return %d arrays, not %d", f->promised, kn_list_count(list));
     for (int i = 0; i < f->promised; i++)
         out[i] = list && !PyErr_Occurred() ? kn_list_get(list, i) : NULL;
+}
+
+/* The functions that Kiln is calling, the innermost first. */
+typedef struct calling {
+    kpy_function *f;
+    struct calling *outer;
+} calling;
+static _Thread_local calling *innermost;
+
+int kpy_keep_with_callers(PyObject *o)
+{
+    for (const calling *c = innermost; c; c = c->outer) {
+        if (!c->f->kept && !(c->f->kept = PyList_New(0)))
+            return -1;
+        if (PyList_Append(c->f->kept, o) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static void called(const void *env, void *out, const void *const *in)
@@ -142,10 +142,13 @@ static void called(const void *env, void *out, const void *const *in)
     if (!f)
         PyErr_SetString(PyExc_ReferenceError, "a Python function that is gone was to be traced");
     else {
+        calling c = {f, innermost};
         Py_INCREF((PyObject *)f);
+        innermost = &c;
         parts = arguments_of(f, in);
         results = parts ? PyObject_CallObject(f->callable, parts) : NULL;
-        tree = !results ? NULL : f->pair ? tree_of_pair(results) : tree_of(results);
+        innermost = c.outer;
+        tree = results ? tree_of(results) : NULL;
         Py_DECREF((PyObject *)f);
     }
     if (f && f->promised >= 0)
@@ -182,6 +185,7 @@ static void drop(PyObject *o)
     if (f->fn)
         kpy_release(f->fn);
     Py_XDECREF(f->callable);
+    Py_XDECREF(f->kept);
     Py_XDECREF(f->base);
     ((freefunc)PyType_GetSlot(t, Py_tp_free))(o);
     Py_DECREF(t);
@@ -269,19 +273,17 @@ static void own(kpy_function *f, kn_fn fn)
 
 static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
 {
-    static char *names[] = {"callable", "sizes", "like", "pair", "n_out", NULL};
+    static char *names[] = {"callable", "sizes", "like", "n_out", NULL};
     PyObject *callable, *sizes, *like = NULL;
-    int pair = 0, promised = -1;
+    int promised = -1;
     (void)type;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO!|Opi", names, &callable, &PyTuple_Type, &sizes, &like, &pair,
-                                     &promised) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO!|Oi", names, &callable, &PyTuple_Type, &sizes, &like, &promised) ||
         kpy_enter_scope() < 0)
         return NULL;
     kpy_function *f = new_function();
     if (f && sizes_of(sizes, &f->n_parts, f->size) == 0 && live(f) == 0) {
         const kn_function *c = description_of(name_of(like ? like : callable), f->n_parts, f->size, promised);
         f->callable = Py_NewRef(callable);
-        f->pair = pair;
         f->promised = promised;
         kpy_here();
         if (c)
@@ -308,6 +310,19 @@ PyObject *kpy_derived(kpy_function *base, kn_fn fn)
     f->base = Py_NewRef((PyObject *)base);
     f->n_parts = base->n_parts;
     memcpy(f->size, base->size, sizeof f->size);
+    return (PyObject *)f;
+}
+
+PyObject *kpy_function_of(PyObject *base, kn_fn fn, int n_parts, int size)
+{
+    kpy_function *f = new_function();
+    if (!f)
+        return NULL;
+    own(f, fn);
+    f->base = Py_NewRef(base);
+    f->n_parts = n_parts;
+    for (int i = 0; i < n_parts; i++)
+        f->size[i] = size;
     return (PyObject *)f;
 }
 
@@ -719,7 +734,7 @@ int kpy_function_make(PyObject *module)
 {
     kpy_function_type = (PyTypeObject *)PyType_FromSpec(&spec);
     if (!kpy_function_type || PyModule_AddObjectRef(module, "Function", (PyObject *)kpy_function_type) < 0 ||
-        kpy_control_make(module) < 0)
+        kpy_control_make(module) < 0 || kpy_callback_make(module) < 0 || kpy_jaxpr_make(module) < 0)
         return -1;
     return kpy_jit_make(module);
 }

@@ -7,13 +7,13 @@
 /* A function of flat lists of arrays, its parts: what Python's trees become is the business of those who make one. */
 typedef struct kpy_function {
     PyObject_HEAD kn_fn fn;
-    uint64_t serial;       /* of the Python function behind it; 0: derived from `base` */
-    PyObject *callable;    /* takes a tuple of arrays for each part, returns a sequence of arrays */
-    PyObject *base;        /* what it was derived from, which has to live as long */
-    int n_parts, n_out;    /* n_out -1: a call shows */
-    int size[KN_MAX_ARGS]; /* -1: a tree, of which Python sees the leaves */
-    int promised;          /* how many results it says it has; -1: a call shows */
-    bool pair;             /* it returns two sequences (the forward rule of a custom_vjp) */
+    uint64_t serial;    /* of the Python function behind it; 0: derived from `base` */
+    PyObject *callable; /* takes a tuple of arrays for each part, returns a sequence of arrays */
+    PyObject *base;     /* what it was derived from, which has to live as long */
+    int n_parts, n_out; /* n_out -1: a call shows */
+    int size[KN_MAX_ARGS];
+    int promised;   /* how many results it says it has; -1: a call shows */
+    PyObject *kept; /* rules that its recordings may ask for, a list or NULL */
     unsigned calls;
     bool large; /* its arguments had many elements when that was looked at last */
     PyObject *weak;
@@ -35,11 +35,14 @@ typedef struct kpy_parts {
 } kpy_parts;
 int kpy_parts_of(PyObject *tuple, kpy_parts *p);
 void kpy_parts_drop(kpy_parts *p);
-PyObject *kpy_derived(kpy_function *base, kn_fn fn); /* fn is taken over */
+PyObject *kpy_derived(kpy_function *base, kn_fn fn);                        /* fn is taken over */
+PyObject *kpy_function_of(PyObject *base, kn_fn fn, int n_parts, int size); /* the same, with parts of one size */
 /* Calls fn; a new list of its results. The context is entered. */
 PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large);
 PyObject *kpy_list_of_tree(kn_tree tree); /* the leaves; the tree is released */
+int kpy_keep_with_callers(PyObject *o);   /* for as long as one of the functions lives that Kiln is calling now */
 int kpy_jit_make(PyObject *module);
 int kpy_control_make(PyObject *module);
 int kpy_jaxpr_make(PyObject *module);
+int kpy_callback_make(PyObject *module);
 #endif

@@ -162,6 +162,7 @@ typedef struct kpy_struct {
 } kpy_struct;
 
 typedef union kpy_slot {
+    void *handle;
     kn_array array;
     kn_list list;
     const char *string;

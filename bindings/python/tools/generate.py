@@ -17,7 +17,8 @@ SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "k
            "kn_lax_dot_dimension_numbers": "KPY_FOUR_AXES", "kn_lax_gather_dimension_numbers": "KPY_FIVE_AXES",
            "kn_lax_scatter_dimension_numbers": "KPY_FIVE_AXES", "kn_axis_names": "KPY_AXIS_NAMES",
            "kn_axis_groups": "KPY_AXIS_GROUPS", "kn_lane_pairs": "KPY_LANE_PAIRS", "kn_lanes": "KPY_LANES",
-           "kn_fn": "KPY_FUNCTION", "kn_tree": "KPY_TREE", "kn_optimizer": "KPY_OBJECT", "kn_schedule": "KPY_OBJECT"}
+           "kn_fn": "KPY_FUNCTION", "kn_tree": "KPY_TREE", "kn_optimizer": "KPY_OBJECT", "kn_schedule": "KPY_OBJECT",
+           "kn_jaxpr": "KPY_OBJECT"}
 
 
 class Wrong(Exception):
@@ -151,7 +152,7 @@ class Maker:
         made = f"{name}({', '.join(args)})"
         member = {"KPY_ARRAY": "array", "KPY_ARRAYS": "list", "KPY_DTYPE": "dtype", "KPY_BOOL": "truth",
                   "KPY_INT": "integer", "KPY_FLOAT": "number", "KPY_STRING": "string", "KPY_CHARACTER": "character",
-                  "KPY_SHAPE": "shape", "KPY_AXES": "axes", "KPY_OBJECT": "out", "KPY_TREE": "out"}.get(result)
+                  "KPY_SHAPE": "shape", "KPY_AXES": "axes", "KPY_OBJECT": "handle", "KPY_TREE": "handle"}.get(result)
         if result == "KPY_STRUCT":
             t = f["result"]["type"].replace("const ", "").strip(" *")
             self.out.append(f'_Static_assert(sizeof({t}) <= sizeof(kpy_slot), "{t}");')
