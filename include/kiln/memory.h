@@ -36,6 +36,10 @@ KN_API kn_array kn_wrap(void *data, const kn_shape *shape, kn_dtype dtype, const
 /* The memory of x may be changed by others from now on until x (or a view of it) is used next. What was recorded
  * before runs first; what shares the elements, as a copy, keeps the old ones. 0 or -1 with an error */
 KN_API int kn_touch(kn_array x);
+/* From now on operations of this context that read or write memory that others see (kn_data, kn_wrap, DLPack) run
+ * when they are called, and results have memory of their own: for those who cannot tell when others write
+ * (kn_touch), as bindings cannot. Returns the old setting. */
+KN_API bool kn_run_shared_at_once(bool on);
 
 /* ---- DLPack. The structures are those of dlpack.h 1.0: include <kiln/dlpack.h> or your own copy. */
 struct DLManagedTensor;

@@ -78,7 +78,7 @@ static void lazy_reset(kna_state *s)
     while (s->lazy_value.n) /* a release function of the user's may call Kiln in between */
         kna_value_release(s->lazy_value.at[--s->lazy_value.n]);
     knb_reset(&s->lazy);
-    s->lazy_can_fail = false;
+    s->lazy_can_fail = s->lazy_shared = false;
 }
 
 KNX_HOT void kna_let_go(kna_op *op)
@@ -589,7 +589,8 @@ KNX_HOT knx_error *kna_settle(int n, kna_value **v)
 {
     kna_state *s = kna_state_get();
     kn_context c = knx_context();
-    bool now = !s->recording && (!c->lazy || s->lazy_can_fail || kna_pending_is_full(s));
+    bool shared = s->shared_at_once && !s->recording;
+    bool now = !s->recording && (!c->lazy || s->lazy_can_fail || (shared && s->lazy_shared) || kna_pending_is_full(s));
     KN_TRY(now ? kna_force(n, v) : NULL);
     for (size_t i = 0; now && s->lazy_can_fail && i < s->lazy_value.n; i++)
         if (s->lazy_value.at[i] && may_fail_yet(s->lazy_value.at[i]))
@@ -622,6 +623,8 @@ KNX_HOT void kna_end_n(kna_op *op, int n, const kni_atom *results, kn_array *out
     }
     if (!e)
         e = kna_settle(n, v);
+    if (!e && kna_state_get()->shared_at_once && !kna_recording_current())
+        e = kna_pin_apart(n, v);
     for (int i = 0; i < made && !e; i++)
         out[i] = own_handle_of(v[i]);
     for (int i = 0; i < made && e; i++)

@@ -5,6 +5,7 @@
 #include "array/state.h"
 #include "array/storage.h"
 #include "base/log.h"
+#include "kiln/memory.h"
 #include <string.h>
 
 void kna_pin_release(kna_pin *p)
@@ -124,6 +125,34 @@ knx_error *kna_pin_take(kna_storage *s, kna_value **fresh)
     kna_value_release(v);
     *fresh = own;
     return NULL;
+}
+
+knx_error *kna_pin_apart(int n, kna_value **v)
+{
+    for (int i = 0; i < n; i++) {
+        if (v[i]->state != KN_V_BUFFER || !kna_lies_in_pin(v[i]))
+            continue;
+        uint64_t bytes = kni_type_bytes(v[i]->type);
+        knx_buffer *copy = knx_buffer_new(bytes);
+        kna_value *own = copy ? like(v[i], copy) : NULL;
+        if (own)
+            memcpy(copy->data, v[i]->buffer->data, bytes);
+        knx_buffer_release(copy);
+        if (!own)
+            return knx_error_nomem();
+        kna_value_release(v[i]);
+        v[i] = own;
+    }
+    return NULL;
+}
+
+bool kn_run_shared_at_once(bool on)
+{
+    kna_state *s = kna_state_get();
+    bool old = s && s->shared_at_once;
+    if (s)
+        s->shared_at_once = on;
+    return old;
 }
 
 void kna_pin_leave(kna_storage *s, kna_value *old)

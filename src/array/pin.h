@@ -53,6 +53,8 @@ static inline bool kna_lies_here(const kna_value *v)
 knx_error *kna_pin_land(kna_value *v); /* puts a value that was run into the pinned memory where it belongs */
 /* *fresh is to become the value of s, which has a pin: makes it one that belongs there. Replaces the reference. */
 knx_error *kna_pin_take(struct kna_storage *s, kna_value **fresh);
+/* Results of an operation, none of them pending: one that others see is replaced by a copy. */
+knx_error *kna_pin_apart(int n, kna_value **v);
 /* The value of s will be another one: it must not land over what comes after it. */
 void kna_pin_leave(struct kna_storage *s, kna_value *old);
 /* No one has the storage any more: what others see of it is brought up to date. */

@@ -16,7 +16,7 @@ typedef struct kna_aside {
     size_t n_lazy_value, cap_lazy_value;
     kna_held *held;
     size_t n_held, cap_held;
-    bool lazy_can_fail;
+    bool lazy_can_fail, lazy_shared;
 } kna_aside;
 /* The user's code that is running inside of a public call. If it leaves by longjmp, the end of a scope around the call
  * unwinds it (unwind.c). */
@@ -96,6 +96,8 @@ typedef struct kna_state {
     KN_VEC(kna_value *) lazy_value; /* per variable of `lazy`, a reference each */
     KN_VEC(kna_held) held;         /* values lent to the operation that is running */
     bool lazy_can_fail;            /* this operation recorded something that can fail */
+    bool lazy_shared;              /* it recorded something that reads or writes memory that others see */
+    bool shared_at_once;           /* which runs at once: kn_run_shared_at_once */
     uint32_t mark;                 /* of the newest cut */
     struct kna_cut *cut_room;      /* of force.c, kept between cuts */
     kna_plans *plans;              /* compiled cuts */

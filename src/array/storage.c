@@ -84,6 +84,12 @@ static uint64_t serial_now(void)
     return r ? r->serial : 0;
 }
 
+/* Of a view that is looked at now: none, where others may write to the memory before it is looked at again. */
+static inline KNX_HOT uint64_t version_seen(const kna_storage *s)
+{
+    return s->version - (__builtin_expect(s->pin != NULL, 0) && kna_state_get()->shared_at_once);
+}
+
 /* v is the value of a now, which remembers none and which nobody else finds so far. Takes the reference over. */
 static KNX_HOT void remember_first(kna_array *a, kna_value *v)
 {
@@ -94,7 +100,7 @@ static KNX_HOT void remember_first(kna_array *a, kna_value *v)
         a->next->prev = a;
     a->storage->views = a;
     a->value = v;
-    a->seen = a->storage->version;
+    a->seen = version_seen(a->storage);
     a->seen_by = serial_now();
 }
 

@@ -18,12 +18,12 @@ int kna_frame_push(kna_state *s, kna_recording *before, bool called, knx_guard g
 
 void kna_set_aside(kna_state *s, kna_aside *to)
 {
-    *to = (kna_aside){s->lazy,    s->lazy_value.at, s->lazy_value.n, s->lazy_value.cap,
-                      s->held.at, s->held.n,        s->held.cap,     s->lazy_can_fail};
+    *to = (kna_aside){s->lazy,   s->lazy_value.at, s->lazy_value.n,  s->lazy_value.cap, s->held.at,
+                      s->held.n, s->held.cap,      s->lazy_can_fail, s->lazy_shared};
     knb_init(&s->lazy);
     memset(&s->lazy_value, 0, sizeof s->lazy_value);
     memset(&s->held, 0, sizeof s->held);
-    s->lazy_can_fail = false;
+    s->lazy_can_fail = s->lazy_shared = false;
 }
 
 void kna_set_back(kna_state *s, kna_aside *from)
@@ -39,6 +39,7 @@ void kna_set_back(kna_state *s, kna_aside *from)
     s->held.n = from->n_held;
     s->held.cap = from->cap_held;
     s->lazy_can_fail = from->lazy_can_fail;
+    s->lazy_shared = from->lazy_shared;
 }
 
 static void drop_recordings(kna_state *s, const kna_recording *until)

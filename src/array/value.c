@@ -249,12 +249,14 @@ KNX_HOT knx_error *kna_node_new(const kni_prim *prim, const void *params, const 
         free_node(n);
         return knx_error_nomem();
     }
+    kna_state *s = kna_state_get();
     for (uint32_t i = 0; i < n_in; i++) {
         n->in[i] = kna_value_retain(in[i]);
         if (!in[i])
             n->literal[i] = literals[i];
+        else if (__builtin_expect(in[i]->pin != NULL, 0))
+            s->lazy_shared = true;
     }
-    kna_state *s = kna_state_get();
     n->next = s->waiting;
     if (n->next)
         n->next->prev = n;

@@ -306,6 +306,8 @@ static void set_value(kna_op *op, kna_storage *s, kna_value *fresh)
         return;
     }
     fresh->kept = true;
+    if (s->pin)
+        kna_state_get()->lazy_shared = true;
     replace_value(s, fresh);
     error = kna_settle(1, &fresh);
     if (error)

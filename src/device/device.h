@@ -97,6 +97,17 @@ knx_error *knd_run_with(const knd_loaded *l, const knd_operand *in, knx_buffer *
 /* On this thread alone; workspace as above. */
 knx_error *knd_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, void *workspace);
 
+/* Between two steps or turns (poll.c): an error if the user's function (kn_set_poll) wants what runs to end. */
+extern atomic_bool knd_polled; /* there is one */
+extern KNX_TLS int knd_poll_left;
+knx_error *knd_poll_now(void);
+static inline knx_error *knd_poll(void)
+{
+    if (__builtin_expect(!atomic_load_explicit(&knd_polled, memory_order_relaxed), 1) || --knd_poll_left > 0)
+        return NULL;
+    return knd_poll_now();
+}
+
 /* For devices (tell.c): runs step i of p by calling run(env), and tells the hook of it if that was well. */
 knx_error *knd_tell_step(const knc_program *p, uint32_t i, int support, kn_step_hook hook, void *hook_env,
                         knx_error *(*run)(void *env), void *env);

@@ -243,12 +243,14 @@ KNX_HOT knx_error *knd_run_steps(const run *r)
 {
     const knc_program *p = r->p;
     void *few[KND_FEW_REFS], **at = p->max_ref > KND_FEW_REFS ? (void **)(void *)r->room : few;
-    for (uint32_t i = 0; i < p->n_step; i++)
+    for (uint32_t i = 0; i < p->n_step; i++) {
+        KN_TRY(knd_poll());
         if (__builtin_expect(r->on_step != NULL, 0))
             KN_TRY(knd_tell_step(p, i, knd_step_support(&r->l->head, i), r->on_step, r->on_step_env, run_told_step,
                                  &(any_step){r, i, at}));
         else
             KN_TRY(run_any_step(r, i, at));
+    }
     return NULL;
 }
 

@@ -210,6 +210,7 @@ static knx_error *run_turns(looping *g, const kni_host *watcher)
     const knc_loop *l = g->l;
     int which = first_place(l);
     for (int64_t t = 0; t < l->length; t++) {
+        KN_TRY(knd_poll());
         if (l->cond) {
             KN_TRY(run_one(g, &g->cond[which], &g->h->cond_table));
             if (!*(const bool *)g->go)

@@ -173,6 +173,7 @@ static knx_error *run_told(void *env)
 static knx_error *run_step(running *r, uint32_t i)
 {
     told t = {r, i};
+    KN_TRY(knd_poll());
     if (!r->o->on_step)
         return run_told(&t);
     int support = r->l->prepared[i] ? KN_SUPPORT_NATIVE : knd_step_support(r->l->host, i);
