@@ -33,7 +33,7 @@ static kn_dtype by_letter(char c, bool complex, size_t size)
 }
 
 /* The dtype of a format of the struct module; *swapped: its bytes are in the other order. */
-static kn_dtype by_format(const char *f, size_t size, bool *swapped)
+kn_dtype kpy_dtype_of_format(const char *f, size_t size, bool *swapped)
 {
     *swapped = false;
     if (!f)
@@ -127,7 +127,7 @@ kn_array kpy_from_buffer(PyObject *o, bool *found)
         PyErr_Clear();
         return by_bytes(o, found);
     }
-    kn_dtype dtype = v.ndim <= KN_MAX_NDIM ? by_format(v.format, (size_t)v.itemsize, &swapped) : NULL;
+    kn_dtype dtype = v.ndim <= KN_MAX_NDIM ? kpy_dtype_of_format(v.format, (size_t)v.itemsize, &swapped) : NULL;
     kn_array x = NULL;
     if (dtype) {
         *found = true;

@@ -244,4 +244,7 @@ static PyMethodDef functions[] = {
      "from_dlpack(x, /, *, device=None, copy=None)\n--\n\nThe memory of an array of another library, without a copy."},
     {0}};
 
-int kpy_interchange_make(PyObject *module) { return PyModule_AddFunctions(module, functions); }
+int kpy_interchange_make(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions) < 0 ? -1 : kpy_memory_make(module);
+}

@@ -230,4 +230,7 @@ void kpy_release_buffer(PyObject *o, Py_buffer *view);
 PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *kpy_dlpack_device(PyObject *self, PyObject *unused);
 int kpy_interchange_make(PyObject *module);
+int kpy_memory_make(PyObject *module); /* memory.c */
+/* convert_buffer.c: of a format of the struct module; *swapped: its bytes are in the other order */
+kn_dtype kpy_dtype_of_format(const char *f, size_t size, bool *swapped);
 #endif

@@ -25,12 +25,14 @@ static atomic_bool some_dead;
 int kpy_context_make(void)
 {
     kn_context_opts opts = kn_context_opts_default();
-    if (!context)
-        context = kn_context_new(&opts);
     if (context)
         return 0;
-    PyErr_NoMemory();
-    return -1;
+    context = kn_context_new(&opts);
+    if (!context || kn_context_push(context) < 0)
+        return PyErr_NoMemory(), -1;
+    kn_run_shared_at_once(true); /* nobody tells when NumPy writes to memory that both have */
+    kn_context_pop();
+    return 0;
 }
 
 static void release_dead(void)
