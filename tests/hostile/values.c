@@ -81,6 +81,11 @@ static kn_array along(kn_array a, int axis)
 static kn_array no_array(kn_array a, int axis) { return (void)a, (void)axis, (kn_array)0; }
 static void quiet_log(void *env, int level, const char *text) { (void)env, (void)level, (void)text; }
 static void quiet_print(void *env, const char *text) { (void)env, (void)text; }
+static bool never(void *env)
+{
+    (void)env;
+    return false;
+}
 static void quiet_error(void *env, kn_error_kind kind, const char *message, const kn_place *place)
 {
     (void)env, (void)kind, (void)message, (void)place;
@@ -753,6 +758,7 @@ FUNCTIONS(kn_step_hook, 1, quiet_step, NULL)
 FUNCTIONS(kn_scan_step, 1, quiet_round, NULL)
 FUNCTIONS(kn_next, 1, two_more, NULL)
 FUNCTIONS(kn_mask_func, 1, kn_triu, NULL)
+FUNCTIONS(kn_poll, 1, never, NULL)
 FUNCTIONS(kn_error_hook, 1, quiet_error, NULL)
 FUNCTIONS(kn_axis_func, 1, along, NULL, no_array)
 FUNCTIONS(function_print, 1, quiet_print, NULL)

@@ -112,7 +112,7 @@ typedef void (*function_log)(void *env, int level, const char *text);
     X(kn_primitive_transpose) X(kn_primitive_batch) X(p_kn_int_list) X(p_kn_text_list) X(p_kn_text_columns) \
     X(p_kn_npy_header) X(kn_converter) X(kn_operands) X(kn_axes_list) X(kn_ufunc_loops) X(p_kn_dtype) \
     X(m_kn_dtype) X(p_kn_errcall) X(m_kn_errstate_scope) X(kn_flatiter) X(kn_broadcast_iter) X(kn_nditer) \
-    X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes)
+    X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes) X(kn_poll)
 /* clang-format on */
 #define DECLARE(T) T take_##T(const char *name);
 TAKEN(DECLARE)
