@@ -255,7 +255,7 @@ static void run_line(line_work *w, const void *x, void *y)
     }
     if (in_half(a)) {
         bool flat = p->kind == KNR_FFT_FLAT; /* parts need not be put together between */
-        numbers z = flat ? planes(a, room, p->n) : pairs(p->kind == KNR_FFT_SPLIT || reals(a) ? y : room);
+        numbers z = flat ? planes(a, room, p->n) : pairs(reals(a) ? y : room);
         void *rest = number_at(a, room, flat || to_reals(a) ? whole(2 * p->n) : 0);
         if (reals(a)) {
             transform(w, pairs(x), z, rest);

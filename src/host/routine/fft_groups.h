@@ -106,11 +106,28 @@ ALWAYS void F(turn_square)(V *x)
 /* LANES lines of WIDTH numbers of one plane, from x on: element l of each comes to to[l]. */
 ALWAYS void F(take_columns)(const T *x, V *to)
 {
+#if VECTOR_BYTES == 32 || (VECTOR_BYTES == 64 && BYTES == 4) /* of eight lanes there is nothing to gain */
+    enum { EACH = 16 / BYTES }; /* numbers of a part */
+    UNROLL for (int g = 0; g < WIDTH; g += EACH)
+    {
+        V z[EACH];
+        UNROLL for (int j = 0; j < EACH; j++) z[j] = (V)PARTS(x + j * WIDTH + g, EACH * KNR_FFT_LINE);
+#if BYTES == 4
+        V a = (V)PART_LO_4(z[0], z[1]), b = (V)PART_HI_4(z[0], z[1]);
+        V c = (V)PART_LO_4(z[2], z[3]), d = (V)PART_HI_4(z[2], z[3]);
+        to[g] = (V)PART_LO_8(a, c), to[g + 1] = (V)PART_HI_8(a, c);
+        to[g + 2] = (V)PART_LO_8(b, d), to[g + 3] = (V)PART_HI_8(b, d);
+#else
+        to[g] = (V)PART_LO_8(z[0], z[1]), to[g + 1] = (V)PART_HI_8(z[0], z[1]);
+#endif
+    }
+#else
     UNROLL for (int v = 0; v < WIDTH; v += LANES)
     {
         UNROLL for (int j = 0; j < LANES; j++) to[v + j] = F(load)(x + j * WIDTH + v);
         F(turn_square)(to + v);
     }
+#endif
 }
 
 /* The last pass of a transform alone: each line of m becomes WIDTH numbers that are m apart. m >= LANES; the last ones
@@ -142,28 +159,38 @@ static void F(cross)(const knr_fft_groups *c)
 /* --- short rows ------------------------------------------------------------------------------- */
 
 #if VECTOR_BYTES > 16
-/* m rows of WIDTH r numbers: a pass of radix r for the columns, and one across them. */
+/* m rows of WIDTH r numbers: a pass of radix r for the columns, and one across them. Where a vector has all columns,
+ * numbers go from one pass to the other in registers: so soon after they were written, parts of lines would wait. */
 ALWAYS void F(over_columns)(const knr_fft_groups *c, const int r)
 {
     const knr_fft_numbers *x = &c->x, *y = &c->y;
     T real[16 * WIDTH] __attribute__((aligned(64))), imaginary[16 * WIDTH] __attribute__((aligned(64)));
     for (int64_t row = 0; row < c->m; row++) {
+        V ar[16], ai[16];
         for (int v = 0; v < WIDTH; v += LANES) {
             const T *turn = (const T *)c->turn + v;
-            V re[16], im[16];
-            F(read)(x, row * c->xp + v, WIDTH, r, re, im);
-            F(even_butterfly)(re, im, r);
+            F(read)(x, row * c->xp + v, WIDTH, r, ar, ai);
+            F(even_butterfly)(ar, ai, r);
             UNROLL for (int j = 0; j < r; j++, turn += 2 * WIDTH)
             {
-                F(multiply)(&re[j], &im[j], F(load)(turn), F(load)(turn + WIDTH));
-                F(store)(real + j * WIDTH + v, re[j]);
-                F(store)(imaginary + j * WIDTH + v, im[j]);
+                F(multiply)(&ar[j], &ai[j], F(load)(turn), F(load)(turn + WIDTH));
+                if (LANES < WIDTH) {
+                    F(store)(real + j * WIDTH + v, ar[j]);
+                    F(store)(imaginary + j * WIDTH + v, ai[j]);
+                }
             }
         }
-        for (int k = 0; k < r; k += LANES) {
+        UNROLL for (int k = 0; k < r; k += LANES)
+        {
             V re[WIDTH], im[WIDTH];
-            F(take_columns)(real + k * WIDTH, re);
-            F(take_columns)(imaginary + k * WIDTH, im);
+            if (LANES < WIDTH) {
+                F(take_columns)(real + k * WIDTH, re);
+                F(take_columns)(imaginary + k * WIDTH, im);
+            } else {
+                UNROLL for (int j = 0; j < LANES; j++) re[j] = ar[k + j], im[j] = ai[k + j];
+                F(turn_square)(re);
+                F(turn_square)(im);
+            }
             F(even_butterfly)(re, im, WIDTH);
             F(write)(y, row * c->yp + k, r, WIDTH, (T)c->scale, re, im);
         }
@@ -224,12 +251,33 @@ static void F(rows_of_128)(const knr_fft_groups *c) { F(over_columns)(c, 16); }
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* planes [n][WIDTH] times w[k] by_lane[k]; lane i comes to planes y + i n. */
+/* A vector of numbers from number `at` of y on, or the first ones of it */
+ALWAYS void F(store_some)(const knr_fft_numbers *y, int64_t at, V re, V im, int many)
+{
+    T *real = y->re, *imaginary = y->im, some[2 * LANES];
+    if (imaginary && many == LANES) {
+        F(store)(real + at, re);
+        F(store)(imaginary + at, im);
+    } else if (many == LANES) {
+        F(store)(real + 2 * at, ZIP_LO(re, im));
+        F(store)(real + 2 * at + LANES, ZIP_HI(re, im));
+    } else if (imaginary) {
+        F(store)(some, re);
+        F(store)(some + LANES, im);
+        memcpy(real + at, some, (size_t)many * sizeof(T));
+        memcpy(imaginary + at, some + LANES, (size_t)many * sizeof(T));
+    } else {
+        F(store)(some, ZIP_LO(re, im));
+        F(store)(some + LANES, ZIP_HI(re, im));
+        memcpy(real + 2 * at, some, 2 * (size_t)many * sizeof(T));
+    }
+}
+
+/* planes [n][WIDTH] times w[k] by_lane[k]; lane i comes to y + i n. */
 static void F(turn_over)(const void *real, const void *imaginary, int64_t n, const void *factors, const void *by_lane,
                          const knr_fft_numbers *y)
 {
     const T *xr = real, *xi = imaginary, *w = factors, *table = by_lane;
-    T *yr = y->re, *yi = y->im, some[2 * LANES * LANES];
     for (int64_t k = 0; k < n; k += LANES) {
         int many = n - k < LANES ? (int)(n - k) : LANES;
         for (int64_t v = 0; v < WIDTH; v += LANES) {
@@ -245,20 +293,11 @@ static void F(turn_over)(const void *real, const void *imaginary, int64_t n, con
             }
             F(turn_square)(re);
             F(turn_square)(im);
-            if (many == LANES) {
-                UNROLL for (int j = 0; j < LANES; j++)
-                {
-                    F(store)(yr + (v + j) * n + k, re[j]);
-                    F(store)(yi + (v + j) * n + k, im[j]);
-                }
-                continue;
-            }
-            for (int j = 0; j < LANES; j++) {
-                F(store)(some + j * LANES, re[j]);
-                F(store)(some + (LANES + j) * LANES, im[j]);
-                memcpy(yr + (v + j) * n + k, some + j * LANES, (size_t)many * sizeof(T));
-                memcpy(yi + (v + j) * n + k, some + (LANES + j) * LANES, (size_t)many * sizeof(T));
-            }
+            if (many == LANES)
+                UNROLL for (int j = 0; j < LANES; j++) F(store_some)(y, (v + j) * n + k, re[j], im[j], LANES);
+            else
+                for (int j = 0; j < LANES; j++)
+                    F(store_some)(y, (v + j) * n + k, re[j], im[j], many);
         }
     }
 }

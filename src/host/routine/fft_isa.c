@@ -98,6 +98,28 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #define ZIP_HI_16(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 2, 3, 6, 7)
 #endif
 
+/* A vector of parts of 16 bytes from memory, `step` bytes apart: the insertions run beside the loads, where shuffles of
+ * whole vectors wait for each other. Within each part the low, or the high, halves of two vectors in turns. */
+#if VECTOR_BYTES == 64
+#define PART_AT(p, step, i) _mm_loadu_si128((const __m128i *)(const void *)((const char *)(p) + (i) * (step)))
+#define PARTS(p, step)                                                                                              \
+    _mm512_inserti32x4(                                                                                             \
+        _mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi128_si512(PART_AT(p, step, 0)), PART_AT(p, step, 1), 1), \
+                           PART_AT(p, step, 2), 2),                                                                 \
+        PART_AT(p, step, 3), 3)
+#define PART_LO_4(a, b) _mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b))
+#define PART_HI_4(a, b) _mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b))
+#define PART_LO_8(a, b) _mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b))
+#define PART_HI_8(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
+#elif VECTOR_BYTES == 32
+#define PART_AT(p, step, i) _mm_loadu_si128((const __m128i *)(const void *)((const char *)(p) + (i) * (step)))
+#define PARTS(p, step)      _mm256_inserti128_si256(_mm256_castsi128_si256(PART_AT(p, step, 0)), PART_AT(p, step, 1), 1)
+#define PART_LO_4(a, b)     _mm256_unpacklo_epi32((__m256i)(a), (__m256i)(b))
+#define PART_HI_4(a, b)     _mm256_unpackhi_epi32((__m256i)(a), (__m256i)(b))
+#define PART_LO_8(a, b)     _mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b))
+#define PART_HI_8(a, b)     _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
+#endif
+
 /* A part of 16 or of 32 bytes of a vector, and its lanes from l to end, in their places, to memory */
 #if VECTOR_BYTES == 64
 #define STORE_16(p, v, g)            _mm_storeu_si128((__m128i *)(p), _mm512_extracti64x2_epi64((__m512i)(v), g))

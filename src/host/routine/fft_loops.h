@@ -98,7 +98,7 @@ typedef struct knr_fft_loops {
     void (*rows[3])(const knr_fft_groups *c);
     /* x: planes [m][WIDTH], to transforms of the lines' numbers: number k of line i comes to i + k m */
     void (*cross)(const knr_fft_groups *c);
-    /* planes [n][WIDTH] times w[k] (pairs) and by_lane[k] ([n][2][WIDTH]); lane i comes to planes y + i n */
+    /* planes [n][WIDTH] times w[k] (pairs) and by_lane[k] ([n][2][WIDTH]); lane i comes to y + i n */
     void (*turn_over)(const void *re, const void *im, int64_t n, const void *w, const void *by_lane,
                       const knr_fft_numbers *y);
     void (*take)(const knr_fft_lanes *l, void *re, void *im); /* into planes [n][WIDTH]; other lanes become 0 */

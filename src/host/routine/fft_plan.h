@@ -64,8 +64,8 @@ void knr_fft_root(int64_t k, int64_t n, double w[2]);
 bool knr_fft_walks(const knr_fft_plan *p, const knr_fft_pass *a); /* `pass`, not `groups`, for one transform alone */
 /* As many real numbers does a run of `side` transforms need, beside x and y; `threads`: as many work on it. */
 int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads);
-/* y = the transform of x. x is not written; y is written early: it may be x of SPLIT only. side: 1 or WIDTH; pairs: 1
- * only. What comes as pairs is multiplied by scale. */
+/* y = the transform of x. x is not written; y is written early, so it is not x. side: 1 or WIDTH; pairs: 1 only. What
+ * comes as pairs is multiplied by scale. */
 void knr_fft_run_plan(const knr_fft_plan *p, int side, knr_fft_numbers x, knr_fft_numbers y, double scale, void *room,
                       int threads);
 /* The passes of a FLAT plan, ready for numbers at these places: rows that follow each other have all but that alike. */

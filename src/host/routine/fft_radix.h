@@ -79,7 +79,8 @@ ALWAYS void F(read)(const knr_fft_numbers *x, int64_t at, int64_t step, int r, V
     }
 }
 
-ALWAYS void F(write)(const knr_fft_numbers *y, int64_t at, int64_t step, int r, T scale, const V *re, const V *im)
+/* re and im are written over. */
+ALWAYS void F(write)(const knr_fft_numbers *y, int64_t at, int64_t step, int r, T scale, V *re, V *im)
 {
     T *to = y->re, *imaginary = y->im;
     if (imaginary) {
@@ -90,10 +91,13 @@ ALWAYS void F(write)(const knr_fft_numbers *y, int64_t at, int64_t step, int r, 
         }
         return;
     }
-    const V by = F(fill)(scale);
+    if (scale != 1) { /* as it is for all but the last pass of an inverse transform */
+        const V by = F(fill)(scale);
+        UNROLL for (int j = 0; j < r; j++) re[j] *= by, im[j] *= by;
+    }
     UNROLL for (int j = 0; j < r; j++)
     {
-        V a = (y->swap ? im[j] : re[j]) * by, b = (y->swap ? re[j] : im[j]) * by;
+        V a = y->swap ? im[j] : re[j], b = y->swap ? re[j] : im[j];
         F(store)(to + 2 * (at + j * step), ZIP_LO(a, b));
         F(store)(to + 2 * (at + j * step) + LANES, ZIP_HI(a, b));
     }

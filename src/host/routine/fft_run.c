@@ -76,7 +76,7 @@ int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads)
 {
     switch (p->kind) {
     case KNR_FFT_FLAT: return 2 * whole(2 * plane_of(p, p->n * side));
-    case KNR_FFT_SPLIT: return (p->n_step - 1) * whole(2 * p->n) + threads * worker_room(p);
+    case KNR_FFT_SPLIT: return (p->n_step - 2) * whole(2 * p->n) + threads * worker_room(p);
     case KNR_FFT_CHIRP: return 2 * whole(2 * p->longer->n * side) + knr_fft_room(p->longer, side, threads);
     }
     return 0;
@@ -266,6 +266,20 @@ static void turn_block(const split *j, int64_t block, int64_t of, numbers *out, 
         loops->turn(out->re, out->im, a->r, w);
 }
 
+/* n numbers from planes */
+static void copy_numbers(const knr_fft_plan *p, numbers to, numbers from, int64_t n)
+{
+    size_t bytes = (size_t)p->bytes;
+    if (to.im) {
+        memcpy(to.re, from.re, (size_t)n * bytes);
+        memcpy(to.im, from.im, (size_t)n * bytes);
+    }
+    for (int64_t i = 0; !to.im && i < n; i++) {
+        memcpy(number_at(p, to.re, 2 * i), number_at(p, from.re, i), bytes);
+        memcpy(number_at(p, to.re, 2 * i + 1), number_at(p, from.im, i), bytes);
+    }
+}
+
 /* WIDTH transforms in planes [r][WIDTH], one after the other; `in` is written. */
 static void run_each(const split *j, numbers in, numbers out, void *rest)
 {
@@ -325,18 +339,13 @@ static void run_block(void *arg, int64_t block, int worker)
     if (first) { /* few lanes: what was put together before goes where there is room */
         turned = planes(p, room, size);
         turn_block(j, block, of, &out, w, turned);
-        for (int i = 0; i < count; i++) {
-            memcpy(number_at(p, j->y.re, (start + i) * a->r), number_at(p, turned.re, i * a->r),
-                   (size_t)(a->r * p->bytes));
-            memcpy(number_at(p, j->y.im, (start + i) * a->r), number_at(p, turned.im, i * a->r),
-                   (size_t)(a->r * p->bytes));
-        }
+        copy_numbers(p, lines_of(p, j->y, start * a->r, 0), turned, count * a->r);
         return;
     }
     if (!last)
         turn_block(j, block, of, &out, w, turned);
     knr_fft_lanes to = lanes_of(p, j->y, to_first, 1, a->s, a->r, count);
-    to.scale = j->y.im ? 1 : j->scale;
+    to.scale = last && !j->y.im ? j->scale : 1;
     to.far = lines;
     put_block(j, &to, out);
 }
@@ -345,11 +354,15 @@ static void run_split(const knr_fft_plan *p, numbers x, numbers y, double scale,
 {
     int64_t between = whole(2 * p->n), width = knr_fft_width(p->bytes);
     split j = {.p = p, .x = x, .scale = scale, .worker = worker_room(p)};
-    j.room = number_at(p, room, (p->n_step - 1) * between);
+    j.room = number_at(p, room, (p->n_step - 2) * between);
     for (int i = 0; i < p->n_step; i++) {
         const knr_fft_step *a = j.step = &p->step[i];
         int64_t along = a->s == 1 ? a->m : a->s;
-        j.y = i == p->n_step - 1 ? y : planes(p, number_at(p, room, i * between), p->n);
+        /* Blocks of the last step read the places that they write, so what they read stands there: it takes no memory
+         * of its own, and what is written is in the caches. */
+        j.y = i == p->n_step - 1   ? y
+              : i == p->n_step - 2 ? (numbers){.re = y.re, .im = y.im}
+                                   : planes(p, number_at(p, room, i * between), p->n);
         j.blocks = (along + width - 1) / width;
         knx_parallel(threads, j.blocks * (a->s == 1 ? 1 : a->m), run_block, &j);
         j.x = j.y;
