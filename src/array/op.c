@@ -33,7 +33,7 @@ KNX_HOT knx_error *kna_lazy_equation(void *env, kni_builder *b, const kni_draft_
             if (!in[i])
                 literal[i] = b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
         }
-        bool each = e->n_out == 1 && (e->prim->bits & KN_ELEMENTWISE);
+        bool each = e->n_out == 1 && ((e->prim->bits & KN_ELEMENTWISE) || e->prim->ready);
         out[0] = each ? kna_scalars_equation(e, in, literal, b->type.at[e->out]) : NULL;
     }
     if (!error && !(e->n_out == 1 && out[0])) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scalars.c -- the functions of scalars and of short arrays, found by primitive and parameters, or formula, and types.
- */
+ * Elementwise ones see arrays as vectors, whatever their shape; routines see them as they are. */
 #include "array/scalars.h"
 #include "array/element.h"
 #include "array/handle.h"
@@ -12,8 +12,9 @@
 /* What came so often gets a function; that of arrays has a length of its own, so it has to come more often. It has a
  * few places to be at; where all are taken, what was asked for longest ago begins anew. */
 enum { OFTEN = 8, OFTEN_IN_LENGTH = 64, SETS = 64, PLACES = 4 };
-/* Elements of a short array: what has more is worth a plan, which may join it with its neighbours. */
-enum { SHORT = 1024 };
+/* Elements of a short array: what has more is worth a plan, which may join it with its neighbours. A routine can be
+ * joined with less, and while all of it stays in a cache nothing is gained by that. */
+enum { SHORT = 1024, SHORT_OF_ROUTINE = 4096 };
 
 /* What a function computes: an equation, or a formula. */
 typedef struct wanted {
@@ -23,6 +24,7 @@ typedef struct wanted {
     uint32_t n, spread; /* spread: the bits of operands that are scalars beside arrays */
     int64_t length;     /* of the arrays as vectors; 0: all are scalars */
     kn_dtype d[KNA_MOST_SCALARS];
+    const kni_type *as_it_is[KNA_MOST_SCALARS]; /* of a routine: the operands; else NULL */
 } wanted;
 
 typedef struct function {
@@ -66,7 +68,8 @@ static knx_error *build(const wanted *w, kni_jaxpr **out)
     const kn_shape shape = {.ndim = w->length != 0, .dim = {w->length}};
     knb_init(&b);
     for (uint32_t i = 0; i < w->n; i++)
-        x[i] = knb_invar(&b, kni_type_of(w->d[i], w->spread >> i & 1 ? 0 : shape.ndim, shape.dim));
+        x[i] = knb_invar(&b, w->as_it_is[i] ? kni_type_of(w->d[i], w->as_it_is[i]->ndim, w->as_it_is[i]->dim)
+                                            : kni_type_of(w->d[i], w->spread >> i & 1 ? 0 : shape.ndim, shape.dim));
     for (uint32_t i = 0; i < w->n; i++)
         if (w->spread >> i & 1)
             x[i] = knb_broadcast_to(&b, x[i], kni_type_of(w->d[i], shape.ndim, shape.dim));
@@ -103,9 +106,17 @@ static uint64_t hash_of(const wanted *w)
     uint64_t h = w->e ? (uint64_t)(uintptr_t)w->e->prim : (uint64_t)(uintptr_t)w->formula + (uint64_t)w->which;
     if (w->length)
         h = knx_hash_mix(h, (uint64_t)w->length << KNA_MOST_SCALARS | w->spread);
-    for (uint32_t i = 0; i < w->n; i++)
+    for (uint32_t i = 0; i < w->n; i++) {
         h = knx_hash_mix(h, (uint64_t)(uintptr_t)w->d[i]);
+        for (int k = 0; w->as_it_is[i] && k < w->as_it_is[i]->ndim; k++)
+            h = knx_hash_mix(h, (uint64_t)w->as_it_is[i]->dim[k]);
+    }
     return w->e && w->e->params ? kni_params_hash(w->e->prim, w->e->params, h) : h;
+}
+
+static bool is_same_shape(const kni_type *a, const kni_type *b)
+{
+    return a->ndim == b->ndim && (!a->ndim || !memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim));
 }
 
 static bool computes(const function *f, const wanted *w)
@@ -115,7 +126,7 @@ static bool computes(const function *f, const wanted *w)
         f->spread != w->spread)
         return false;
     for (uint32_t i = 0; i < w->n; i++)
-        if (j->type[i].dtype != w->d[i])
+        if (j->type[i].dtype != w->d[i] || (w->as_it_is[i] && !is_same_shape(&j->type[i], w->as_it_is[i])))
             return false;
     if (!w->e)
         return true;
@@ -150,6 +161,21 @@ static const function *find(const wanted *w)
     return f->direct && computes(f, w) ? f : NULL;
 }
 
+/* False without memory: the ordinary way says so. The scratch is asked for last: it may make room, and f go. */
+static bool run(const knd_direct *d, const void *const *x, void *const *to)
+{
+    knx_buffer *scratch = NULL;
+    size_t bytes = knd_direct_workspace(d);
+    if (bytes && (!(scratch = knx_buffer_scratch(bytes)) || !kna_state_get()->scalars)) {
+        knx_buffer_release(scratch);
+        return false;
+    }
+    knx_error *error = knd_run_direct(d, x, to, scratch ? scratch->data : NULL);
+    knx_buffer_release(scratch);
+    knx_error_release(error);
+    return !error;
+}
+
 /* Room for the result of a function that was found; NULL: the function went, for others made room, or there is none. */
 static knx_buffer *room_for(int64_t length, kn_dtype d)
 {
@@ -179,30 +205,39 @@ static bool is_there(const kna_value *v)
 static bool is_scalar_there(const kna_value *v) { return v->type.ndim == 0 && is_there(v); }
 
 /* Elements of arrays of this shape; 0: of scalars; negative: there are none, or too many. */
-static int64_t length_of(int ndim, const int64_t *dim)
+static int64_t length_of(int ndim, const int64_t *dim, int64_t most)
 {
     int64_t n = 1;
     for (int i = 0; i < ndim; i++) {
-        if (knx_is_symbolic(dim[i]) || dim[i] > SHORT)
+        if (knx_is_symbolic(dim[i]) || dim[i] > most)
             return -1;
         n *= dim[i];
-        if (n > SHORT)
+        if (n > most)
             return -1;
     }
     return !ndim ? 0 : n ? n : -1;
 }
 
-/* Can its operands be what `w` says? All of them arrays of the result's shape, or scalars. */
+/* Can its operands be what `w` says? All of them arrays of the result's shape, or scalars; of a routine arrays. */
 static bool is_short(const kni_draft_eqn *e, kna_value *const *in, const kni_literal *literals, kni_type result,
                      wanted *w)
 {
-    w->length = e->n_in > KNA_MOST_SCALARS || e->n_out != 1 ? -1 : length_of(result.ndim, result.dim);
+    bool routine = e->prim->ready != NULL;
+    int64_t most = routine ? SHORT_OF_ROUTINE : SHORT;
+    w->length = e->n_in > KNA_MOST_SCALARS || e->n_out != 1 ? -1 : length_of(result.ndim, result.dim, most);
     if (w->length < 0 || (e->prim->bits & KN_USER) || kni_must_stay(e->prim, e->params))
         return false;
     for (uint32_t i = 0; i < e->n_in; i++) {
         kni_type t = in[i] ? in[i]->type : literals[i].type;
         if (in[i] && !is_there(in[i]))
             return false;
+        if (routine) {
+            if (!in[i] || length_of(t.ndim, t.dim, most) <= 0)
+                return false;
+            w->as_it_is[i] = &in[i]->type;
+            w->d[i] = t.dtype;
+            continue;
+        }
         if (t.ndim && (t.ndim != result.ndim || memcmp(t.dim, result.dim, (size_t)t.ndim * sizeof *t.dim)))
             return false;
         w->spread |= (uint32_t)(w->length && !t.ndim) << i;
@@ -226,8 +261,10 @@ KNX_HOT kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const
         return NULL;
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = in[i] ? kna_elements(in[i]) : &literals[i].bits;
-    knd_run_direct(f->direct, x, &b->data);
-    return kna_value_buffer(result, b);
+    if (run(f->direct, x, &b->data))
+        return kna_value_buffer(result, b);
+    knx_buffer_release(b);
+    return NULL;
 }
 
 /* ---- Formulas. */
@@ -242,7 +279,8 @@ kn_dtype kna_scalars_formula(kna_scalar_formula formula, int which, int n, kn_dt
     const function *f = at_once(0) ? find(&w) : NULL;
     if (!f)
         return NULL;
-    knd_run_direct(f->direct, x, &to);
+    if (!run(f->direct, x, &to))
+        return NULL;
     return f->jaxpr->type[f->jaxpr->out[0]].dtype;
 }
 
@@ -281,7 +319,8 @@ static const void *elements_there(kn_array x, kn_dtype d, const kn_shape *shape,
 kn_array kna_short_formula(kna_op *op, kna_scalar_formula formula, int which, int n, kn_dtype d, const kn_array *x,
                            const kn_shape *shape)
 {
-    wanted w = {.formula = formula, .which = which, .n = (uint32_t)n, .length = length_of(shape->ndim, shape->dim)};
+    wanted w = {
+        .formula = formula, .which = which, .n = (uint32_t)n, .length = length_of(shape->ndim, shape->dim, SHORT)};
     const void *at[KNA_MOST_SCALARS];
     knx_scalar_bits room[KNA_MOST_SCALARS];
     kna_lying l;
@@ -299,9 +338,13 @@ kn_array kna_short_formula(kna_op *op, kna_scalar_formula formula, int which, in
     }
     const function *f = find(&w);
     kni_type t = f ? f->jaxpr->type[f->jaxpr->out[0]] : (kni_type){0};
-    knx_buffer *b = f ? room_for(w.length, t.dtype) : NULL;
+    int64_t length = f && shape->ndim == 1 ? t.dim[0] : w.length; /* of a vector it may be another one */
+    knx_buffer *b = f ? room_for(length, t.dtype) : NULL;
     if (!b)
         return NULL;
-    knd_run_direct(f->direct, at, &b->data);
-    return kna_from_buffer(op, kni_type_of(t.dtype, shape->ndim, shape->dim), b);
+    if (!run(f->direct, at, &b->data)) {
+        knx_buffer_release(b);
+        return NULL;
+    }
+    return kna_from_buffer(op, kni_type_of(t.dtype, shape->ndim, shape->ndim == 1 ? &length : shape->dim), b);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scalars.h -- arithmetic with few elements: elementwise functions of scalars, and of short arrays, whose values are
- * there.
+ * there; and the routines whose rows say that they are worth it (`ready`).
  *
  * A node, a cut and the search for a plan cost a hundred times what the arithmetic with one element does, and more than
  * that with a thousand. So what is asked for often has a compiled function of its own, for arrays one for each length,
@@ -19,7 +19,8 @@ void kna_scalars_free(kna_scalars *s);  /* NULL is fine */
 kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const *in, const kni_literal *literals,
                                 kni_type result);
 
-/* Elementwise equations, written for number `which` of some functions and operands of this shape. */
+/* Elementwise equations, written for number `which` of some functions and operands of this shape; for vectors alone any
+ * that have a vector for a result. */
 typedef kni_atom (*kna_scalar_formula)(kni_builder *b, int which, const kni_atom *x, const kn_shape *shape);
 /* The formula's result for n operands of dtype d, and its dtype; NULL: the ordinary path has to find out. */
 kn_dtype kna_scalars_formula(kna_scalar_formula formula, int which, int n, kn_dtype d, const void *const *x,

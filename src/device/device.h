@@ -164,11 +164,13 @@ knx_error *knd_run_into(const knd_loaded *l, const knd_operand *in, void *const 
 bool knd_is_one_kernel(const knd_loaded *l);
 void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, const void *const *in,
                     void *const *to, void *workspace, int threads);
-/* One that is a single call on one thread, its arguments made ahead; freed by knx_free. NULL: it is not one, or there
- * is no memory. The floating-point environment is looked at once per thread, and at each call while it is unusual. */
+/* One that is a single call, of a kernel on one thread or of a routine, its arguments made ahead; l lives longer; freed
+ * by knx_free. NULL: it is not one, or there is no memory. The floating-point environment is looked at once per thread,
+ * and at each call while it is unusual. A kernel needs no workspace and has no error. */
 typedef struct knd_direct knd_direct;
 knd_direct *knd_make_direct(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, int threads);
-void knd_run_direct(const knd_direct *d, const void *const *in, void *const *to);
+size_t knd_direct_workspace(const knd_direct *d); /* bytes; 0: it may be NULL */
+knx_error *knd_run_direct(const knd_direct *d, const void *const *in, void *const *to, void *workspace);
 
 /* Sees each equation after it has run: its operands as they were before and its results (y[i] is NULL for one that
  * nothing reads). An error ends the run like that of a step; without a place it gets the equation's. Equations that

@@ -176,7 +176,7 @@ static knx_error *make(knd_loaded *program, kna_value *const *fixed, uint32_t n,
         p->some_empty |= p->in[i].bytes == 0;
     for (uint32_t i = 0; i < n; i++)
         p->operand[i].data = kna_elements(fixed[i]);
-    if (p->one_kernel && !p->some_empty)
+    if (!p->operands_bytes && !p->some_empty)
         p->direct = knd_make_direct(program, n, p->operand, p->threads);
     return NULL;
 }
@@ -592,6 +592,6 @@ int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void
     }
     if (!p->direct)
         return run_all(p, in, out, workspace);
-    knd_run_direct(p->direct, in, out);
-    return 0;
+    knx_error *error = knd_run_direct(p->direct, in, out, workspace);
+    return __builtin_expect(error != NULL, 0) ? refuse(error) : 0;
 }

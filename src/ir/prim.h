@@ -23,6 +23,7 @@ typedef struct kni_rule {
     const char *axis_name;  /* batch only: the name of the axis that is batched; NULL: it has none */
     int threads;            /* workspace only, of rows with KN_THREADS: so many at most */
     bool forward;           /* linearize only: results and tangents are wanted together, no one splits them */
+    const void *ready;      /* run only: what the column `ready` found out; NULL: nothing */
 } kni_rule;
 
 /* Bits of a row. Passes ask these, never for names. */
@@ -168,6 +169,12 @@ struct kni_prim {
     /* Of `run`: the bytes of memory that the routine needs beside operands and results. Example: sort needs the keys
      * of one row. KN_NOT_KNOWN: there is no memory to find out, so whoever asks has a MemoryError. NULL: none */
     knx_bytes (*workspace)(const kni_rule *r);
+    /* Of `run`: what it can find out before its arrays are there. A program that is loaded keeps it, for all of its
+     * runs, on any threads at once; `done` frees it. A row that has it is worth a call of its own where arrays are
+     * short: so much of its time would be finding out. Example: fft holds the plan of its length. NULL, the column or
+     * the answer: there is nothing, or no memory for it, and each run finds out for itself */
+    void *(*ready)(const kni_rule *r);
+    void (*done)(void *ready);
     /* Of `run`: the number of first axes, the same in all operands and results, along which the routine does each slice
      * by itself: a part of the operands along them gives that part of the results, to the bit. A program may run it for
      * some rows at a time, beside kernels over the same rows. Example: sort of axis 2 has 2. NULL: none */

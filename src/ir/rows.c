@@ -160,6 +160,8 @@ const char *kni_prim_fault(const kni_prim *p)
         return "rows of a routine without a routine, or of one that replaces elements";
     if (p->workspace && !p->run)
         return "a workspace without a routine";
+    if (!!p->ready != !!p->done || (p->ready && !p->run))
+        return "ready without a routine, or one of ready and done alone";
     if (p->bits & KN_THREADS && (!p->run || !p->cost))
         return "threads without a routine, or without a cost";
     if (p->product && (p->n_in != 2 || p->n_out != 1))

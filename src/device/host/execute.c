@@ -94,18 +94,19 @@ static inline void *address(const run *r, const knc_ref *ref)
 
 void *knd_address(const run *r, const knc_ref *ref) { return address(r, ref); }
 
-static knx_error *run_routine(const run *r, const knc_step *s, void **at)
+static knx_error *run_routine(const run *r, uint32_t i, void **at)
 {
+    const knc_step *s = &r->p->step[i];
+    const kni_rule *rule = &r->l->step[i].routine->rule;
     uint32_t n = s->u.r.n_in + s->u.r.n_out;
-    const kni_rule rule = knd_routine_rule(r->p, s);
-    bool shared = rule.prim->bits & KN_THREADS;
+    bool shared = rule->prim->bits & KN_THREADS;
     const kni_routine_args args = {.x = (const void *const *)at,
                                    .y = at + s->u.r.n_in,
                                    .workspace = shared         ? r->scratch
                                                 : s->n_ref > n ? at[n]
                                                                : NULL,
                                    .threads = shared ? r->threads : 1};
-    return knx_error_placed(rule.prim->run(&rule, &args), r->p->jaxpr->eqn[s->eqn].place);
+    return knx_error_placed(rule->prim->run(rule, &args), r->p->jaxpr->eqn[s->eqn].place);
 }
 
 /* Addresses move there, or back. */
@@ -141,7 +142,7 @@ KNX_HOT knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
         run_kernel(r, i, at);
         shift(s, at, true); /* the addresses of a loop are used again */
         break;
-    case KNC_ROUTINE: return run_routine(r, s, at);
+    case KNC_ROUTINE: return run_routine(r, i, at);
     case KNC_LOOP: return knx_error_placed(knd_run_loop(r, i, at), r->p->jaxpr->eqn[s->eqn].place);
     case KNC_BRANCH: return knx_error_placed(knd_run_branch(r, i, at), r->p->jaxpr->eqn[s->eqn].place);
     case KNC_PRODUCT: knd_run_product(r, i, at); break;

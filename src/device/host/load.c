@@ -130,6 +130,29 @@ static knx_error *load_band(loader *m, const knc_step *s, knd_host_step *out)
     return NULL;
 }
 
+static void make_ready(const knc_program *p, const knc_step *s, knd_host_routine *x)
+{
+    x->rule = knd_routine_rule(p, s);
+    x->ready = x->rule.prim->ready ? x->rule.prim->ready(&x->rule) : NULL;
+    x->rule.ready = x->ready;
+}
+
+static void let_go(const knd_host_routine *x)
+{
+    if (x->ready)
+        x->rule.prim->done(x->ready);
+}
+
+static knx_error *load_routine(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+{
+    knd_host_routine *x = knx_arena_zero(&l->arena, sizeof *x);
+    if (!x)
+        return knx_error_nomem();
+    make_ready(l->head.program, s, x);
+    out->routine = x;
+    return NULL;
+}
+
 static knx_error *load_step(loader *m, const knc_step *s, knd_host_step *out)
 {
     knd_host_loaded *l = m->l;
@@ -141,7 +164,7 @@ static knx_error *load_step(loader *m, const knc_step *s, knd_host_step *out)
     case KNC_BAND: return load_band(m, s, out);
     case KNC_LOOP: KN_TRY(knd_host_load_loop(l, s, out, &room)); break;
     case KNC_BRANCH: KN_TRY(knd_host_load_branch(l, s, out, &room)); break;
-    case KNC_ROUTINE:
+    case KNC_ROUTINE: return load_routine(l, s, out);
     case KNC_COPY: break;
     }
     l->room = room > l->room ? room : l->room;
@@ -160,6 +183,8 @@ void knd_host_unload(knd_loaded *loaded)
         }
         for (uint32_t k = 0; s->kind == KNC_BRANCH && x->branch && k < s->u.r.branch->n; k++)
             knd_release((knd_loaded *)(uintptr_t)x->branch->program[k]);
+        if (s->kind == KNC_ROUTINE && x->routine)
+            let_go(x->routine);
     }
     knx_arena_free(&l->arena);
     knx_free(l);
@@ -174,7 +199,9 @@ static bool begin_arena(knd_host_loaded *l)
     size_t known = p->made_from ? atomic_load_explicit(&p->made_from->loaded, memory_order_relaxed) : 0,
            bytes = (p->n_step + 1) * sizeof *l->step + PIECE;
     for (uint32_t i = 0; i < p->n_step && !known; i++)
-        bytes += knc_is_kernel(&p->step[i]) ? knh_plan_bytes(p->step[i].u.k.kernel) + PIECE : 0;
+        bytes += knc_is_kernel(&p->step[i])       ? knh_plan_bytes(p->step[i].u.k.kernel) + PIECE
+                 : p->step[i].kind == KNC_ROUTINE ? sizeof(knd_host_routine) + PIECE
+                                                  : 0;
     return knx_arena_begin(&l->arena, known ? known : bytes);
 }
 
@@ -230,10 +257,15 @@ knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out)
 }
 
 /* Has nothing to be decided again for the step's new numbers? What it points to lies where it did. */
-static bool prepare_again(const knc_step *s, const knd_host_step *x)
+static bool prepare_again(const knc_program *p, const knc_step *s, const knd_host_step *x)
 {
+    if (s->kind == KNC_ROUTINE) {
+        let_go(x->routine);
+        make_ready(p, s, (knd_host_routine *)(uintptr_t)x->routine);
+        return true;
+    }
     if (!knc_is_kernel(s))
-        return s->kind == KNC_ROUTINE || s->kind == KNC_COPY; /* nothing was made of it */
+        return s->kind == KNC_COPY; /* nothing was made of it */
     const knk_launch launch = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
     return x->prepared && knh_prepare_again(x->prepared, &launch);
 }
@@ -245,12 +277,16 @@ KNX_HOT knx_error *knd_host_reload(knd_loaded *loaded)
     bool same = true, alone = true;
     for (uint32_t i = 0; same && i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
-        same = prepare_again(s, &l->step[i]);
+        same = prepare_again(p, s, &l->step[i]);
         alone = alone && same && (knc_is_kernel(s) ? knh_runs_alone(l->step[i].prepared) : s->kind == KNC_COPY);
     }
     atomic_store_explicit(&l->scratch_known, 0, memory_order_relaxed);
     if (same)
         return knd_host_lay_out_again(l, alone) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; i < p->n_step; i++)
+        if (p->step[i].kind == KNC_ROUTINE)
+            let_go(l->step[i].routine);
+    l->step = NULL;
     knx_arena_reset(&l->arena);
     return load_steps(l);
 }

@@ -58,8 +58,15 @@ typedef struct knd_host_branch {
     size_t inner;
 } knd_host_branch;
 
+/* A routine: what it is given, and what its row's `ready` found out. */
+typedef struct knd_host_routine {
+    kni_rule rule;
+    void *ready;
+} knd_host_routine;
+
 /* What a step became, by its kind. */
 typedef union knd_host_step {
+    const knd_host_routine *routine;
     const knh_prepared *prepared; /* a kernel; NULL: it is interpreted */
     const knd_host_product *product;
     const knd_host_band *band;
@@ -81,7 +88,7 @@ struct knd_host_loaded {
 };
 static inline const knd_host_loaded *knd_host_of(const knd_loaded *l) { return (const knd_host_loaded *)l; }
 
-/* What the routine of a step is given. */
+/* What the routine of a step is given, while the step is not loaded. */
 static inline kni_rule knd_routine_rule(const knc_program *p, const knc_step *s)
 {
     const kni_eqn *e = &p->jaxpr->eqn[s->eqn];

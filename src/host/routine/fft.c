@@ -18,6 +18,7 @@ enum {
     LANES_BELOW = 160,     /* shorter transforms run side by side, if there are enough of them */
     LINES_BYTES = 8 << 20, /* of lines that are gathered together */
     FAR_BYTES = 1 << 22,   /* of rows that are fetched beforehand */
+    HELD_BYTES = 64 << 10, /* of a plan that a program holds: what is larger takes longer than finding its plan */
 };
 
 /* One axis. Extents of x and y along it are n_x and n_y. */
@@ -188,8 +189,13 @@ static void run_real(const axis_work *a, numbers x, numbers y, int threads)
     knx_parallel(threads, p->real_lanes ? (m / 2 + CHUNK - 1) / CHUNK : 1, run_chunk, &work);
 }
 
+/* Whole rows that one loop transforms need no room. */
+static bool in_one_loop(const axis_work *a) { return is_complex(a) && knr_fft_takes_rows(a->p); }
+
 static int64_t line_room(const axis_work *a, int threads)
 {
+    if (in_one_loop(a))
+        return 0;
     bool in_y = in_half(a) && reals(a) && a->p->kind != KNR_FFT_FLAT;
     int64_t own = is_complex(a) || in_y ? 0 : in_half(a) ? 2 * a->p->n : 4 * a->n;
     return whole(own) + knr_fft_room(a->p, 1, threads);
@@ -289,17 +295,25 @@ static void run_line(line_work *w, const void *x, void *y)
         memcpy(number_at(a, y, k), number_at(a, z, 2 * k), bytes);
 }
 
-/* Lines of a few numbers, from number i to `end` */
+/* Lines of a few numbers, but for where they are and how many */
+static bool find_short(const axis_work *a, knr_fft_short *c)
+{
+    if (!(is_complex(a) || in_half(a)) || !knr_fft_find_short(in_half(a) ? a->n / 2 : a->n, a->bytes, c))
+        return false;
+    c->of_x = a->n_x * (reals(a) ? 1 : 2), c->of_y = a->n_y * (to_reals(a) ? 1 : 2);
+    c->swap = is_inverse(a), c->from_real = reals(a), c->to_real = to_reals(a);
+    c->scale = a->scale;
+    return true;
+}
+
+/* From number i to `end` */
 static bool run_short(const axis_work *a, int64_t i, int64_t end)
 {
     knr_fft_short c;
-    if (!(is_complex(a) || in_half(a)) || !knr_fft_find_short(in_half(a) ? a->n / 2 : a->n, a->bytes, &c))
+    if (!find_short(a, &c))
         return false;
-    c.of_x = a->n_x * (reals(a) ? 1 : 2), c.of_y = a->n_y * (to_reals(a) ? 1 : 2);
     c.x = number_at(a, a->x, i * c.of_x), c.y = number_at(a, a->y, i * c.of_y);
     c.rows = end - i;
-    c.swap = is_inverse(a), c.from_real = reals(a), c.to_real = to_reals(a);
-    c.scale = a->scale;
     a->loops->lines(&c);
     return true;
 }
@@ -318,7 +332,7 @@ static void run_rows(void *arg, int64_t part, int worker)
     int64_t i = part * a->outer / a->parts, end = (part + 1) * a->outer / a->parts;
     if (run_short(a, i, end))
         return;
-    if (is_complex(a) && knr_fft_takes_rows(a->p))
+    if (in_one_loop(a))
         w.rows = end - i;
     for (; i < end; i += w.rows)
         run_line(&w, number_at(a, a->x, i * of_x), number_at(a, a->y, i * of_y));
@@ -476,38 +490,111 @@ size_t knr_fft_workspace(const knr_fft *f, int threads)
     return middle_bytes(f) + (size_t)most;
 }
 
-/* One line by itself, which short calls are, as decide and run_axis would do it; false: it is something else, or has no
- * room that it needs. */
-static bool run_one(const knr_fft *f, const void *x, void *y, void *room)
+/* One line by itself, which short calls are, as decide and run_axis would do it; false: it is something else. What is
+ * not set here is not read. */
+static bool is_one_line(const knr_fft *f, axis_work *a)
 {
     if (f->n_axes != 1 || f->axes[0] != f->ndim - 1)
         return false;
     for (int d = 0; d < f->ndim - 1; d++)
         if (f->dim[d] != 1)
             return false;
-    axis_work a; /* what is not set here is not read */
-    a.type = f->type, a.bytes = f->bytes, a.n = f->lengths[0], a.scale = is_inverse(&a) ? 1 / (double)a.n : 1;
-    if (!is_complex(&a) && !in_half(&a))
+    a->type = f->type, a->bytes = f->bytes, a->n = f->lengths[0], a->scale = is_inverse(a) ? 1 / (double)a->n : 1;
+    a->n_x = a->n_y = 0;
+    a->loops = knr_fft_loops_of(a->bytes);
+    return is_complex(a) || in_half(a);
+}
+
+/* Lines of a few numbers, whose plan is a table of the process; else a->p is found: a reference, or NULL. */
+static bool is_short_line(axis_work *a, knr_fft_short *c)
+{
+    a->p = NULL;
+    if (a->n <= 2 * KNR_FFT_MOST_SHORT && find_short(a, c))
+        return true;
+    a->p = knr_fft_find(in_half(a) ? a->n / 2 : a->n, a->bytes, in_half(a));
+    return false;
+}
+
+static bool is_flat_line(const axis_work *a) { return a->p && a->p->kind == KNR_FFT_FLAT && a->p->alone; }
+
+static bool run_flat_line(const axis_work *a, const void *x, void *y, void *room)
+{
+    if (!room && !in_one_loop(a))
         return false;
-    a.loops = knr_fft_loops_of(a.bytes);
-    if (a.n <= 2 * KNR_FFT_MOST_SHORT) {
-        a.n_x = a.n_y = 0, a.x = x, a.y = y; /* one line */
-        if (run_short(&a, 0, 1))
-            return true;
+    line_work w;
+    begin_lines(&w, a, room, 1);
+    run_line(&w, x, y);
+    return true;
+}
+
+/* False: it is something else, or has no room that it needs. */
+static bool run_one(const knr_fft *f, const void *x, void *y, void *room)
+{
+    axis_work a;
+    knr_fft_short c;
+    if (!is_one_line(f, &a))
+        return false;
+    if (is_short_line(&a, &c)) {
+        c.x = x, c.y = y, c.rows = 1;
+        a.loops->lines(&c);
+        return true;
     }
-    if (!room)
-        return false;
-    a.p = knr_fft_find(in_half(&a) ? a.n / 2 : a.n, a.bytes, in_half(&a));
-    if (!a.p)
-        return false;
-    bool alone = a.p->kind == KNR_FFT_FLAT && a.p->alone;
-    if (alone) {
-        line_work w;
-        begin_lines(&w, &a, room, 1);
-        run_line(&w, x, y);
+    bool done = is_flat_line(&a) && run_flat_line(&a, x, y, room);
+    if (a.p)
+        knr_fft_leave(a.p);
+    return done;
+}
+
+struct knr_fft_line {
+    axis_work a;
+    enum { SHORT_LINE, ONE_LOOP, PASSES } how;
+    knr_fft_short few;     /* but for x and y */
+    knr_fft_stages stages; /* ONE_LOOP: a single one, but for them */
+};
+
+knr_fft_line *knr_fft_line_new(const knr_fft *f)
+{
+    knr_fft_line *l = knx_alloc_zero(sizeof *l);
+    if (!l || !is_one_line(f, &l->a)) {
+        knx_free(l);
+        return NULL;
     }
-    knr_fft_leave(a.p);
-    return alone;
+    axis_work *a = &l->a;
+    bool few = is_short_line(a, &l->few);
+    l->few.rows = 1;
+    if (!few && !(is_flat_line(a) && a->p->size <= HELD_BYTES)) {
+        knr_fft_line_free(l);
+        return NULL;
+    }
+    l->how = few ? SHORT_LINE : in_one_loop(a) ? ONE_LOOP : PASSES;
+    if (l->how == ONE_LOOP) {
+        numbers x = directed(a, pairs(NULL)), y = directed(a, pairs(NULL));
+        knr_fft_prepare(a->p, 1, &x, &y, a->scale, NULL, &l->stages);
+    }
+    return l;
+}
+
+void knr_fft_line_free(knr_fft_line *l)
+{
+    if (l && l->a.p)
+        knr_fft_leave(l->a.p);
+    knx_free(l);
+}
+
+bool knr_fft_line_run(const knr_fft_line *l, const void *x, void *y, void *workspace)
+{
+    if (l->how == SHORT_LINE) {
+        knr_fft_short c = l->few;
+        c.x = x, c.y = y;
+        l->a.loops->lines(&c);
+        return true;
+    }
+    if (l->how == PASSES)
+        return run_flat_line(&l->a, x, y, workspace);
+    knr_fft_groups c = l->stages.stage[0].call;
+    c.x.re = (void *)(uintptr_t)x, c.y.re = y;
+    l->stages.stage[0].run(&c);
+    return true;
 }
 
 knx_error *knr_fft_run(const knr_fft *f, const void *x, void *y, void *workspace, int threads)
@@ -517,15 +604,15 @@ knx_error *knr_fft_run(const knr_fft *f, const void *x, void *y, void *workspace
         return NULL;
     if (!workspace) {
         size_t bytes = knr_fft_workspace(f, threads);
-        if (bytes == SIZE_MAX || !(own = knx_buffer_scratch(bytes)))
+        if (bytes == SIZE_MAX || (bytes && !(own = knx_buffer_scratch(bytes))))
             return knx_error_nomem();
-        workspace = own->data;
+        workspace = own ? own->data : NULL;
     }
     if (run_one(f, x, y, workspace)) {
         knx_buffer_release(own);
         return NULL;
     }
-    void *room = (char *)workspace + middle_bytes(f);
+    void *room = workspace ? (char *)workspace + middle_bytes(f) : NULL;
     knx_error *error = NULL;
     for (int i = 0; i < f->n_axes && !error; i++) {
         int from, to;

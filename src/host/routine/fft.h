@@ -5,6 +5,7 @@
 #ifndef KN_HOST_ROUTINE_FFT_H
 #define KN_HOST_ROUTINE_FFT_H
 #include "base/error.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,14 @@ typedef struct knr_fft {
     const int64_t *axes, *lengths; /* as many; the last one is RFFT's and IRFFT's */
 } knr_fft;
 
+/* One line of a length that needs few tables, found out before the array is there: the plan is held until it is freed.
+ * NULL: it is something else, or there is no memory. */
+typedef struct knr_fft_line knr_fft_line;
+knr_fft_line *knr_fft_line_new(const knr_fft *f);
+void knr_fft_line_free(knr_fft_line *l);
+/* What knr_fft_run does. workspace: for one thread, or NULL: then false comes back if it is needed, and nothing was
+ * done. */
+bool knr_fft_line_run(const knr_fft_line *l, const void *x, void *y, void *workspace);
 /* What so many threads need; SIZE_MAX: it is not known, since a plan found no memory. */
 size_t knr_fft_workspace(const knr_fft *f, int threads);
 /* x, y: C-contiguous. workspace: for these threads, or NULL: memory is taken here. An error is one of memory. */

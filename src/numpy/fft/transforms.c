@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * transforms.c -- np.fft: the primitive fft of what is cut or padded to the numbers of points, and the norm. */
 #include "kiln/fft.h"
+#include "array/scalars.h"
 #include "numpy/fft/internal.h"
 #include <string.h>
 
@@ -15,6 +16,17 @@ typedef struct transform {
     int64_t axis[KN_MAX_NDIM], points[KN_MAX_NDIM]; /* -1: not given */
     knn_fft_scale scale;                            /* of the product of the points: an axis may come again and again */
 } transform;
+
+/* Extents and axes are set as they are read: there is room for many, and mostly one. */
+static void begin(transform *t, const char *name, fft_kind kind)
+{
+    kna_begin(&t->op, name);
+    t->kind = kind;
+    t->x = t->given = KN_ATOM_NONE;
+    t->refused = false;
+    t->n = 0;
+    t->scale = (knn_fft_scale){.all = 1, .known = 1};
+}
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
@@ -44,6 +56,15 @@ static void read_norm(transform *t, const char *norm, bool backwards)
                  norm, backwards || divided ? " " : "");
 }
 
+/* What numbers of an inexact dtype are transformed as */
+static kn_dtype type_for(const transform *t, kn_dtype d)
+{
+    bool single = knx_is_complex(d) ? d == KN_DT(C64) : d->size <= 4;
+    if (t->kind == RFFT && !knx_is_complex(d))
+        return single ? KN_DT(F32) : KN_DT(F64);
+    return single ? KN_DT(C64) : KN_DT(C128);
+}
+
 static void read_operand(transform *t, kn_array a)
 {
     kna_op *op = &t->op;
@@ -52,12 +73,8 @@ static void read_operand(transform *t, kn_array a)
     if (kna_failed(op) || knl_not_a_number(op, names[t->kind], knb_type(op->b, x).dtype))
         return;
     kn_dtype d = knl_inexact_for(knb_type(op->b, x).dtype);
-    bool single = knx_is_complex(d) ? d == KN_DT(C64) : d->size <= 4;
     t->refused = t->kind == RFFT && knx_is_complex(d);
-    t->x = knb_astype(op->b, x,
-                      t->kind == RFFT && !t->refused ? (single ? KN_DT(F32) : KN_DT(F64))
-                      : single                       ? KN_DT(C64)
-                                                     : KN_DT(C128));
+    t->x = knb_astype(op->b, x, type_for(t, d));
 }
 
 /* The axes as given: in their order, and perhaps several times. */
@@ -79,14 +96,21 @@ static void read_axes(transform *t, kn_axes given, const kn_shape *s)
     }
 }
 
+static void read_axis(transform *t, int64_t axis, int64_t points)
+{
+    if (kna_failed(&t->op))
+        return;
+    t->n = 1;
+    t->axis[0] = kna_normalize_axis(&t->op, axis, knb_type(t->op.b, t->x).ndim);
+    t->points[0] = points;
+}
+
 /* --- transforms ------------------------------------------------------------------------------- */
 
-kni_atom knn_fft_resize(kni_builder *b, kni_atom a, int axis, int64_t n)
+static kni_atom resize(kni_builder *b, kni_atom a, int axis, int64_t n)
 {
     kni_type x = knb_type(b, a);
     int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM], extent = x.dim[axis];
-    if (knx_dim_same(extent, n))
-        return a;
     if (!knx_dim_known_le(n, extent)) {
         more[axis] = knx_dim_max(knx_dim_sub(n, extent), 0);
         a = knb_pad(b, a, knb_like(b, a, 0), none, more, NULL);
@@ -94,6 +118,11 @@ kni_atom knn_fft_resize(kni_builder *b, kni_atom a, int axis, int64_t n)
     for (int i = 0; i < x.ndim; i++)
         limit[i] = i == axis ? n : x.dim[i];
     return knx_dim_known_le(extent, n) ? a : knb_slice(b, a, none, limit, NULL);
+}
+
+kni_atom knn_fft_resize(kni_builder *b, kni_atom a, int axis, int64_t n)
+{
+    return knx_dim_same(knb_type(b, a).dim[axis], n) ? a : resize(b, a, axis, n);
 }
 
 /* Numbers of points: those that are given, those of the operand, of IRFFT twice those but one for the last axis. */
@@ -167,8 +196,6 @@ kni_atom knn_fft_scaled(kni_builder *b, kni_atom a, const knn_fft_scale *s)
 static kni_atom run(transform *t)
 {
     kna_op *op = &t->op;
-    t->scale.all = 1;
-    t->scale.known = 1;
     if (!kna_failed(op) && !t->n && t->kind >= RFFT)
         kna_fail(op, KN_ERROR_INDEX, "list index out of range");
     prepare(t);
@@ -192,15 +219,39 @@ static kni_atom run(transform *t)
     return kna_failed(op) ? KN_ATOM_NONE : knn_fft_scaled(op->b, t->x, &t->scale);
 }
 
+/* All of a vector, as it is */
+static kni_atom line(kni_builder *b, int which, const kni_atom *x, const kn_shape *shape)
+{
+    int64_t n = which == IRFFT ? 2 * shape->dim[0] - 2 : shape->dim[0];
+    return knb_fft(b, x[0], &(kni_p_fft){.fft_lengths = {1, &n}, .fft_type = which});
+}
+
+/* The result where that is all that is asked for, of a vector that lies there; else NULL. */
+static kn_array short_line(transform *t, kn_array a, const kn_fft_fft_opts *o)
+{
+    kna_op *op = &t->op;
+    if (o->n != -1 || o->axis != -1 || o->norm)
+        return NULL;
+    kni_type x = kna_type(op, a);
+    bool complex = t->kind != RFFT;
+    if (kna_failed(op) || x.ndim != 1 || knx_is_complex(x.dtype) != complex || type_for(t, x.dtype) != x.dtype)
+        return NULL;
+    kn_shape shape;
+    shape.ndim = 1;
+    shape.dim[0] = x.dim[0];
+    return kna_short_formula(op, line, t->kind, 1, x.dtype, &a, &shape);
+}
+
 static kn_array along_one(const char *name, fft_kind kind, kn_array a, const kn_fft_fft_opts *opts)
 {
     KNX_OPTS(kn_fft_fft_opts, o, opts);
-    transform t = {.kind = kind};
-    kna_begin(&t.op, name);
+    transform t;
+    begin(&t, name, kind);
+    kn_array few = short_line(&t, a, &o);
+    if (few)
+        return few;
     read_operand(&t, a);
-    kn_shape s = {.ndim = 1, .dim = {o.n}};
-    kn_axes axis = {{2}, {o.axis}};
-    read_axes(&t, axis, &s);
+    read_axis(&t, o.axis, o.n);
     read_norm(&t, o.norm, kind == IFFT || kind == IRFFT);
     return kna_end(&t.op, run(&t));
 }
@@ -213,8 +264,8 @@ kn_array kn_fft_irfft(kn_array a, const kn_fft_fft_opts *opts) { return along_on
 /* irfftn of the conjugates, which norm counts as a forward transform; ihfftn the reverse. */
 static kn_array hermitian(const char *name, fft_kind kind, kn_array a, kn_shape s, kn_axes axes, const char *norm)
 {
-    transform t = {.kind = kind};
-    kna_begin(&t.op, name);
+    transform t;
+    begin(&t, name, kind);
     read_operand(&t, a);
     if (kind == IRFFT && !kna_failed(&t.op))
         t.x = knb_conj(t.op.b, t.x);
@@ -251,8 +302,8 @@ kn_array kn_fft_ihfftn(kn_array a, const kn_fft_fftn_opts *opts) { return hermit
 
 static kn_array along_several(const char *name, fft_kind kind, kn_array a, kn_shape s, kn_axes axes, const char *norm)
 {
-    transform t = {.kind = kind};
-    kna_begin(&t.op, name);
+    transform t;
+    begin(&t, name, kind);
     read_operand(&t, a);
     read_axes(&t, axes, &s);
     read_norm(&t, norm, kind == IFFT || kind == IRFFT);

@@ -27,24 +27,42 @@ static kni_ints axes_of(const params_t *p, int ndim, int64_t room[KN_MAX_NDIM])
 
 static const char *name_of(const params_t *p) { return (const char *[]){"FFT", "IFFT", "RFFT", "IRFFT"}[p->fft_type]; }
 
-static knx_error *check_params(const params_t *p, kni_type x)
+/* Texts have room for long shapes: apart from what runs in each call. */
+static KNX_COLD knx_error *too_many_lengths(const params_t *p, kni_type x)
 {
     knx_text s = {0}, t = {0};
+    return knx_error_new(KN_ERROR_VALUE,
+                         "FFT input shape %s must have at least as many input dimensions as fft_lengths %s.",
+                         knx_show_shape(&s, x.ndim, x.dim), knx_show_shape(&t, p->fft_lengths.n, p->fft_lengths.v));
+}
+
+static KNX_COLD knx_error *does_not_fit(const params_t *p, kni_type x)
+{
+    knx_text s = {0}, t = {0};
+    return knx_error_new(KN_ERROR_VALUE, "%s input shape %s does not fit fft_lengths %s", name_of(p),
+                         knx_show_shape(&s, x.ndim, x.dim), knx_show_shape(&t, p->fft_lengths.n, p->fft_lengths.v));
+}
+
+static KNX_COLD knx_error *bad_length(int64_t n)
+{
+    knx_text s = {0};
+    return knx_error_new(KN_ERROR_VALUE, "Invalid number of FFT data points (%s) specified.", knx_dim_show(&s, n));
+}
+
+static knx_error *check_params(const params_t *p, kni_type x)
+{
     int n = p->fft_lengths.n;
     if (p->fft_type < KN_FFT || p->fft_type > KN_IRFFT)
         return knx_error_new(KN_ERROR_VALUE, "Unknown FFT type '%lld'", (long long)p->fft_type);
     if (n < 1)
         return knx_error_new(KN_ERROR_VALUE, "wants at least one length");
     if (n > x.ndim)
-        return knx_error_new(KN_ERROR_VALUE,
-                             "FFT input shape %s must have at least as many input dimensions as fft_lengths %s.",
-                             knx_show_shape(&s, x.ndim, x.dim), knx_show_shape(&t, n, p->fft_lengths.v));
+        return too_many_lengths(p, x);
     if (p->axes.n && p->axes.n != n)
         return knx_error_new(KN_ERROR_VALUE, "Shape and axes have different lengths.");
     for (int i = 0; i < n; i++)
         if (knx_dim_lt(p->fft_lengths.v[i], 1))
-            return knx_error_new(KN_ERROR_VALUE, "Invalid number of FFT data points (%s) specified.",
-                                 knx_dim_show(&s, p->fft_lengths.v[i]));
+            return bad_length(p->fft_lengths.v[i]);
     return knp_check_axes(p->axes, x.ndim);
 }
 
@@ -52,7 +70,7 @@ static knx_error *fft_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     kni_type x = r->xt[0];
-    int64_t room[KN_MAX_NDIM];
+    int64_t room[KN_MAX_NDIM], dim[KN_MAX_NDIM];
     KN_TRY(check_params(p, x));
     bool real = p->fft_type == KN_RFFT, single;
     if (real ? x.dtype != KN_DT(F32) && x.dtype != KN_DT(F64) : !knx_is_complex(x.dtype))
@@ -60,22 +78,20 @@ static knx_error *fft_type(kni_rule *r, kni_type *y)
                              real ? "float32 or float64" : "complex64 or complex128", x.dtype->name);
     single = x.dtype == KN_DT(F32) || x.dtype == KN_DT(C64);
     kni_ints axes = axes_of(p, x.ndim, room);
-    knp_dims d = knp_dims_of(x);
+    for (int i = 0; i < x.ndim; i++)
+        dim[i] = x.dim[i];
     for (int i = 0; i < axes.n; i++) {
-        int64_t n = p->fft_lengths.v[i], *extent = &d.v[axes.v[i]];
+        int64_t n = p->fft_lengths.v[i], *extent = &dim[axes.v[i]];
         bool last = i == axes.n - 1, half = last && p->fft_type == KN_IRFFT;
-        if (!knx_dim_eq(*extent, half ? knx_dim_floordiv(n, 2) + 1 : n)) {
-            knx_text s = {0}, t = {0};
-            return knx_error_new(KN_ERROR_VALUE, "%s input shape %s does not fit fft_lengths %s", name_of(p),
-                                 knx_show_shape(&s, x.ndim, x.dim), knx_show_shape(&t, axes.n, p->fft_lengths.v));
-        }
+        if (!knx_dim_eq(*extent, half ? knx_dim_floordiv(n, 2) + 1 : n))
+            return does_not_fit(p, x);
         if (half)
             *extent = n;
         else if (last && real)
             *extent = knx_dim_floordiv(n, 2) + 1;
     }
     kn_dtype type = p->fft_type == KN_IRFFT ? (single ? KN_DT(F32) : KN_DT(F64)) : single ? KN_DT(C64) : KN_DT(C128);
-    return knp_type_dims(r->arena, type, false, d.n, d.v, y);
+    return knp_type_dims(r->arena, type, false, x.ndim, dim, y);
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -156,25 +172,41 @@ static knr_fft routine_of(const kni_rule *r, int64_t room[KN_MAX_NDIM])
                      .lengths = p->fft_lengths.v};
 }
 
-static knx_bytes fft_workspace(const kni_rule *r)
+static bool is_known(const kni_rule *r)
 {
     const params_t *p = r->params;
-    int64_t room[KN_MAX_NDIM];
     bool known = true;
     for (int i = 0; i < r->xt[0].ndim; i++)
         known = known && !knx_is_symbolic(r->xt[0].dim[i]);
     for (int i = 0; i < p->fft_lengths.n; i++)
         known = known && !knx_is_symbolic(p->fft_lengths.v[i]);
+    return known;
+}
+
+static knx_bytes fft_workspace(const kni_rule *r)
+{
+    int64_t room[KN_MAX_NDIM];
     const knr_fft f = routine_of(r, room);
-    return known ? knr_fft_workspace(&f, r->threads) : 0;
+    return is_known(r) ? knr_fft_workspace(&f, r->threads) : 0;
 }
 
 static knx_error *fft_run(const kni_rule *r, const kni_routine_args *args)
 {
     int64_t room[KN_MAX_NDIM];
+    if (r->ready && knr_fft_line_run(r->ready, args->x[0], args->y[0], args->workspace))
+        return NULL;
     const knr_fft f = routine_of(r, room);
     return knr_fft_run(&f, args->x[0], args->y[0], args->workspace, args->threads);
 }
+
+static void *fft_ready(const kni_rule *r)
+{
+    int64_t room[KN_MAX_NDIM];
+    const knr_fft f = routine_of(r, room);
+    return is_known(r) ? knr_fft_line_new(&f) : NULL;
+}
+
+static void fft_done(void *ready) { knr_fft_line_free(ready); }
 
 static int fft_rows(const kni_rule *r)
 {
@@ -190,9 +222,13 @@ static double fft_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double all = kni_type_count(p->fft_type == KN_RFFT ? r->xt[0] : r->yt[0]), each = 4;
-    for (int i = 0; i < p->fft_lengths.n; i++)
-        for (double n = (double)knx_dim_hint(p->fft_lengths.v[i]); n > 1; n /= 2)
+    for (int i = 0; i < p->fft_lengths.n; i++) {
+        double n = (double)knx_dim_hint(p->fft_lengths.v[i]);
+        while (n > 1) {
             each += p->fft_type >= KN_RFFT ? 2.5 : 5;
+            n /= 2;
+        }
+    }
     return all * each;
 }
 
@@ -212,6 +248,8 @@ const kni_prim knp_prim_fft = {
     .batch = fft_batch,
     .run = fft_run,
     .workspace = fft_workspace,
+    .ready = fft_ready,
+    .done = fft_done,
     .rows = fft_rows,
     .cost = fft_cost,
 };

@@ -5,6 +5,7 @@
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/steps.h"
+#include "kiln/fft.h"
 #include "host/native.h"
 #include <stdlib.h>
 
@@ -197,6 +198,72 @@ static void other_layouts_have_the_same_elements(void **state)
     }
 }
 
+static kn_array forward(kn_array x) { return kn_fft_fft(x); }
+static kn_array backward(kn_array x) { return kn_fft_ifft(x); }
+static kn_array real(kn_array x) { return kn_fft_rfft(x); }
+static kn_array to_real(kn_array x) { return kn_fft_irfft(x); }
+static kn_array hermitian(kn_array x) { return kn_fft_hfft(x); }
+static kn_array first_axis(kn_array x) { return kn_fft_fft(x, .axis = 0); }
+static kn_array padded(kn_array x) { return kn_fft_fft(x, .n = 40); }
+static kn_array divided(kn_array x) { return kn_fft_fft(x, .norm = "ortho"); }
+static kn_array all_axes(kn_array x) { return kn_fft_fftn(x); }
+
+static void fourier_transforms_have_the_bits_of_plans(void **state)
+{
+    (void)state;
+    const one functions[] = {forward, backward, real, to_real, hermitian, first_axis, padded, divided, all_axes};
+    const kn_shape shapes[] = {KN_SHAPE(1),     KN_SHAPE(2),     KN_SHAPE(31),   KN_SHAPE(64),   KN_SHAPE(1024),
+                               KN_SHAPE(1, 64), KN_SHAPE(64, 1), KN_SHAPE(4, 6), KN_SHAPE(4096), KN_SHAPE(4097)};
+    const kn_dtype dtypes[] = {KN_F32, KN_F64, KN_C64, KN_C128, KN_I32};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+            for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+                KN_SCOPE;
+                int64_t n = shapes[s].dim[0] * (shapes[s].ndim > 1 ? shapes[s].dim[1] : 1);
+                kn_array x =
+                    kn_astype(kn_reshape(kn_sin(kn_mul(kn_arange(0, n, 1, .dtype = KN_F64), 9)), shapes[s]), dtypes[d]);
+                kn_eval(x);
+                check(NULL, functions[i], x, NULL);
+            }
+}
+
+static void fourier_transforms_that_come_often_run_nothing(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_sin(kn_arange(0, 24, 1, .dtype = KN_F64)), z = kn_fft_fft(x), m = kn_reshape(z, KN_SHAPE(4, 6));
+    m = kn_copy(m);
+    kn_eval(x), kn_eval(z), kn_eval(m);
+    int run = -1;
+    for (int k = 0; k < OFTEN; k++) {
+        KN_SCOPE;
+        run = STEPS(kn_eval(kn_fft_fft(z)), kn_eval(kn_fft_irfft(z)), kn_eval(kn_fft_rfft(x)), kn_eval(kn_fft_fft(m)),
+                    kn_eval(kn_fft_fft2(m)));
+    }
+    assert_int_equal(run, 0);
+}
+
+static void fourier_transforms_of_short_arrays_say_what_is_wrong(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_astype(kn_of(double, 1, 2), KN_C128), one_number = kn_astype(kn_of(double, 3), KN_C128);
+    kn_eval(x), kn_eval(one_number);
+    for (int k = 0; k < OFTEN; k++) {
+        KN_SCOPE;
+        kn_fft_irfft(one_number);
+        expect_error("ValueError", "irfft: Invalid number of FFT data points (0) specified.");
+        kn_fft_fft(x, .norm = "none");
+        expect_error("ValueError", "fft: Invalid norm value none; should be \"backward\",\"ortho\" or \"forward\".");
+        kn_fft_rfft(x);
+        assert_true(kn_error_pending());
+        kn_error_clear();
+        kn_fft_fft((kn_array)NULL);
+        assert_true(kn_error_pending());
+        kn_error_clear();
+    }
+}
+
 static void results_are_arrays_like_any_other(void **state)
 {
     (void)state;
@@ -229,6 +296,9 @@ KN_TEST_GROUP(test_short_arrays)
         TEST(c_numbers_are_looked_at_each_time),
         TEST(what_comes_often_runs_nothing),
         TEST(other_layouts_have_the_same_elements),
+        TEST(fourier_transforms_have_the_bits_of_plans),
+        TEST(fourier_transforms_that_come_often_run_nothing),
+        TEST(fourier_transforms_of_short_arrays_say_what_is_wrong),
         TEST(results_are_arrays_like_any_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

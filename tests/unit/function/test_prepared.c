@@ -104,6 +104,14 @@ KN_FUNCTION(sum_of, kn_array, kn_array)
 KN_FUNCTION(shown, kn_array, kn_array)
 KN_FUNCTION(same, Four, kn_array)
 
+/* Routines alone. */
+static kn_array spectrum(const kn_array *x) { return kn_fft_fft(*x); }
+static kn_array real_spectrum(const kn_array *x) { return kn_fft_rfft(*x); }
+static kn_array in_order(const kn_array *x) { return kn_sort(*x); }
+KN_FUNCTION(spectrum, kn_array, kn_array)
+KN_FUNCTION(real_spectrum, kn_array, kn_array)
+KN_FUNCTION(in_order, kn_array, kn_array)
+
 /* Temporaries, reductions, routines and a loop. */
 static kn_array goes_on(const Pair *r) { return kn_less(r->a, 5); }
 static Pair next_round(const Pair *r) { return (Pair){kn_add(r->a, 1), kn_nn_softmax(kn_matmul(r->b, r->b))}; }
@@ -347,6 +355,34 @@ static bool survives(Job *j, bool forbidden)
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 #endif
+
+/* One call of a routine: as a call gives it, and without asking for memory. */
+static void a_routine_alone_allocates_nothing(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    static const kn_shape shapes[] = {{1, {64}}, {1, {1000}}, {1, {5000}}, {2, {3, 64}}};
+    const kn_fn functions[] = {KN_FN(spectrum), KN_FN(real_spectrum), KN_FN(in_order)};
+    for (int i = 0; i < 12; i++) {
+        KN_SCOPE;
+        kn_shape shape = shapes[i % 4];
+        int64_t n = shape.dim[0] * (shape.ndim > 1 ? shape.dim[1] : 1);
+        kn_array x =
+            kn_astype(kn_reshape(kn_sin(kn_arange(0, n, 1, .dtype = KN_F64)), shape), i < 4 ? KN_C128 : KN_F64);
+        kn_array want;
+        kn_call(functions[i / 4], &want, &x);
+        want = kn_copy(want), x = kn_copy(x);
+        kn_prepared p = kn_prepare(functions[i / 4], KN_ARGS(&x), .threads = 1);
+        void *w = workspace_for(p), *y = malloc((size_t)kn_nbytes(want));
+        const void *from = kn_data_bytes(x, kn_dtype_of(x));
+        int64_t blocks = knx_alloc_count();
+        assert_int_equal(kn_prepared_run(p, &from, &y, w), 0);
+        assert_int_equal(knx_alloc_count(), blocks);
+        assert_memory_equal(y, kn_data_bytes(want, kn_dtype_of(want)), (size_t)kn_nbytes(want));
+        free(w), free(y);
+        kn_prepared_free(p);
+    }
+}
 
 static void a_run_calls_no_system(void **state)
 {
@@ -653,6 +689,7 @@ KN_TEST_GROUP(test_prepared)
         TEST(errors_come_out),
         TEST(what_cannot_be_prepared),
         TEST(a_run_allocates_nothing),
+        TEST(a_routine_alone_allocates_nothing),
         TEST(a_run_calls_no_system),
         TEST(several_threads_may_run_one),
         TEST(a_new_thread_is_looked_at),

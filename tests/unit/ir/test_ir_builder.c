@@ -434,6 +434,9 @@ static void a_row_with_holes_is_refused(void **state)
     p.fields = outside;
     p.params_size = 8;
     assert_non_null(kni_prim_fault(&p));
+    p = knp_prim_fft;
+    p.done = NULL;
+    assert_string_equal(kni_prim_fault(&p), "ready without a routine, or one of ready and done alone");
 }
 
 KN_TEST_GROUP(test_ir_builder)

@@ -372,6 +372,67 @@ static void a_short_line_needs_no_memory(void **unused)
     free(x), free(y);
 }
 
+/* --- lines found out beforehand --------------------------------------------------------------- */
+
+static void check_held_line(knr_fft_type type, int bytes, int64_t n)
+{
+    int64_t axis = 1, dim[] = {1, extent_in(type, n)};
+    const knr_fft f = {type, bytes, 2, 1, dim, &axis, &n};
+    size_t n_y = (size_t)(extent_out(type, n) * (complex_out(type) ? 2 : 1) * bytes);
+    void *x = noise_new(bytes, dim[1] * (complex_in(type) ? 2 : 1));
+    char *want = malloc(n_y + 1), *y = malloc(n_y + 1);
+    void *room = aligned_alloc(64, knr_fft_workspace(&f, 1) / 64 * 64 + 64);
+    assert_null(knr_fft_run(&f, x, want, NULL, 1));
+    knr_fft_line *l = knr_fft_line_new(&f);
+    if (l) {
+        assert_true(knr_fft_line_run(l, x, y, room));
+        assert_memory_equal(y, want, n_y);
+        memset(y, 1, n_y);
+        if (knr_fft_line_run(l, x, y, NULL))
+            assert_memory_equal(y, want, n_y);
+    }
+    knr_fft_line_free(l);
+    free(x), free(y), free(want), free(room);
+}
+
+static void lines_that_are_held_have_the_bits_of_any_other(void **unused)
+{
+    (void)unused;
+    static const int64_t lengths[] = {1,   2,   3,   6,   8,   14,   16,   32,   63,  64,
+                                      100, 128, 256, 512, 997, 1000, 1024, 2048, 8192};
+    for (int isa = KNR_ISA_BASE; isa <= KNR_ISA_AVX512; isa++)
+        for (int t = KNR_FFT; t <= KNR_IRFFT; t++)
+            for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+                knr_isa_limit((knr_isa_kind)isa);
+                check_held_line((knr_fft_type)t, 4, lengths[i]);
+                check_held_line((knr_fft_type)t, 8, lengths[i]);
+            }
+}
+
+static void what_is_held_is_small_and_stays_until_it_is_freed(void **unused)
+{
+    (void)unused;
+    int64_t axis = 0, n = 64, many = 65536, rows[] = {2, 64}, last = 1;
+    knr_fft_forget();
+    int64_t live = knx_alloc_live();
+    assert_null(knr_fft_line_new(&(knr_fft){KNR_FFT, 8, 1, 1, &many, &axis, &many}));
+    assert_null(knr_fft_line_new(&(knr_fft){KNR_FFT, 8, 2, 1, rows, &last, &n}));
+    knr_fft_forget();
+    assert_true(knx_alloc_live() == live);
+    for (int64_t k = 0; k < 20; k++) {
+        knx_fail_pieces(true);
+        knx_fail_after(k, true);
+        knr_fft_line *l = knr_fft_line_new(&(knr_fft){KNR_FFT, 8, 1, 1, &n, &axis, &n});
+        knx_fail_after(-1, false);
+        knx_fail_pieces(false);
+        assert_true(l || k < 15);
+        assert_true(!l || knr_fft_forget() == 0);
+        knr_fft_line_free(l);
+        knr_fft_forget();
+        assert_true(knx_alloc_live() == live);
+    }
+}
+
 KN_TEST_GROUP(test_routine_fft)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +446,8 @@ KN_TEST_GROUP(test_routine_fft)
         cmocka_unit_test(plans_are_kept_and_go_when_asked),
         cmocka_unit_test(without_memory_there_is_an_error_and_nothing_is_lost),
         cmocka_unit_test(a_short_line_needs_no_memory),
+        cmocka_unit_test(lines_that_are_held_have_the_bits_of_any_other),
+        cmocka_unit_test(what_is_held_is_small_and_stays_until_it_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
