@@ -156,6 +156,45 @@ static void F(cross)(const knr_fft_groups *c)
     }
 }
 
+/* The last pass of the columns of one transform, of radix 8, and the one across them, for so many lines at a time that
+ * the second one finds them in the first cache. s: a multiple of LANES. Of float32 it is slower than two passes. */
+#if VECTOR_BYTES > 16 && BYTES == 8
+static void F(last)(const knr_fft_groups *c)
+{
+    const knr_fft_numbers *x = &c->x, *y = &c->y;
+    const int r = 8;
+    const int64_t s = c->s, m = r * s;
+    enum { ALL = 8 * LANES * WIDTH, HALF_PAGE = 2048 / BYTES }; /* as work_planes has them */
+    T room[2 * ALL + HALF_PAGE] __attribute__((aligned(64))), *real = room, *imaginary = room + ALL + HALF_PAGE;
+    for (int64_t first = 0; first < s; first += LANES) {
+        for (int q = 0; q < LANES; q++)
+            for (int v = 0; v < WIDTH; v += LANES) {
+                const T *turn = (const T *)c->turn + (first + q) * 2 * WIDTH + v;
+                V re[8], im[8];
+                F(read)(x, (first + q) * WIDTH + v, s * WIDTH, r, re, im);
+                F(butterfly8)(re, im);
+                UNROLL for (int j = 0; j < r; j++)
+                {
+                    const T *w = turn + j * s * 2 * WIDTH;
+                    F(multiply)(&re[j], &im[j], F(load)(w), F(load)(w + WIDTH));
+                    F(store)(real + (j * LANES + q) * WIDTH + v, re[j]);
+                    F(store)(imaginary + (j * LANES + q) * WIDTH + v, im[j]);
+                }
+            }
+        for (int j = 0; j < r; j++) {
+            V re[WIDTH], im[WIDTH];
+            if (y->ahead)
+                for (int k = 0; k < WIDTH; k++)
+                    F(fetch)(y, first + j * s + k * m, true);
+            F(take_columns)(real + j * LANES * WIDTH, re);
+            F(take_columns)(imaginary + j * LANES * WIDTH, im);
+            F(even_butterfly)(re, im, WIDTH);
+            F(write)(y, first + j * s, m, WIDTH, (T)c->scale, re, im);
+        }
+    }
+}
+#endif
+
 /* --- short rows ------------------------------------------------------------------------------- */
 
 #if VECTOR_BYTES > 16

@@ -195,15 +195,18 @@ typedef double vfour_f64 __attribute__((vector_size(32)));
 #if VECTOR_BYTES > 16
 #define ROWS_f32 rows_of_64_f32, rows_of_128_f32, rows_of_256_f32
 #define ROWS_f64 rows_of_64_f64, rows_of_128_f64
+#define last_f32 NULL
 #else
 #define ROWS_f32          NULL /* small code rather */
 #define ROWS_f64          NULL
+#define last_f32          NULL
+#define last_f64          NULL
 #define knr_fft_lines_f32 NULL
 #define knr_fft_lines_f64 NULL
 #endif
-#define TABLE(num)                                                                                                \
-    {                                                                                                             \
-        pass_##num, groups_##num, {ROWS_##num}, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, \
-            real_##num, real_lanes_##num, powers_##num, roots, turn_##num, knr_fft_lines_##num                    \
+#define TABLE(num)                                                                                               \
+    {                                                                                                            \
+        pass_##num, groups_##num, {ROWS_##num}, cross_##num, last_##num, turn_over_##num, take_##num, put_##num, \
+            times_##num, real_##num, real_lanes_##num, powers_##num, roots, turn_##num, knr_fft_lines_##num      \
     }
 const knr_fft_loops KN_ISA_NAME(knr_fft)[2] = {TABLE(f32), TABLE(f64)};

@@ -98,6 +98,9 @@ typedef struct knr_fft_loops {
     void (*rows[3])(const knr_fft_groups *c);
     /* x: planes [m][WIDTH], to transforms of the lines' numbers: number k of line i comes to i + k m */
     void (*cross)(const knr_fft_groups *c);
+    /* The pass of `groups` that is the last one of the columns of one transform, of radix 8, from planes, and `cross`;
+     * s is a multiple of WIDTH. NULL: there is no such loop */
+    void (*last)(const knr_fft_groups *c);
     /* planes [n][WIDTH] times w[k] (pairs) and by_lane[k] ([n][2][WIDTH]); lane i comes to y + i n */
     void (*turn_over)(const void *re, const void *im, int64_t n, const void *w, const void *by_lane,
                       const knr_fft_numbers *y);

@@ -144,6 +144,13 @@ static rows_loop *rows_loop_of(const knr_fft_plan *p)
     return p->n == 64 ? rows[0] : p->n == 128 ? rows[1] : p->n == 256 ? rows[2] : NULL;
 }
 
+/* Is there a loop for this last pass of columns and the one across them? */
+static bool takes_last(const knr_fft_plan *p, int side, const knr_fft_pass *a)
+{
+    const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
+    return loops->last && p->columns && side == 1 && p->n_pass > 1 && a->r == 8 && a->s % knr_fft_width(p->bytes) == 0;
+}
+
 bool knr_fft_takes_rows(const knr_fft_plan *p) { return rows_loop_of(p) != NULL; }
 
 void knr_fft_prepare(const knr_fft_plan *p, int side, const numbers *x, const numbers *y, double scale, void *room,
@@ -186,6 +193,12 @@ void knr_fft_prepare(const knr_fft_plan *p, int side, const numbers *x, const nu
             set_along(p, c, q);
         if (last)
             c->turn = p->columns;
+        if (last && takes_last(p, side, q)) {
+            set(&c->y, y);
+            s->stage[i].run = loops->last;
+            s->n = p->n_pass;
+            return;
+        }
         from = to;
     }
     if (p->columns)
