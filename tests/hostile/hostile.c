@@ -232,6 +232,7 @@ static void tidy(void)
         kn_context_push(work);
     kn_on_error(NULL, NULL);
     kn_on_step(NULL, NULL);
+    kn_set_poll(NULL, NULL);
     kn_set_log(no_log, NULL);
     kn_set_print(no_print, NULL);
     kn_set_debug(0);
@@ -254,6 +255,7 @@ static const struct {
 } optional[] = {
     {NULL, "env"},             /* the caller's own */
     {NULL, "hook"},            /* no more hook */
+    {NULL, "poll"},            /* no more asked */
     {"kn_set_log", "log"},     /* standard error */
     {"kn_set_print", "print"}, /* standard output */
     {"kn_here", "place"},      /* not known */
