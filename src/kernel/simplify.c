@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * simplify.c -- algebra that changes no bits (all NaNs being equal), and constants folded by the interpreter's own
  * loops. */
-#include "kernel/internal.h"
+#include "kernel/builder.h"
+#include "kernel/expr.h"
 #include <string.h>
 
 uint64_t knk_fold(const knk_inst *n, const knk_inst *node)
@@ -76,7 +77,6 @@ static int simplify_binary(knk_builder *k, const knk_inst *n, knk_node *out)
         if (is_one(k, n->b))
             return is(n->a, out);
         return !floats && is_plus_zero(k, n->b) && is(n->b, out);
-    case KNK_DIV: return is_one(k, n->b) && is(n->a, out);
     case KNK_AND:
         if (n->a == n->b || is_bits(k, n->b, 0, 0, ones))
             return is(n->a, out);
@@ -112,6 +112,68 @@ static int simplify_cast(const knk_builder *k, knk_inst *n, knk_node *out)
     return 0;
 }
 
+/* ---- Integers of up to 32 bits divided by a number that is the same at all points: by a multiplication with its
+ * reciprocal, in floats that have more bits, which generators compute once. The reciprocal is a little too large, so
+ * that quotients which are whole do not fall short of it; others are so far away from the next whole number (one over
+ * the divisor) that they do not reach it. The smallest number by -1 is out of range, and so itself. */
+
+static bool same_everywhere(const knk_builder *k, knk_node x, int depth)
+{
+    const knk_inst *n = &k->node.at[x];
+    bool same = n->op == KNK_CONST;
+    if (n->op == KNK_LOAD && n->a == KNK_NONE && n->b == KNK_NONE) {
+        const knk_stage *s = &k->stage.at[n->stage];
+        same = true;
+        for (int i = 0; same && i < k->n_par + s->n_inner + s->n_loop; i++)
+            same = k->map.at[n->map].cls[i] == KNK_STRIDE_ZERO;
+    } else if (n->op >= KNK_ADD && n->op < KNK_LOOP && depth > 0) {
+        same = true;
+        for (int i = 0; same && i < knk_op_table[n->op].n_operands; i++)
+            same = same_everywhere(k, knk_operand(n, i), depth - 1);
+    }
+    return same;
+}
+
+/* A number, or what a formula puts in place of 0. */
+static bool is_never_zero(const knk_builder *k, knk_node x)
+{
+    const knk_inst *node = k->node.at, *n = &node[x];
+    if (n->op != KNK_SELECT)
+        return n->op == KNK_CONST && n->imm;
+    const knk_inst *test = &node[n->a];
+    return test->op == KNK_EQ && test->a == n->c && is_plus_zero(k, test->b) && node[n->b].op == KNK_CONST &&
+           node[n->b].imm;
+}
+
+/* The quotient where the divisor is not 0, something where it is. */
+static knk_node quotient(knk_builder *k, knk_node x, knk_node y, knx_dtype_id d)
+{
+    bool small = knk_size(d) < 4;
+    knx_dtype_id f = small ? KN_ID_F32 : KN_ID_F64;
+    knk_node above = knk_const_double(k, f, small ? 1 + 0x1p-22 : 1 + 0x1p-49);
+    knk_node inverse = DIV(above, knk_cast(k, f, y));
+    return knk_cast(k, d, MUL(knk_cast(k, f, x), inverse));
+}
+
+static bool divides(knk_builder *k, const knk_inst *n, knk_node *out)
+{
+    enum { DEPTH = 4 };
+    const knx_dtype_id d = (knx_dtype_id)n->dtype;
+    const knk_node x = n->a, y = n->b;
+    const knk_stage *s = &k->stage.at[n->stage];
+    bool loops = k->n_par + s->n_inner + s->n_loop > 0;
+    if (!loops || !knk_is_int_id(d) || knk_size(d) > 4 || same_everywhere(k, x, DEPTH) || !same_everywhere(k, y, DEPTH))
+        return false;
+    bool rest = n->op == KNK_REM, never_zero = is_never_zero(k, y);
+    knk_node q = quotient(k, x, y, d);
+    if (rest)
+        q = SUB(x, MUL(q, y));
+    else if (!never_zero)
+        q = knk_select(k, knk_binary(k, KNK_EQ, y, knk_const(k, d, 0)), knk_const(k, d, UINT64_MAX), q);
+    *out = q;
+    return true;
+}
+
 int knk_simplify(knk_builder *k, knk_inst *n, knk_node *out)
 {
     const knk_inst *node = knk_nodes(k);
@@ -130,6 +192,8 @@ int knk_simplify(knk_builder *k, knk_inst *n, knk_node *out)
         if (!knk_is_signed_id(n->dtype) && knk_is_int_id(n->dtype))
             return is(n->a, out);
         return node[n->a].op == KNK_ABS && is(n->a, out);
+    case KNK_DIV:
+    case KNK_REM: return (n->op == KNK_DIV && is_one(k, n->b) && is(n->a, out)) || divides(k, n, out);
     case KNK_SELECT:
         if (node[n->a].op == KNK_CONST)
             return is(node[n->a].imm ? n->b : n->c, out);

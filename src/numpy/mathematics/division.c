@@ -14,8 +14,10 @@ static void of_integers(kni_builder *b, kni_atom x, kni_atom y, kni_atom *quotie
     kni_atom zero = knb_like(b, y, 0), none = knb_eq(b, y, zero), divisor = knb_select(b, none, knb_like(b, y, 1), y);
     kni_atom q = knb_div(b, x, divisor), r = knb_rem(b, x, divisor);
     if (knb_type(b, x).dtype->kind == KN_KIND_INT) {
-        kni_atom other = knb_xor(b, knb_lt(b, r, zero), knb_lt(b, divisor, zero));
-        kni_atom below = knb_and(b, knb_ne(b, r, zero), other);
+        /* a rest that is not 0 and has the other sign: r < 0 or, where the divisor is negative, ~r < -1 */
+        kni_atom sign =
+            knb_shift_right_arithmetic(b, divisor, knb_like(b, divisor, 8 * knb_type(b, x).dtype->size - 1));
+        kni_atom below = knb_lt(b, knb_xor(b, r, sign), sign);
         q = knb_select(b, below, knb_sub(b, q, knb_like(b, q, 1)), q);
         r = knb_select(b, below, knb_add(b, r, divisor), r);
     }
