@@ -105,6 +105,7 @@ bool kna_lies(kn_array x, kna_lying *l)
     void *object = kna_recording_current() ? NULL : kna_handle_peek(x, &kind);
     const kna_array *a = kind == KN_H_VIEW ? object : NULL;
     const kna_value *v = kind == KN_H_ARRAY ? in_memory(object) : NULL;
+    l->in_c_order = !a || kna_is_contiguous(a->type, a->stride);
     if (a && a->value && a->value->state == KN_V_BUFFER && a->seen == a->storage->version && !a->seen_by)
         v = in_memory(a->value);
     if (v) {

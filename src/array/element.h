@@ -16,6 +16,7 @@ typedef struct kna_lying {
     const knx_buffer *buffer;
     char *first;
     int64_t stride[KN_MAX_NDIM];
+    bool in_c_order; /* as the array says it: its elements may lie elsewhere in another order, too */
 } kna_lying;
 /* Where those of x lie now, to be read at once; false: as kna_element. */
 bool kna_lies(kn_array x, kna_lying *l);

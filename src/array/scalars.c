@@ -103,7 +103,8 @@ static void make(function *f, const wanted *w)
 
 static uint64_t hash_of(const wanted *w)
 {
-    uint64_t h = w->e ? (uint64_t)(uintptr_t)w->e->prim : (uint64_t)(uintptr_t)w->formula + (uint64_t)w->which;
+    uint64_t h =
+        w->e ? (uint64_t)(uintptr_t)w->e->prim : knx_hash_mix((uint64_t)(uintptr_t)w->formula, (uint64_t)w->which + 1);
     if (w->length)
         h = knx_hash_mix(h, (uint64_t)w->length << KNA_MOST_SCALARS | w->spread);
     for (uint32_t i = 0; i < w->n; i++) {
@@ -311,7 +312,7 @@ const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, knx_scalar_bits
 /* The elements of x, an array of this shape and dtype, where they lie one after the other. */
 static const void *elements_there(kn_array x, kn_dtype d, const kn_shape *shape, kna_lying *l)
 {
-    bool same = kna_lies(x, l) && l->type.dtype == d && l->type.ndim == shape->ndim &&
+    bool same = kna_lies(x, l) && l->in_c_order && l->type.dtype == d && l->type.ndim == shape->ndim &&
                 !memcmp(l->type.dim, shape->dim, (size_t)shape->ndim * sizeof *shape->dim);
     return same && kna_lies_in_order(l) ? l->first : NULL;
 }
