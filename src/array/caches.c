@@ -101,6 +101,9 @@ bool kna_give_back(size_t bytes)
         went = true;
     kna_scalars_free(s->scalars);
     s->scalars = NULL;
+    if (s->calls)
+        s->drop_calls(s->calls);
+    s->calls = NULL;
     knc_kernel_cache_limit(s->caches->kernels, knc_kernel_cache_limit(s->caches->kernels, 0));
     knx_buffer_trim();
     return went;

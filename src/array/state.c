@@ -22,6 +22,8 @@ static void drop_state(void *p)
     knb_free(&s->lazy);
     kna_plans_free(s->plans);
     kna_scalars_free(s->scalars);
+    if (s->calls)
+        s->drop_calls(s->calls);
     kna_cut_room_free(s);
     kna_caches_release(s->caches);
     knx_table_free(&s->entry);

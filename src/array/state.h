@@ -117,6 +117,8 @@ typedef struct kna_state {
     struct knf_recorded_rules *recorded;           /* functions of primitives; NULL: none yet */
     void (*drop_recorded)(struct knf_recorded_rules *r);
     kna_watcher *watcher; /* NULL: there never was an error state */
+    struct knl_calls *calls; /* programs of functions of few elements; NULL: none yet */
+    void (*drop_calls)(struct knl_calls *c);
 } kna_state;
 
 kna_state *kna_state_make(void);

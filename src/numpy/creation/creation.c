@@ -3,6 +3,7 @@
 #include "array/storage.h"
 #include "kiln/memory.h"
 #include "lib/compose.h"
+#include "lib/kept.h"
 #include <math.h>
 #include <string.h>
 
@@ -221,14 +222,14 @@ static kni_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, con
     return knb_astype(b, y, d);
 }
 
-kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts)
+static kn_array arange(const kn_array *all, const void *options)
 {
-    KNX_OPTS(kn_zeros_opts, o, opts);
+    const kn_zeros_opts *o = options;
+    kn_array start = all[0], stop = all[1], step = all[2];
     kna_op op;
     kna_begin(&op, "arange");
-    kn_array all[] = {start, stop, step};
     bound from = look_at(&op, start), to = look_at(&op, stop), by = look_at(&op, step);
-    kn_dtype d = kna_lookup_dtype(o.dtype, kna_result_type(&op, 3, all));
+    kn_dtype d = kna_lookup_dtype(o->dtype, kna_result_type(&op, 3, all));
     int64_t n = kna_failed(&op) ? 0 : count_steps(&op, &from, &to, &by);
     if (kna_failed(&op) || !shape_fits(&op, &(kn_shape){1, {n}}, d))
         return kna_end(&op, KN_ATOM_NONE);
@@ -241,6 +242,14 @@ kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_
         return kna_end(&op, kna_failed(&op) ? y : knb_astype(op.b, y, d));
     }
     return kna_end(&op, range(&op, d, n, &from, &by));
+}
+
+kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts)
+{
+    KNX_OPTS(kn_zeros_opts, o, opts);
+    o.order = NULL; /* of a vector there is one */
+    const kn_array all[] = {start, stop, step};
+    return knl_kept(&(knl_call){"arange", arange, 3, all, &o, sizeof o});
 }
 
 /* start + i * step, with the last element set to stop. Integer dtypes round down: the elements are computed here. */
@@ -325,12 +334,18 @@ static void check_samples(kna_op *op, int64_t num, const kn_shape *shape, kn_dty
         knl_not_a_number(op, "linspace", d);
 }
 
-kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts)
+typedef struct samples {
+    int64_t num;
+    kn_linspace_opts o;
+} samples;
+
+static kn_array samples_between(const kn_array *both, const void *options)
 {
-    KNX_OPTS(kn_linspace_opts, o, opts);
+    const kn_linspace_opts o = ((const samples *)options)->o;
+    const int64_t num = ((const samples *)options)->num;
+    kn_array start = both[0], stop = both[1];
     kna_op op;
     kna_begin(&op, "linspace");
-    kn_array both[] = {start, stop};
     kn_shape shape;
     kn_dtype d = kna_join(&op, 2, both, &shape);
     check_samples(&op, num, &shape, d);
@@ -359,6 +374,15 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     return kna_end(&op, kna_failed(&op)          ? y
                         : knx_is_integer(result) ? knb_astype(op.b, knb_floor(op.b, y), result)
                                                  : knb_astype(op.b, y, result));
+}
+
+kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts)
+{
+    KNX_OPTS(kn_linspace_opts, o, opts);
+    const samples s = {num, o};
+    const kn_array both[] = {start, stop};
+    const knl_call c = {"linspace", samples_between, 2, both, &s, sizeof s};
+    return o.retstep ? c.f(both, &s) : knl_kept(&c);
 }
 
 /* ---- The identity. */

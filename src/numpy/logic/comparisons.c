@@ -3,7 +3,7 @@
 #include "array/element.h"
 #include "array/scalars.h"
 #include "array/storage.h"
-#include "lib/internal.h"
+#include "lib/kept.h"
 #include <string.h>
 
 typedef kni_atom (*two)(kni_builder *b, kni_atom x, kni_atom y);
@@ -207,14 +207,19 @@ static kni_atom closeness(kna_op *op, kn_array x, kn_array y, const kn_isclose_o
     return result;
 }
 
-kn_array kn_isclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
+static kn_array isclose(const kn_array *x, const void *options)
 {
-    KNX_OPTS(kn_isclose_opts, o, opts);
     kna_op op;
     kn_shape shape;
     kna_begin(&op, "isclose");
+    return kna_end_in_order(&op, closeness(&op, x[0], x[1], options, &shape), 2, x);
+}
+
+kn_array kn_isclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
+{
+    KNX_OPTS(kn_isclose_opts, o, opts);
     const kn_array both[] = {a, b};
-    return kna_end_in_order(&op, closeness(&op, a, b, &o, &shape), 2, both);
+    return knl_kept(&(knl_call){"isclose", isclose, 2, both, &o, sizeof o});
 }
 
 static kni_atom all_of(kna_op *op, kni_atom a)

@@ -2,6 +2,7 @@
  * joining.c -- arrays joined, and repeated. */
 #include "tree/tree.h"
 #include "lib/compose.h"
+#include "lib/kept.h"
 #include <limits.h>
 #include <string.h>
 
@@ -312,9 +313,10 @@ static kni_atom repeat_each(kna_op *op, kni_atom a, int axis, const int64_t *cou
     return y;
 }
 
-kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
+static kn_array repeated(const kn_array *all, const void *options)
 {
-    KNX_OPTS(kn_squeeze_opts, o, opts);
+    const kn_squeeze_opts o = *(const kn_squeeze_opts *)options;
+    kn_array x = all[0], repeats = all[1];
     kna_op op;
     kna_begin(&op, "repeat");
     kni_atom a = kna_in(&op, x), y = KN_ATOM_NONE;
@@ -345,4 +347,11 @@ kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
     }
     knx_free(each);
     return kna_end(&op, y);
+}
+
+kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
+{
+    KNX_OPTS(kn_squeeze_opts, o, opts);
+    const kn_array given[] = {x, repeats};
+    return knl_kept(&(knl_call){"repeat", repeated, 2, given, &o, sizeof o});
 }

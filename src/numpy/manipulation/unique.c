@@ -2,6 +2,7 @@
  * unique.c -- unique elements. The elements are sorted by Kiln; where others begin is looked at. Outside of traces
  * those are taken by a mask where nobody asks for positions, else by a gather, so that derivatives go through. */
 #include "lib/compose.h"
+#include "lib/kept.h"
 #include "numpy/indexing/found.h"
 #include <string.h>
 
@@ -33,42 +34,54 @@ static bool is_nan(kn_dtype d, const void *p)
 }
 
 /* Whether another value begins at each place of the vector, which is in order. */
-static kn_array beginnings(kn_array values, int64_t n, bool equal_nan)
+static kn_array beginnings(const kn_array *x, const void *equal_nan)
 {
+    kn_array values = *x;
+    int64_t n = kn_size(values);
     kn_array before = knl_part("", values, 0, 0, n ? n - 1 : 0), behind = knl_part("", values, 0, n ? 1 : 0, n);
     kn_array differ = kn_not_equal(before, behind);
-    if (equal_nan && knx_is_inexact(kn_dtype_of(values)))
+    if (*(const bool *)equal_nan && knx_is_inexact(kn_dtype_of(values)))
         differ = kn_logical_and(differ, kn_logical_or(kn_equal(before, before), kn_equal(behind, behind)));
     kn_shape one = {1, {n ? 1 : 0}};
     const kn_array parts[] = {kn_astype(kn_ones(&one, NULL), KN_DT(BOOL), NULL), differ};
     return kn_concatenate(kn_list_from(parts, 2), NULL);
 }
 
+static kn_array in_order(const kn_array *x, const void *options)
+{
+    kna_op op;
+    (void)options;
+    kna_begin(&op, "unique");
+    kni_atom a = knl_flatten(&op, kna_in(&op, *x)), y = KN_ATOM_NONE;
+    if (!kna_failed(&op))
+        knl_sort(&op, 1, &a, 0, 1, &y);
+    return kna_end(&op, y);
+}
+
 /* The sorted elements of the flattened x, with `order` where they come from, with `places` where others begin. */
 static kn_array sort_elements(knl_body *c, kn_array x, bool equal_nan, bool order, bool places, sorted *s)
 {
     kna_op *op = &c->op;
-    kni_atom a = knl_flatten(op, kna_in(op, x)), in_order = KN_ATOM_NONE;
+    kni_type t = kna_type(op, x);
     if (kna_failed(op))
         return NULL;
-    kni_type t = knb_type(op->b, a);
-    s->n = t.dim[0];
+    s->n = kni_type_size(t);
     if (knl_not_a_number(op, "unique", t.dtype))
         return NULL;
-    kn_array from = NULL;
+    kn_array from = NULL, values;
     if (order) {
-        kni_atom positions = knl_argsort(op, 1, &a, 0);
-        in_order = knl_take_axis(op, a, positions, 0, KN_GATHER_PROMISE);
+        kni_atom a = knl_flatten(op, kna_in(op, x)), positions = knl_argsort(op, 1, &a, 0);
+        values = knl_made(c, knl_take_axis(op, a, positions, 0, KN_GATHER_PROMISE));
         from = knl_made(c, positions);
     } else {
-        knl_sort(op, 1, &a, 0, 1, &in_order);
+        values = knl_kept(&(knl_call){.name = "unique", .f = in_order, .n = 1, .x = &x});
     }
-    kn_array values = knl_made(c, in_order);
     /* what others are made of is looked at first, so that it is there and made once */
     s->from = from && !kna_failed(op) ? kna_look(op, from, &t) : NULL;
     if (!kna_failed(op))
         kna_look(op, values, &t);
-    s->begins = kna_failed(op) ? NULL : beginnings(values, s->n, equal_nan);
+    const knl_call begins = {"unique", beginnings, 1, &values, &equal_nan, sizeof equal_nan};
+    s->begins = kna_failed(op) ? NULL : knl_kept(&begins);
     if (places && !kna_failed(op)) {
         s->places = kn_flatnonzero(s->begins);
         s->first = kna_look(op, s->places, &t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cumulative.c -- sums and products of all elements up to each one. */
-#include "lib/internal.h"
+#include "lib/kept.h"
 #include <string.h>
 
 typedef struct cumulation {
@@ -66,17 +66,22 @@ static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtyp
     return kna_end_in_order(&op, truth ? knb_astype(op.b, a, dtype) : a, 1, &x);
 }
 
-#define CUMSUM(function, product, ignore_nan)                                            \
-    kn_array function(kn_array x, const kn_cumsum_opts *opts)                            \
-    {                                                                                    \
-        KNX_OPTS(kn_cumsum_opts, o, opts);                                               \
-        const cumulation c = {&#function[sizeof "kn_" - 1], product, ignore_nan, false}; \
-        return cumulate(&c, x, o.axis, o.dtype, false);                                  \
+#define CUMSUM(function, name, product, ignore_nan)                     \
+    static kn_array name(const kn_array *x, const void *options)        \
+    {                                                                   \
+        const kn_cumsum_opts *o = options;                              \
+        const cumulation c = {#name, product, ignore_nan, false};       \
+        return cumulate(&c, *x, o->axis, o->dtype, false);              \
+    }                                                                   \
+    kn_array function(kn_array x, const kn_cumsum_opts *opts)           \
+    {                                                                   \
+        KNX_OPTS(kn_cumsum_opts, o, opts);                              \
+        return knl_kept(&(knl_call){#name, name, 1, &x, &o, sizeof o}); \
     }
-CUMSUM(kn_cumsum, false, false)
-CUMSUM(kn_cumprod, true, false)
-CUMSUM(kn_nancumsum, false, true)
-CUMSUM(kn_nancumprod, true, true)
+CUMSUM(kn_cumsum, cumsum, false, false)
+CUMSUM(kn_cumprod, cumprod, true, false)
+CUMSUM(kn_nancumsum, nancumsum, false, true)
+CUMSUM(kn_nancumprod, nancumprod, true, true)
 
 #define CUMULATIVE(function, product)                                              \
     kn_array function(kn_array x, const kn_cumulative_sum_opts *opts)              \

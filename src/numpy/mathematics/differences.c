@@ -2,6 +2,7 @@
  * differences.c -- differences along an axis and what is made of them: diff, ediff1d, trapezoid, unwrap, gradient. */
 #include "tree/tree.h"
 #include "lib/compose.h"
+#include "lib/kept.h"
 #include <math.h>
 #include <string.h>
 
@@ -38,37 +39,47 @@ static kn_array slice_like(knl_body *c, kn_array v, kni_type x, int axis)
     return kn_broadcast_to(v, &shape);
 }
 
-kn_array kn_diff(kn_array x, const kn_diff_opts *opts)
+/* given: x, prepend, append */
+static kn_array diff(const kn_array *given, const void *options)
 {
-    KNX_OPTS(kn_diff_opts, o, opts);
+    const kn_diff_opts *o = options;
+    kn_array x = given[0], prepend = given[1], append = given[2];
     knl_body c;
     knl_begin(&c, "diff");
     kni_type t = kna_type(&c.op, x);
-    if (!kna_failed(&c.op) && o.n < 0)
-        kna_fail(&c.op, KN_ERROR_VALUE, "order must be non-negative but got %lld", (long long)o.n);
-    if (!kna_failed(&c.op) && !o.n) /* x itself, whatever the other options are */
+    if (!kna_failed(&c.op) && o->n < 0)
+        kna_fail(&c.op, KN_ERROR_VALUE, "order must be non-negative but got %lld", (long long)o->n);
+    if (!kna_failed(&c.op) && !o->n) /* x itself, whatever the other options are */
         return knl_end(&c, kn_asarray(x, NULL));
     if (!kna_failed(&c.op) && !t.ndim)
         kna_fail(&c.op, KN_ERROR_VALUE, "diff requires input that is at least one dimensional");
-    int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o.axis, t.ndim, -1);
+    int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o->axis, t.ndim, -1);
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
     kn_array y = x, parts[3];
     int n = 0;
-    if (o.prepend)
-        parts[n++] = slice_like(&c, o.prepend, t, axis);
+    if (prepend)
+        parts[n++] = slice_like(&c, prepend, t, axis);
     parts[n++] = y;
-    if (o.append)
-        parts[n++] = slice_like(&c, o.append, t, axis);
+    if (append)
+        parts[n++] = slice_like(&c, append, t, axis);
     if (n > 1) {
         kn_concatenate_opts joined = kn_concatenate_opts_default();
         joined.axis = knl_one_axis(axis);
         y = kn_concatenate(kn_list_from(parts, n), &joined);
     }
     int64_t most = kn_ok(y) ? kn_shape_of(y).dim[axis] : 0; /* more often there is nothing left */
-    for (int64_t i = 0; i < o.n && i <= most && kn_ok(y); i++)
+    for (int64_t i = 0; i < o->n && i <= most && kn_ok(y); i++)
         y = difference(y, axis);
     return knl_end(&c, y);
+}
+
+kn_array kn_diff(kn_array x, const kn_diff_opts *opts)
+{
+    KNX_OPTS(kn_diff_opts, o, opts);
+    const kn_array given[] = {x, o.prepend, o.append};
+    o.prepend = o.append = NULL;
+    return knl_kept(&(knl_call){"diff", diff, 3, given, &o, sizeof o});
 }
 
 /* The values as x's dtype, flattened; TypeError where they are of another kind. */

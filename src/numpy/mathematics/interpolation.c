@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * interpolation.c -- interp: straight lines between points. */
 #include "lib/compose.h"
+#include "lib/kept.h"
 #include <math.h>
 #include <string.h>
 
@@ -90,9 +91,14 @@ static void make_periodic(kn_array *x, kn_array *xp, kn_array *fp, kn_array peri
     *fp = kn_concatenate(kn_list_from(fs, 3), NULL);
 }
 
-kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *opts)
+/* given: x, xp, fp, and what was given for left, right and period. */
+static kn_array interp(const kn_array *given, const void *options)
 {
-    KNX_OPTS(kn_interp_opts, o, opts);
+    kn_array x = given[0], xp = given[1], fp = given[2];
+    struct {
+        kn_array left, right, period;
+    } o = {given[3], given[4], given[5]};
+    (void)options;
     knl_body c;
     knl_begin(&c, "interp");
     kna_op *op = &c.op;
@@ -127,4 +133,11 @@ kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *o
     knots k = {.op = op, .xp = kna_in_as(op, xp, KN_DT(F64)), .fp = kna_in_as(op, fp, d)};
     kni_atom y = interpolate(&k, kna_in_as(op, x, KN_DT(F64)), o.left, o.right);
     return knl_end(&c, kna_failed(op) ? NULL : knl_made(&c, y));
+}
+
+kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *opts)
+{
+    KNX_OPTS(kn_interp_opts, o, opts);
+    const kn_array in[] = {x, xp, fp, o.left, o.right, o.period};
+    return knl_kept(&(knl_call){.name = "interp", .f = interp, .n = 6, .x = in});
 }

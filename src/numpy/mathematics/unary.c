@@ -3,7 +3,7 @@
  * NumPy's rules; a scalar beside an array goes in as it is. */
 #include "array/storage.h"
 #include "lib/formulas.h"
-#include "lib/internal.h"
+#include "lib/kept.h"
 #include <string.h>
 
 /* ---- One argument: the rows of unary.def whose public functions are NumPy's. */
@@ -90,11 +90,12 @@ static kn_array bound_within(kna_op *op, kn_array bound, kn_dtype d, bool lower)
     return kn_like_int(lower ? knx_dim_max(extent, end) : knx_dim_min(extent, end));
 }
 
-kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
+static kn_array clip(const kn_array *all, const void *options)
 {
+    kn_array x = all[0], lo = all[1], hi = all[2];
+    (void)options;
     kna_op op;
     kna_begin(&op, "clip");
-    const kn_array all[] = {x, lo, hi};
     kn_shape shape;
     kn_dtype d = kna_join(&op, 3, all, &shape);
     if (kna_failed(&op) || knl_not_a_number(&op, "clip", d))
@@ -111,4 +112,9 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
     if (hi)
         a = knb_min(op.b, a, knl_operand(&op, hi, d, &shape));
     return kna_end_in_order(&op, a, 3, all);
+}
+
+kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
+{
+    return knl_kept(&(knl_call){.name = "clip", .f = clip, .n = 3, .x = (const kn_array[]){x, lo, hi}});
 }

@@ -2,6 +2,7 @@
  * products.c -- matrix products and their kin: all are dot_general, whose order of additions docs/determinism.md fixes,
  * but for products without sums. */
 #include "array/layout.h"
+#include "lib/kept.h"
 #include "numpy/products/einsum.h"
 #include <string.h>
 
@@ -174,8 +175,27 @@ static kn_array dot_with(const char *name, kn_array x, kn_array y, bool last)
     return kna_end(&p.op, contract(&p, p.x, p.y, 1, &i, &j));
 }
 
-kn_array kn_dot(kn_array x, kn_array y) { return dot_with("dot", x, y, false); }
-kn_array kn_inner(kn_array x, kn_array y) { return dot_with("inner", x, y, true); }
+static kn_array dot(const kn_array *x, const void *options)
+{
+    (void)options;
+    return dot_with("dot", x[0], x[1], false);
+}
+
+static kn_array inner(const kn_array *x, const void *options)
+{
+    (void)options;
+    return dot_with("inner", x[0], x[1], true);
+}
+
+kn_array kn_dot(kn_array x, kn_array y)
+{
+    return knl_kept(&(knl_call){.name = "dot", .f = dot, .n = 2, .x = (const kn_array[]){x, y}});
+}
+
+kn_array kn_inner(kn_array x, kn_array y)
+{
+    return knl_kept(&(knl_call){.name = "inner", .f = inner, .n = 2, .x = (const kn_array[]){x, y}});
+}
 
 kn_array kn_vdot(kn_array x, kn_array y)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reductions.c -- sums, means, extremes, truth and positions over axes. What is joined in which order is
  * docs/determinism.md's business. */
-#include "lib/internal.h"
+#include "lib/kept.h"
 #include <math.h>
 #include <string.h>
 
@@ -173,15 +173,24 @@ static KNX_HOT kni_atom sum_as(reduction *r, kn_dtype d)
     return knx_is_inexact(d) ? knb_add(b, r->x, knb_like(b, r->x, 0)) : r->x; /* as every sum, it is not -0 */
 }
 
+/* given: x, initial, where */
+static kn_array sum(const kn_array *given, const void *options)
+{
+    const kn_sum_opts *o = options;
+    reduction r;
+    begin(&r, "sum", given[0], o->axis, given[2], true);
+    kni_atom y = sum_as(&r, kna_lookup_dtype(o->dtype, sum_dtype(r.type.dtype)));
+    if (given[1] && !kna_failed(&r.op))
+        y = knb_add(r.op.b, y, knl_initial(&r.op, given[1], knb_type(r.op.b, y).dtype));
+    return finish(&r, y, o->keepdims);
+}
+
 KNX_HOT kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
 {
     KNX_OPTS(kn_sum_opts, o, opts);
-    reduction r;
-    begin(&r, "sum", x, o.axis, o.where, true);
-    kni_atom y = sum_as(&r, kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype)));
-    if (o.initial && !kna_failed(&r.op))
-        y = knb_add(r.op.b, y, knl_initial(&r.op, o.initial, knb_type(r.op.b, y).dtype));
-    return finish(&r, y, o.keepdims);
+    const kn_array given[] = {x, o.initial, o.where};
+    o.initial = o.where = NULL;
+    return knl_kept(&(knl_call){"sum", sum, 3, given, &o, sizeof o});
 }
 
 kn_array kn_prod(kn_array x, const kn_sum_opts *opts)
@@ -225,17 +234,26 @@ static kni_atom quotient(kni_builder *b, kni_atom sum, kni_atom n, kn_dtype d)
     return knb_astype(b, knb_div(b, knb_astype(b, sum, KN_DT(F64)), knb_astype(b, n, KN_DT(F64))), d);
 }
 
-kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
+/* given: x, where */
+static kn_array mean(const kn_array *given, const void *options)
 {
-    KNX_OPTS(kn_mean_opts, o, opts);
+    const kn_mean_opts *o = options;
     reduction r;
     kn_dtype result;
-    begin(&r, "mean", x, o.axis, o.where, false);
-    kn_dtype d = mean_dtypes(o.dtype, r.type.dtype, &result);
+    begin(&r, "mean", given[0], o->axis, given[1], false);
+    kn_dtype d = mean_dtypes(o->dtype, r.type.dtype, &result);
     kni_atom y = sum_as(&r, d);
     if (!kna_failed(&r.op))
         y = knb_astype(r.op.b, quotient(r.op.b, y, count_as(&r, knx_is_inexact(d) ? d : KN_DT(F64)), d), result);
-    return finish(&r, y, o.keepdims);
+    return finish(&r, y, o->keepdims);
+}
+
+kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
+{
+    KNX_OPTS(kn_mean_opts, o, opts);
+    const kn_array given[] = {x, o.where};
+    o.where = NULL;
+    return knl_kept(&(knl_call){"mean", mean, 2, given, &o, sizeof o});
 }
 
 /* The mean, with axes of extent 1 for those that are reduced, or the one that was given. */
@@ -342,8 +360,28 @@ kn_array knl_variance(const char *name, kn_array x, const kn_var_opts *opts, boo
     return finish(&r, kna_failed(&r.op) ? y : knb_astype(r.op.b, y, t.result), o.keepdims);
 }
 
-kn_array kn_var(kn_array x, const kn_var_opts *opts) { return knl_variance("var", x, opts, false, false); }
-kn_array kn_std(kn_array x, const kn_var_opts *opts) { return knl_variance("std", x, opts, true, false); }
+/* given: x, where, mean */
+static kn_array var_or_std(const kn_array *given, const void *options, bool root)
+{
+    kn_var_opts o = *(const kn_var_opts *)options;
+    o.where = given[1];
+    o.mean = given[2];
+    return knl_variance(root ? "std" : "var", given[0], &o, root, false);
+}
+
+static kn_array var(const kn_array *given, const void *options) { return var_or_std(given, options, false); }
+static kn_array std(const kn_array *given, const void *options) { return var_or_std(given, options, true); }
+
+static kn_array kept_variance(kn_array x, const kn_var_opts *opts, bool root)
+{
+    KNX_OPTS(kn_var_opts, o, opts);
+    const kn_array given[] = {x, o.where, o.mean};
+    o.where = o.mean = NULL;
+    return knl_kept(&(knl_call){root ? "std" : "var", root ? std : var, 3, given, &o, sizeof o});
+}
+
+kn_array kn_var(kn_array x, const kn_var_opts *opts) { return kept_variance(x, opts, false); }
+kn_array kn_std(kn_array x, const kn_var_opts *opts) { return kept_variance(x, opts, true); }
 
 /* ---- Extremes. */
 
@@ -462,13 +500,28 @@ kn_array knl_extreme(const char *name, const char *ufunc, kn_array x, const kn_m
     return finish(&r, extreme(&r, largest, o.initial, ufunc), o.keepdims);
 }
 
-static kn_array max_or_min(const char *name, kn_array x, const kn_max_opts *opts, bool largest)
+/* given: x, initial, where */
+static kn_array max_or_min(const kn_array *given, const void *options, bool largest)
 {
-    return knl_extreme(name, largest ? "maximum" : "minimum", x, opts, largest);
+    kn_max_opts o = *(const kn_max_opts *)options;
+    o.initial = given[1];
+    o.where = given[2];
+    return knl_extreme(largest ? "max" : "min", largest ? "maximum" : "minimum", given[0], &o, largest);
 }
 
-kn_array kn_max(kn_array x, const kn_max_opts *opts) { return max_or_min("max", x, opts, true); }
-kn_array kn_min(kn_array x, const kn_max_opts *opts) { return max_or_min("min", x, opts, false); }
+static kn_array max(const kn_array *given, const void *options) { return max_or_min(given, options, true); }
+static kn_array min(const kn_array *given, const void *options) { return max_or_min(given, options, false); }
+
+static kn_array kept_extreme(kn_array x, const kn_max_opts *opts, bool largest)
+{
+    KNX_OPTS(kn_max_opts, o, opts);
+    const kn_array given[] = {x, o.initial, o.where};
+    o.initial = o.where = NULL;
+    return knl_kept(&(knl_call){largest ? "max" : "min", largest ? max : min, 3, given, &o, sizeof o});
+}
+
+kn_array kn_max(kn_array x, const kn_max_opts *opts) { return kept_extreme(x, opts, true); }
+kn_array kn_min(kn_array x, const kn_max_opts *opts) { return kept_extreme(x, opts, false); }
 kn_array kn_amax(kn_array x, const kn_max_opts *opts) { return kn_max(x, opts); }
 kn_array kn_amin(kn_array x, const kn_max_opts *opts) { return kn_min(x, opts); }
 
@@ -488,46 +541,62 @@ kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts)
 
 /* ---- Truth. */
 
-static kn_array any_or_all(const char *name, kn_array x, const kn_any_opts *opts, bool all)
+/* given: x, where */
+static kn_array any_or_all(const kn_array *given, const kn_any_opts *o, bool all)
 {
-    KNX_OPTS(kn_any_opts, o, opts);
     reduction r;
-    begin(&r, name, x, o.axis, o.where, true);
+    begin(&r, all ? "all" : "any", given[0], o->axis, given[1], true);
     r.x = knl_truth(&r.op, r.x);
     masked(&r, all);
-    return finish(&r, reduce(&r, all ? knb_reduce_and : knb_reduce_or), o.keepdims);
+    return finish(&r, reduce(&r, all ? knb_reduce_and : knb_reduce_or), o->keepdims);
 }
 
-kn_array kn_any(kn_array x, const kn_any_opts *opts) { return any_or_all("any", x, opts, false); }
-kn_array kn_all(kn_array x, const kn_any_opts *opts) { return any_or_all("all", x, opts, true); }
+static kn_array any(const kn_array *given, const void *options) { return any_or_all(given, options, false); }
+static kn_array all(const kn_array *given, const void *options) { return any_or_all(given, options, true); }
+
+static kn_array kept_truth(kn_array x, const kn_any_opts *opts, bool of_all)
+{
+    KNX_OPTS(kn_any_opts, o, opts);
+    const kn_array given[] = {x, o.where};
+    o.where = NULL;
+    return knl_kept(&(knl_call){of_all ? "all" : "any", of_all ? all : any, 2, given, &o, sizeof o});
+}
+
+kn_array kn_any(kn_array x, const kn_any_opts *opts) { return kept_truth(x, opts, false); }
+kn_array kn_all(kn_array x, const kn_any_opts *opts) { return kept_truth(x, opts, true); }
+
+static kn_array count_nonzero(const kn_array *x, const void *options)
+{
+    const kn_argmax_opts *o = options;
+    reduction r;
+    begin(&r, "count_nonzero", *x, o->axis, NULL, true);
+    r.x = knl_truth(&r.op, r.x);
+    as(&r, KN_DT(I64));
+    return finish(&r, reduce(&r, knb_reduce_sum), o->keepdims);
+}
 
 kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts)
 {
     KNX_OPTS(kn_argmax_opts, o, opts);
-    reduction r;
-    begin(&r, "count_nonzero", x, o.axis, NULL, true);
-    r.x = knl_truth(&r.op, r.x);
-    as(&r, KN_DT(I64));
-    return finish(&r, reduce(&r, knb_reduce_sum), o.keepdims);
+    return knl_kept(&(knl_call){"count_nonzero", count_nonzero, 1, &x, &o, sizeof o});
 }
 
 /* ---- Positions. */
 
-static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opts,
+static kn_array position(const char *name, kn_array x, const kn_argmax_opts *o,
                          kni_atom (*f)(kni_builder *, kni_atom, int, kn_dtype))
 {
-    KNX_OPTS(kn_argmax_opts, o, opts);
     reduction r;
     begin(&r, name, x, (kn_axes){.n = 0}, NULL, false);
     kni_builder *b = r.op.b;
     if (kna_failed(&r.op))
         return kna_end(&r.op, KN_ATOM_NONE);
     int axis = 0;
-    if (o.axis.n > 0 && r.type.ndim == 0) {
+    if (o->axis.n > 0 && r.type.ndim == 0) {
         r.x = knl_flatten(&r.op, r.x);
-        kna_axis(&r.op, o.axis, 1, 0);
-    } else if (o.axis.n > 0) {
-        axis = kna_axis(&r.op, o.axis, r.type.ndim, 0);
+        kna_axis(&r.op, o->axis, 1, 0);
+    } else if (o->axis.n > 0) {
+        axis = kna_axis(&r.op, o->axis, r.type.ndim, 0);
         r.n = 1;
         r.axes[0] = axis;
     } else
@@ -538,10 +607,22 @@ static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opt
     if (!knx_dim_lt(0, t.dim[axis]))
         kna_fail(&r.op, KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
     kni_atom y = kna_failed(&r.op) ? KN_ATOM_NONE : f(b, r.x, axis, KN_DT(I64));
-    if (o.keepdims && !kna_failed(&r.op))
+    if (o->keepdims && !kna_failed(&r.op))
         y = knl_keep_axes(&r.op, y, r.type, r.n, r.axes);
     return kna_end(&r.op, y); /* in C order, whatever x lies in */
 }
 
-kn_array kn_argmax(kn_array x, const kn_argmax_opts *opts) { return position("argmax", x, opts, knb_argmax); }
-kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts) { return position("argmin", x, opts, knb_argmin); }
+static kn_array argmax(const kn_array *x, const void *o) { return position("argmax", *x, o, knb_argmax); }
+static kn_array argmin(const kn_array *x, const void *o) { return position("argmin", *x, o, knb_argmin); }
+
+kn_array kn_argmax(kn_array x, const kn_argmax_opts *opts)
+{
+    KNX_OPTS(kn_argmax_opts, o, opts);
+    return knl_kept(&(knl_call){"argmax", argmax, 1, &x, &o, sizeof o});
+}
+
+kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts)
+{
+    KNX_OPTS(kn_argmax_opts, o, opts);
+    return knl_kept(&(knl_call){"argmin", argmin, 1, &x, &o, sizeof o});
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sorting.c -- sort, argsort and their kin: stable, NaN last. */
 #include "lib/compose.h"
+#include "lib/kept.h"
 #include <string.h>
 
 /* The kinds of NumPy; all of them are the same stable sort here. */
@@ -58,8 +59,18 @@ static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, b
     return kna_end_like(&op, sort_alone(&op, a, axis, o.descending), x); /* a copy of x, sorted */
 }
 
-kn_array kn_sort(kn_array x, const kn_sort_opts *opts) { return sorted("sort", x, opts, false); }
-kn_array kn_argsort(kn_array x, const kn_sort_opts *opts) { return sorted("argsort", x, opts, true); }
+static kn_array sort(const kn_array *x, const void *options) { return sorted("sort", *x, options, false); }
+static kn_array argsort(const kn_array *x, const void *options) { return sorted("argsort", *x, options, true); }
+
+static kn_array kept_order(kn_array x, const kn_sort_opts *opts, bool positions)
+{
+    KNX_OPTS(kn_sort_opts, o, opts);
+    const knl_call c = {positions ? "argsort" : "sort", positions ? argsort : sort, 1, &x, &o, sizeof o};
+    return o.kind ? c.f(&x, &o) : knl_kept(&c);
+}
+
+kn_array kn_sort(kn_array x, const kn_sort_opts *opts) { return kept_order(x, opts, false); }
+kn_array kn_argsort(kn_array x, const kn_sort_opts *opts) { return kept_order(x, opts, true); }
 
 /* ---- Partitions. */
 

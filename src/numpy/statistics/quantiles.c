@@ -2,6 +2,7 @@
  * quantiles.c -- median, percentile, quantile and those that leave NaN out. The reduced axes become one, the last, of
  * whose order elements are taken at positions computed from q, or from q and the number of elements that are no NaN. */
 #include "lib/compose.h"
+#include "lib/kept.h"
 #include <math.h>
 #include <string.h>
 
@@ -156,8 +157,20 @@ static kn_array median(const char *name, kn_array x, const kn_argmax_opts *opts,
     return kna_end(&op, end(&op, &s, y, &scalar, o.keepdims));
 }
 
-kn_array kn_median(kn_array a, const kn_argmax_opts *opts) { return median("median", a, opts, false); }
-kn_array kn_nanmedian(kn_array a, const kn_argmax_opts *opts) { return median("nanmedian", a, opts, true); }
+static kn_array median_of_all(const kn_array *x, const void *o) { return median("median", *x, o, false); }
+static kn_array median_of_numbers(const kn_array *x, const void *o) { return median("nanmedian", *x, o, true); }
+
+kn_array kn_median(kn_array a, const kn_argmax_opts *opts)
+{
+    KNX_OPTS(kn_argmax_opts, o, opts);
+    return knl_kept(&(knl_call){"median", median_of_all, 1, &a, &o, sizeof o});
+}
+
+kn_array kn_nanmedian(kn_array a, const kn_argmax_opts *opts)
+{
+    KNX_OPTS(kn_argmax_opts, o, opts);
+    return knl_kept(&(knl_call){"nanmedian", median_of_numbers, 1, &a, &o, sizeof o});
+}
 
 /* ---- Methods: where in the sorted sample of n elements the quantile q lies. */
 
