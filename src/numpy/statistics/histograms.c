@@ -2,6 +2,7 @@
  * histograms.c -- counts of elements: bincount, and histograms of one and more dimensions. A primitive counts those of
  * a vector between edges. Else each finds its bin, then weights are added up by a scatter, or numbers counted. */
 #include "numpy/statistics/histograms.h"
+#include "array/element.h"
 #include "base/context.h"
 #include "base/pool.h"
 #include "host/routine/count.h"
@@ -72,6 +73,16 @@ static kn_array counted_between(knl_body *c, kn_array a, kn_array edges, bool eq
     return kna_failed(op) ? NULL : knl_made(c, knb_histogram(op->b, x, e, &(kni_p_histogram){.equal = equal}));
 }
 
+enum { FEW = 4096 }; /* numbers that are counted one by one */
+
+static void count_few(const int64_t *x, int64_t n, int64_t *to, int64_t n_bin)
+{
+    memset(to, 0, (size_t)n_bin * sizeof *to);
+    for (int64_t i = 0; i < n; i++)
+        if ((uint64_t)x[i] < (uint64_t)n_bin)
+            to[x[i]]++;
+}
+
 /* Outside of traces: how many of the numbers, which are looked at, are 0, 1, .. n - 1. */
 static kn_array counted(kna_op *op, kn_array numbers, int64_t n)
 {
@@ -81,16 +92,20 @@ static kn_array counted(kna_op *op, kn_array numbers, int64_t n)
     c.threads = threads > 0 ? threads : knx_threads_available();
     c.n = c.x ? kni_type_size(t) : 0;
     knx_buffer *buffer = c.x ? knx_buffer_new(kni_type_bytes(made)) : NULL;
-    void *workspace = buffer ? knx_alloc((size_t)knr_count_workspace(&c) + 1) : NULL;
+    bool few = c.n <= FEW;
+    void *workspace = buffer && !few ? knx_alloc((size_t)knr_count_workspace(&c) + 1) : NULL;
     if (c.x && !buffer)
         kna_fail_with(op, knx_error_nomem_for(kni_type_bytes(made), 1, &n, "int64"));
-    else if (c.x && !workspace) {
+    else if (c.x && !few && !workspace) {
         knx_buffer_release(buffer);
         kna_fail_with(op, knx_error_nomem());
     }
     if (kna_failed(op))
         return NULL;
-    knr_count(&c, buffer->data, workspace);
+    if (few)
+        count_few(c.x, c.n, buffer->data, n);
+    else
+        knr_count(&c, buffer->data, workspace);
     knx_free(workspace);
     kna_op whole;
     kna_begin(&whole, "");
@@ -142,10 +157,28 @@ static void not_safe(kna_op *op, kn_dtype from, kn_dtype to)
              from->name, to->name);
 }
 
+/* The largest number as an unsigned one: negative ones are above all others. False after an error. */
+static bool largest(kna_op *op, kn_array at, uint64_t *top)
+{
+    kna_lying l;
+    kni_type unused;
+    if (op->b->hook && kna_lies(at, &l) && kna_lies_in_order(&l) && kni_type_size(l.type) <= FEW) {
+        const uint64_t *x = (const uint64_t *)(const void *)l.first;
+        *top = 0;
+        for (int64_t i = 0, n = kni_type_size(l.type); i < n; i++)
+            *top = x[i] > *top ? x[i] : *top;
+        return true;
+    }
+    const uint64_t *found = kna_look(op, kn_max(kn_astype(at, KN_DT(U64), NULL), NULL), &unused);
+    *top = found ? *found : 0;
+    return found;
+}
+
 static kn_array bincount(knl_body *c, kn_array x, const kn_bincount_opts *o)
 {
     kna_op *op = &c->op;
-    kni_type t = kna_type(op, x), w = o->weights ? kna_type(op, o->weights) : t, unused;
+    kni_type t = kna_type(op, x), w = o->weights ? kna_type(op, o->weights) : t;
+    uint64_t top;
     if (kna_failed(op))
         return NULL;
     if (t.ndim != 1)
@@ -166,16 +199,14 @@ static kn_array bincount(knl_body *c, kn_array x, const kn_bincount_opts *o)
     int64_t n = o->minlength;
     kn_array at = t.dtype == KN_DT(I64) ? x : kn_astype(x, KN_DT(I64), NULL);
     if (t.dim[0]) {
-        kn_array most = kn_max(kn_astype(at, KN_DT(U64), NULL), NULL); /* negative ones are above all others */
-        const uint64_t *top = kna_look(op, most, &unused);
-        if (!top)
+        if (!largest(op, at, &top))
             return NULL;
-        if (*top > INT64_MAX)
+        if (top > INT64_MAX)
             kna_fail(op, KN_ERROR_VALUE, "'list' argument must have no negative elements");
-        else if (*top == INT64_MAX)
+        else if (top == INT64_MAX)
             kna_fail(op, KN_ERROR_MEMORY, "there are more counts than an array can have");
         else
-            n = (int64_t)*top + 1 > n ? (int64_t)*top + 1 : n;
+            n = (int64_t)top + 1 > n ? (int64_t)top + 1 : n;
     }
     return kna_failed(op) ? NULL : knn_count_into(c, at, o->weights ? flat(o->weights) : NULL, n);
 }
