@@ -235,8 +235,12 @@ static bool through_last_axis(kni_type y, kna_layout *l)
 
 KNX_HOT bool kna_layout_step(kna_op *op, const kni_draft_eqn *e, kna_layout *l)
 {
+    return kna_layout_through(op, e, knb_type(op->b, e->out), l);
+}
+
+KNX_HOT bool kna_layout_through(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l)
+{
     const kni_prim *p = e->prim;
-    kni_type y = knb_type(op->b, e->out);
     bool view = true, placed = op->b->hook || has_place(y, l); /* outside of traces there are numbers only */
     l->unplaced = l->unplaced || !placed;
     const kni_rule r = {.prim = p, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y};

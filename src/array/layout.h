@@ -19,4 +19,6 @@ int64_t kna_stride_length(int64_t stride);
 bool kna_is_longer(int64_t stride, int64_t than);
 /* Moves a layout through one view operation; false where NumPy would copy. */
 bool kna_layout_step(kna_op *op, const kni_draft_eqn *e, kna_layout *l);
+/* The same with the type of its result; e's operands after the first are in the builder. */
+bool kna_layout_through(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l);
 #endif

@@ -141,13 +141,18 @@ KNX_HOT kn_array kna_end_in_order(kna_op *op, kni_atom result, int n, const kn_a
     return kna_end(op, result);
 }
 
-kn_array kna_end_like(kna_op *op, kni_atom result, kn_array x)
+bool kna_order_like(kn_array x, int64_t *order)
 {
     const kna_array *a = view_of(x);
-    int64_t order[KN_MAX_NDIM] = {0};
-    if (!a || a->type.ndim < 2 || in_c_order(a, true) || kna_failed(op) || !kni_type_size(a->type) ||
-        knb_type(op->b, result).ndim != a->type.ndim)
-        return kna_end(op, result);
+    if (!a || a->type.ndim < 2 || in_c_order(a, true) || !kni_type_size(a->type))
+        return false;
     sort_by_strides(a, order);
-    return changes(a->type, order) ? kna_end_permuted(op, result, order) : kna_end(op, result);
+    return changes(a->type, order);
+}
+
+kn_array kna_end_like(kna_op *op, kni_atom result, kn_array x)
+{
+    int64_t order[KN_MAX_NDIM] = {0};
+    bool ordered = !kna_failed(op) && kna_order_like(x, order) && knb_type(op->b, result).ndim == kna_type(op, x).ndim;
+    return ordered ? kna_end_permuted(op, result, order) : kna_end(op, result);
 }

@@ -373,6 +373,8 @@ KNX_HOT const kni_draft_eqn **kna_find_chain(kna_op *op, kni_atom from, kni_atom
         chain[--at] = e;
         result = e->in[0];
     }
+    if (!chain)
+        kna_fail_with(op, knx_error_nomem());
     *n = MOST - at;
     return chain ? chain + at : NULL;
 }
@@ -476,27 +478,16 @@ static kna_array *array_to_slice(kna_op *op, kn_array x, kna_value **v)
     return *v && !(*v)->type.weak && ((*v)->state == KN_V_BUFFER || (*v)->state == KN_V_PENDING) ? a : NULL;
 }
 
-KNX_HOT kn_array kna_end_slice(kna_op *op, kn_array x, const kni_p_slice *p)
+/* Ends with the view of b, whose value is `whole`, through one equation; its layout is known. */
+static KNX_HOT kn_array end_at_once(kna_op *op, const kna_array *b, kna_value *whole, const kni_draft_eqn *e,
+                                    const kna_layout *l)
 {
-    kna_value *whole, *v = NULL;
-    kna_array *b = array_to_slice(op, x, &whole), *a = NULL;
-    int64_t dim[KN_MAX_NDIM];
-    kna_layout l;
-    if (!b)
-        return NULL;
-    kni_type y = kni_type_of(b->type.dtype, b->type.ndim, dim);
-    for (int d = 0; d < y.ndim; d++) {
-        int64_t step = p->strides.n ? p->strides.v[d] : 1, n = p->limit_indices.v[d] - p->start_indices.v[d];
-        dim[d] = step == 1 ? n : (n + step - 1) / step;
-    }
+    kna_value *v = NULL;
+    kna_array *a = NULL;
     knx_error *error =
-        kna_node_new(&knp_prim_slice, p, op->b->place, knx_context()->operation, 1, &whole, NULL, 1, &y, &v);
-    if (!error) {
-        const kni_draft_eqn e = {.prim = &knp_prim_slice, .params = p, .n_in = 1}, *chain = &e;
-        kna_layout_of(b, &l);
-        slice_layout(&l, p, y);
-        a = new_view(op, b->storage, b->step, &chain, 1, &l);
-    }
+        kna_node_new(e->prim, e->params, op->b->place, knx_context()->operation, 1, &whole, NULL, 1, &l->type, &v);
+    if (!error)
+        a = new_view(op, b->storage, b->step, &e, 1, l);
     if (!a) {
         kna_value_release(v);
         kna_fail_with(op, error ? error : knx_error_nomem());
@@ -506,6 +497,37 @@ KNX_HOT kn_array kna_end_slice(kna_op *op, kn_array x, const kni_p_slice *p)
     kn_array out = kna_handle_new(KN_H_VIEW, a, drop_array);
     kna_end_plain(op);
     return out;
+}
+
+KNX_HOT kn_array kna_end_slice(kna_op *op, kn_array x, const kni_p_slice *p)
+{
+    kna_value *whole;
+    const kna_array *b = array_to_slice(op, x, &whole);
+    int64_t dim[KN_MAX_NDIM];
+    kna_layout l;
+    if (!b)
+        return NULL;
+    kni_type y = kni_type_of(b->type.dtype, b->type.ndim, dim);
+    for (int d = 0; d < y.ndim; d++) {
+        int64_t step = p->strides.n ? p->strides.v[d] : 1, n = p->limit_indices.v[d] - p->start_indices.v[d];
+        dim[d] = step == 1 ? n : (n + step - 1) / step;
+    }
+    const kni_draft_eqn e = {.prim = &knp_prim_slice, .params = p, .n_in = 1};
+    kna_layout_of(b, &l);
+    slice_layout(&l, p, y);
+    return end_at_once(op, b, whole, &e, &l);
+}
+
+kn_array kna_end_step(kna_op *op, kn_array x, const kni_prim *prim, const void *params, kni_type y)
+{
+    kna_value *whole;
+    const kna_array *b = array_to_slice(op, x, &whole);
+    const kni_draft_eqn e = {.prim = prim, .params = params, .n_in = 1, .n_out = 1};
+    kna_layout l;
+    if (!b)
+        return NULL;
+    kna_layout_of(b, &l);
+    return kna_layout_through(op, &e, y, &l) && !kna_failed(op) ? end_at_once(op, b, whole, &e, &l) : NULL;
 }
 
 typedef struct view_how {
@@ -613,6 +635,29 @@ kn_array kna_end_permuted(kna_op *op, kni_atom result, const int64_t *order)
         if (a)
             drop_array(a);
         kna_fail_with(op, error);
+        return kna_end(op, KN_ATOM_NONE);
+    }
+    remember_first(a, v);
+    kn_array out = kna_handle_new(KN_H_VIEW, a, drop_array);
+    kna_end_plain(op);
+    return out;
+}
+
+kn_array kna_from_permuted(kna_op *op, kni_type t, const int64_t *order, knx_buffer *stored, knx_buffer *plain)
+{
+    int64_t dim[KN_MAX_NDIM];
+    for (int i = 0; i < t.ndim; i++)
+        dim[i] = t.dim[order[i]];
+    kna_value *s = stored ? kna_value_buffer(kni_type_of(t.dtype, t.ndim, dim), stored) : NULL;
+    kna_value *v = plain ? kna_value_buffer(t, plain) : NULL;
+    kna_array *whole = v && s ? whole_storage(s, true) : NULL, *a = whole ? permuted_view(op, whole, t, order) : NULL;
+    if (whole)
+        drop_array(whole);
+    else
+        kna_value_release(s);
+    if (!a) {
+        kna_value_release(v);
+        kna_fail_with(op, knx_error_nomem());
         return kna_end(op, KN_ATOM_NONE);
     }
     remember_first(a, v);

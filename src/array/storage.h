@@ -86,6 +86,9 @@ kn_array kna_end_same(kna_op *op, kn_array x, kni_atom a);
 /* Ends an operation outside of traces with x[start:limit:steps], as kna_end_view with knb_slice of kna_in(x) would,
  * in a tenth of the time. NULL: not for this x, nothing was done. */
 kn_array kna_end_slice(kna_op *op, kn_array x, const kni_p_slice *p);
+/* The same for another view operation of x alone, whose result has type y (all extents are numbers); also NULL where it
+ * is a copy. */
+kn_array kna_end_step(kna_op *op, kn_array x, const kni_prim *prim, const void *params, kni_type y);
 /* The same, but where it is no view the copy lies in memory with its axes in this order, the outermost first. */
 kn_array kna_end_view_ordered(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, const int64_t *order);
 /* The same for a view whose layout is known from elsewhere; of_storage: base_atom is the storage's value, not x's. */
@@ -100,10 +103,13 @@ kn_array kna_end_strided(kna_op *op, kn_array x, const struct kna_layout *l);
  * a view with its axes out of C order. NULL operands are skipped. */
 kn_array kna_end_in_order(kna_op *op, kni_atom result, int n, const kn_array *operands);
 kn_array kna_end_like(kna_op *op, kni_atom result, kn_array x);
+bool kna_order_like(kn_array x, int64_t *order); /* that order, where it is not C's */
 /* The order in which NumPy walks through an array alone ('K'): axes of stride 0 stay where they stand. */
 void kna_walking_order(const kna_array *a, int64_t *order);
 /* With its axes in memory in this order, the outermost first: a view of a storage that holds the transposition. */
 kn_array kna_end_permuted(kna_op *op, kni_atom result, const int64_t *order);
+/* The same from memory: `stored` has the elements in this order, `plain` in C order. Takes both over. */
+kn_array kna_from_permuted(kna_op *op, kni_type t, const int64_t *order, knx_buffer *stored, knx_buffer *plain);
 /* A handle of a storage that the current recording owns, whatever v is. Takes v over; NULL without memory. */
 kn_array kna_own_handle(kna_value *v);
 /* Writes v (of result's type) to where `result` stands in target: see kna_end_view for how result was made. The last

@@ -4,6 +4,7 @@
 #include "kiln/memory.h"
 #include "lib/compose.h"
 #include "lib/kept.h"
+#include "numpy/creation/copies.h"
 #include <math.h>
 #include <string.h>
 
@@ -460,6 +461,9 @@ kn_array kn_copy(kn_array x, const kn_copy_opts *opts)
     KNX_OPTS(kn_copy_opts, o, opts);
     kna_op op;
     kna_begin(&op, "copy");
+    kn_array few = knn_copy_few(&op, x, o.order);
+    if (few)
+        return few;
     kni_atom a = kna_in(&op, x);
     return end_as_prototype(&op, a, x, o.order);
 }

@@ -377,6 +377,22 @@ static bool is_mask_of_first(knn_index *p, kni_type t)
     return fits;
 }
 
+/* The view of x, of type t, if the index does nothing but turn axes round; NULL: the ordinary path. */
+static kn_array reversed_at_once(const knn_index *p, kn_array x, kni_type t)
+{
+    int64_t back[KN_MAX_NDIM];
+    int n = 0;
+    bool plain = p->op->b->hook && !p->n_index && !p->n_expanded && p->n_result == t.ndim;
+    for (int i = 0; plain && i < t.ndim; i++) {
+        const knn_index_axis *a = &p->axis[i];
+        bool turns = a->step == -1 && a->count > 1;
+        plain = a->count == t.dim[i] && !a->dropped && !p->is_new[i] && (turns || a->step == 1);
+        if (turns)
+            back[n++] = i;
+    }
+    return plain && n ? kna_end_step(p->op, x, &knp_prim_rev, &(kni_p_dims){{n, back}}, t) : NULL;
+}
+
 KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
 {
     kna_op op;
@@ -399,6 +415,9 @@ KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg 
     }
     if (!knn_plan_index(&p, &op, t, false))
         return kna_end(&op, KN_ATOM_NONE);
+    kn_array back = reversed_at_once(&p, x, t);
+    if (back)
+        return back;
     knx_buffer *few = p.n_index ? knn_few_read(&p, x, &t, at) : NULL;
     if (few)
         return kna_from_buffer(&op, t, few);

@@ -60,19 +60,32 @@ static void work_out(kna_op *op, int64_t size, kn_shape *shape)
         shape->dim[unknown] = size / (int64_t)known;
 }
 
+/* The view of x, of type t, that has this shape; NULL: the ordinary path. */
+static kn_array reshaped_at_once(kna_op *op, kn_array x, kni_type t, const kn_shape *shape)
+{
+    const kni_p_reshape p = {{shape->ndim, shape->dim}};
+    kni_type y = knl_shaped(t.dtype, shape);
+    if (kna_failed(op) || kni_type_is_symbolic(t) || kni_type_is_symbolic(y) || kni_type_same_shape(t, y))
+        return NULL;
+    return kna_end_step(op, x, &knp_prim_reshape, &p, y);
+}
+
 kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *opts)
 {
     KNX_OPTS(kn_reshape_opts, o, opts);
     kna_op op;
     kna_begin(&op, "reshape");
     shape = kna_shape(&op, shape);
-    kni_atom a = kna_in(&op, x), y;
-    kn_shape s;
+    kni_type t = kna_type(&op, x);
     if (kna_failed(&op) || knl_too_many_axes(&op, shape->ndim))
         return kna_end(&op, KN_ATOM_NONE);
     char order = knl_read_order(&op, o.order, x, false);
-    s = *shape;
-    work_out(&op, kni_type_size(knb_type(op.b, a)), &s);
+    kn_shape s = *shape;
+    work_out(&op, kni_type_size(t), &s);
+    kn_array few = order == 'C' && o.copy < 0 ? reshaped_at_once(&op, x, t, &s) : NULL;
+    if (few)
+        return few;
+    kni_atom a = kna_in(&op, x), y;
     if (order == 'F') {
         kn_shape back = s;
         for (int i = 0; i < s.ndim; i++)
@@ -155,15 +168,30 @@ static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opt
 kn_array kn_ravel(kn_array x, const kn_ravel_opts *opts) { return flattened("ravel", x, opts, false); }
 kn_array kn_flatten(kn_array x, const kn_ravel_opts *opts) { return flattened("flatten", x, opts, true); }
 
+/* NULL: the ordinary path. Builders make no equation where nothing changes. */
+static kn_array transposed_at_once(kna_op *op, kn_array x, kni_type t, const int64_t *order)
+{
+    int64_t dim[KN_MAX_NDIM];
+    bool changes = false;
+    if (kna_failed(op) || kni_type_is_symbolic(t))
+        return NULL;
+    for (int i = 0; i < t.ndim; i++) {
+        dim[i] = t.dim[order[i]];
+        changes = changes || order[i] != i;
+    }
+    const kni_p_transpose p = {{t.ndim, order}};
+    return changes ? kna_end_step(op, x, &knp_prim_transpose, &p, kni_type_of(t.dtype, t.ndim, dim)) : NULL;
+}
+
 kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts)
 {
     KNX_OPTS(kn_transpose_opts, o, opts);
     kna_op op;
     kna_begin(&op, "transpose");
-    kni_atom a = kna_in(&op, x);
+    kni_type t = kna_type(&op, x);
     int64_t order[KN_MAX_NDIM];
     bool seen[KN_MAX_NDIM] = {false};
-    int ndim = knb_type(op.b, a).ndim;
+    int ndim = kna_failed(&op) ? 0 : t.ndim;
     if (o.axes.n > 0 && o.axes.n - 1 != ndim && !kna_failed(&op))
         kna_fail(&op, KN_ERROR_VALUE, "axes don't match array");
     for (int i = 0; i < ndim && !kna_failed(&op); i++) {
@@ -175,6 +203,10 @@ kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts)
         seen[axis] = true;
         order[i] = axis;
     }
+    kn_array few = transposed_at_once(&op, x, t, order);
+    if (few)
+        return few;
+    kni_atom a = kna_in(&op, x);
     return kna_end_view(&op, x, a, kna_failed(&op) || !ndim ? a : knb_transpose(op.b, a, order));
 }
 
