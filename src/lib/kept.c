@@ -292,8 +292,8 @@ static bool run_here(const kept *k, const asked *a, void *to)
         return false;
     for (int i = 0; i < a->n_in; i++)
         in[i] = a->in[i].buffer ? a->in[i].buffer->data : a->in[i].data;
-    if (k->direct)
-        knd_run_direct(k->direct, in, &to);
+    if (k->direct && knd_direct_workspace(k->direct) <= sizeof work)
+        knx_error_release(knd_run_direct(k->direct, in, &to, work)); /* as below */
     else if (knd_is_one_kernel(k->program))
         knd_run_kernel(k->program, 0, NULL, in, &to, work, 1);
     else
