@@ -159,6 +159,30 @@ static int to_float(PyObject *o, double *x)
     return *x == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
+static int to_interval(PyObject *o, double *x)
+{
+    for (int i = 0; i < 2; i++) {
+        PyObject *item = PySequence_GetItem(o, i);
+        int failed = item ? to_float(item, &x[i]) : -1;
+        Py_XDECREF(item);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+static int to_intervals(PyObject *o, double *x)
+{
+    for (int i = 0; i < 2; i++) {
+        PyObject *item = PySequence_GetItem(o, i);
+        int failed = item ? to_interval(item, x + 2 * i) : -1;
+        Py_XDECREF(item);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
 static int to_string(const state *s, const kpy_param *p, PyObject *o, const char **to)
 {
     if (o != Py_None && !PyUnicode_Check(o))
@@ -218,11 +242,14 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
         return 0;
     }
     case KPY_DTYPE_LIKE: return to_like(s, o, to);
+    case KPY_INTERVAL: return to_interval(o, to);
+    case KPY_INTERVALS: return to_intervals(o, to);
+    case KPY_OUT_PAIR:
     case KPY_OUT_ARRAY: {
         int b = PyObject_IsTrue(o);
-        if (b > 0) {
+        for (int k = 0; b > 0 && k < 1 + (p->kind == KPY_OUT_PAIR); k++) {
             s->out_array[s->n_out] = NULL;
-            *(kn_array **)to = &s->out_array[s->n_out++];
+            ((kn_array **)to)[k] = &s->out_array[s->n_out++];
         }
         return b < 0 ? -1 : 0;
     }

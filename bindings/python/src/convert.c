@@ -138,7 +138,7 @@ int kpy_operands_of(PyObject *o, kpy_operand **x, Py_ssize_t *n)
 typedef struct nested {
     kn_shape shape;
     int depth; /* of the axes that are known: set by the first leaf */
-    bool leaf_seen, arrays;
+    bool leaf_seen, arrays, others;
     int rank;          /* of the leaves: 0 none, 1 bool, 2 int, 3 uint, 4 float, 5 complex */
     bool negative;     /* an integer below zero */
     unsigned char *at; /* where the next element goes */
@@ -154,11 +154,16 @@ static bool is_sequence(PyObject *o)
 
 static int inhomogeneous(const nested *s, int axis)
 {
-    PyErr_Format(PyExc_ValueError,
-                 "setting an array element with a sequence. The requested array has an inhomogeneous shape after %d "
-                 "dimensions.",
-                 axis);
-    (void)s;
+    kn_shape known = {.ndim = axis < s->shape.ndim ? axis : s->shape.ndim};
+    memcpy(known.dim, s->shape.dim, (size_t)known.ndim * sizeof *known.dim);
+    PyObject *shape = kpy_tuple_of_shape(&known);
+    if (shape)
+        PyErr_Format(
+            PyExc_ValueError,
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape after %d "
+            "dimensions. The detected shape was %R + inhomogeneous part.",
+            axis, shape);
+    Py_XDECREF(shape);
     return -1;
 }
 
@@ -181,6 +186,8 @@ static int note_number(nested *s, PyObject *o)
         rank = 4;
     else if (PyComplex_CheckExact(o))
         rank = 5;
+    else if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o))
+        s->others = true;
     else
         s->arrays = true;
     if (rank > s->rank)
@@ -191,7 +198,11 @@ static int note_number(nested *s, PyObject *o)
 /* Shape and kind of what is nested. Arrays among the leaves are stacked later. */
 static int survey(nested *s, PyObject *o, int axis)
 {
-    if (KPY_IS_ARRAY(o) || !is_sequence(o) || PyObject_CheckBuffer(o)) {
+    if (KPY_IS_ARRAY(o) || (!PyUnicode_Check(o) && !PyBytes_Check(o) && PyObject_CheckBuffer(o))) {
+        s->arrays = true; /* they and what stands beside them are stacked */
+        return 0;
+    }
+    if (!is_sequence(o)) {
         if (!s->leaf_seen) {
             s->leaf_seen = true;
             s->shape.ndim = s->depth = axis;
@@ -339,11 +350,12 @@ static kn_array as_dtype(kn_array x, kn_dtype dtype)
 static kn_array of_numbers(PyObject *o, kn_dtype dtype)
 {
     nested s = {.rank = 0};
-    if (survey(&s, o, 0) < 0)
+    if (survey(&s, o, 0) < 0 && !(s.arrays && !s.others && PyErr_ExceptionMatches(PyExc_ValueError)))
         return NULL;
-    if (s.arrays && s.shape.ndim > 0)
+    PyErr_Clear();
+    if (s.arrays && !s.others && is_sequence(o))
         return stacked(o, dtype);
-    if (s.arrays)
+    if (s.arrays || s.others)
         return PyErr_Format(PyExc_TypeError, "Value '%R' with dtype object is not a valid array type.", o), NULL;
     if (s.rank == 3 && s.negative)
         s.rank = 4; /* as in NumPy, no integer dtype has both */

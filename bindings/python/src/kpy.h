@@ -119,6 +119,9 @@ typedef enum kpy_kind {
     KPY_CHARACTER,
     KPY_DTYPE_LIKE,
     KPY_OUT_ARRAY, /* where an array is put; a Python bool asks for it */
+    KPY_OUT_PAIR,  /* two such places */
+    KPY_INTERVAL,  /* two numbers */
+    KPY_INTERVALS, /* two such pairs */
     KPY_OUT,       /* NumPy's out=: the result is written there */
     KPY_IGNORED,   /* what has no meaning here: only the default is taken */
     KPY_HINT,      /* what changes no result: anything is taken */
@@ -233,4 +236,11 @@ int kpy_interchange_make(PyObject *module);
 int kpy_memory_make(PyObject *module); /* memory.c */
 /* convert_buffer.c: of a format of the struct module; *swapped: its bytes are in the other order */
 kn_dtype kpy_dtype_of_format(const char *f, size_t size, bool *swapped);
+
+/* NumPy's: ufuncs as objects (ufunc.c), functions of vectors of arguments (numpy.c), printing (printing.c). */
+int kpy_ufunc_make(PyObject *module);
+int kpy_numpy_make(PyObject *module);
+int kpy_printing_make(PyObject *module);
+int kpy_text_make(PyObject *module); /* text.c */
+int kpy_errcall_make(PyObject *module);
 #endif

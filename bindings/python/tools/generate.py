@@ -10,7 +10,7 @@ from pathlib import Path
 IGNORED = {"like", "device", "subok", "order", "kind", "max_work", "fix_imports", "overwrite_input", "overwrite_a",
            "overwrite_b", "check_finite", "lower_", "legacy", "precision", "preferred_element_type", "out_sharding",
            "promote_integers", "accuracy", "sharding", "implementation"}
-HINTS = {"overwrite_input", "overwrite_a", "overwrite_b", "overwrite_c", "overwrite_data", "check_finite", "precision",
+HINTS = {"subok", "kind", "fix_imports", "overwrite_input", "overwrite_a", "overwrite_b", "overwrite_c", "overwrite_data", "check_finite", "precision",
          "accuracy", "lwork", "turbo", "debug", "lapack_driver", "unroll", "implementation", "blocksize", "max_squarings",
          "use_magma", "max_work", "series_order"}
 SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "kn_lax_conv_numbers": "KPY_CONV_NUMBERS",
@@ -51,7 +51,7 @@ def kind_of(of, option):
         return special
     if of.get("out"):
         if k == "array" and option:
-            return "KPY_OUT_ARRAY"
+            return "KPY_OUT_PAIR" if "[2]" in t else "KPY_OUT_ARRAY"
         raise Wrong(f"{of['name']}: a place for a result")
     if k == "array":
         return "KPY_OPTIONAL_ARRAY" if option or of.get("optional") else "KPY_ARRAY"
@@ -62,6 +62,8 @@ def kind_of(of, option):
         return "KPY_SHAPE_POINTER" if "*" in t else "KPY_SHAPE"
     if k in ("int", "count"):
         return "KPY_INT32" if option and of.get("bits", 64) == 32 else "KPY_INT"
+    if k == "float" and "[2]" in t:
+        return "KPY_INTERVALS" if "[2][2]" in t else "KPY_INTERVAL"
     if k == "float":
         return "KPY_FLOAT32" if option and "float" in t else "KPY_FLOAT"
     if k == "struct" and "kn_dtype_like" in t:

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebra. (numpy.linalg)"""
+from collections import namedtuple as _namedtuple
+
+from .. import _core
+from .._core import ConcretizationTypeError as _Traced, LinAlgError
+from ._creation import asarray
+from ._wrapped import _tensordot
+
+_c = _core.functions("kiln.numpy.linalg")
+globals().update(_c)
+
+EigResult = _namedtuple("EigResult", ("eigenvalues", "eigenvectors"))
+EighResult = _namedtuple("EighResult", ("eigenvalues", "eigenvectors"))
+QRResult = _namedtuple("QRResult", ("Q", "R"))
+SlogdetResult = _namedtuple("SlogdetResult", ("sign", "logabsdet"))
+SVDResult = _namedtuple("SVDResult", ("U", "S", "Vh"))
+
+
+def real_if_real(*x):
+    """Complex results whose imaginary parts are all 0, as real ones; inside of a trace nobody knows."""
+    try:
+        real = x[0].dtype.kind == "c" and not (x[0].imag != 0).any()
+        x = tuple(y.real.copy() for y in x) if real else x
+    except _Traced:
+        pass
+    return x if len(x) > 1 else x[0]
+
+
+def eig(a):
+    """Eigenvalues and eigenvectors; real ones if all are. (numpy.linalg.eig)"""
+    return EigResult(*real_if_real(*_c["eig"](a)))
+
+
+def eigvals(a):
+    """Eigenvalues; real ones if all are. (numpy.linalg.eigvals)
+
+    >>> import kiln.numpy as knp
+    >>> knp.linalg.eigvals([[2., 0.], [0., 3.]])
+    array([2., 3.])
+    """
+    return real_if_real(_c["eigvals"](a))
+
+
+def eigh(a, UPLO="L"):
+    """Eigenvalues, rising, and eigenvectors of Hermitian matrices. (numpy.linalg.eigh)"""
+    return EighResult(*_c["eigh"](a, UPLO))
+
+
+def slogdet(a):
+    """The sign and the logarithm of determinants. (numpy.linalg.slogdet)"""
+    return SlogdetResult(*_c["slogdet"](a))
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """a = U diag(S) Vh; S alone without compute_uv. (numpy.linalg.svd)"""
+    u, s, vh = _c["svd"](a, full_matrices, compute_uv, hermitian)
+    return SVDResult(u, s, vh) if compute_uv else s
+
+
+def qr(a, mode="reduced"):
+    """a = Q R with orthonormal columns of Q and R upper triangular. (numpy.linalg.qr)"""
+    if mode in ("f", "full", "e", "economic"):
+        raise ValueError(f"The {mode!r} mode is not supported")
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise ValueError(f"Unrecognized mode '{mode}'")
+    q, r, _ = _c["qr"](a, mode)
+    return r if mode == "r" else (q, r) if mode == "raw" else QRResult(q, r)
+
+
+def lstsq(a, b, rcond=None):
+    """The least squares of a x - b: x, what is left, the rank, the singular values. (numpy.linalg.lstsq)"""
+    x, residuals, rank, s = _c["lstsq"](a, b, rcond)
+    return x, residuals, rank.astype("int32"), s
+
+
+def _order(ord):
+    return {"named": ord} if isinstance(ord, str) else {"ord": ord}
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    """The norm of a matrix or of vectors. (numpy.linalg.norm)
+
+    >>> import kiln.numpy as knp
+    >>> knp.linalg.norm([3., 4.])
+    array(5.)
+    """
+    x = asarray(x)
+    n = x.ndim if axis is None else len(axis) if isinstance(axis, (tuple, list)) else 1
+    if isinstance(ord, str) and n == 1:
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if isinstance(ord, str) and n == 2 and ord not in ("fro", "f", "nuc"):
+        raise ValueError("Invalid norm order for matrices.")
+    return _c["norm"](x, axis=axis, keepdims=keepdims, **_order("fro" if ord == "f" else ord))
+
+
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    """The norm of matrices. (numpy.linalg.matrix_norm)"""
+    return _c["matrix_norm"](x, keepdims=keepdims, **_order(ord))
+
+
+def cond(x, p=None):
+    """The condition number. (numpy.linalg.cond)"""
+    return _c["cond"](x, **({"named": p} if isinstance(p, str) else {"p": p}))
+
+
+def tensordot(x1, x2, /, *, axes=2):
+    """Sums of products along axes of both. (numpy.linalg.tensordot)"""
+    return _tensordot(_c["tensordot"], x1, x2, axes)
+
+
+__all__ = [*_c, "LinAlgError"]

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * errcall.c -- numpy.seterrcall: a Python function that is told of floating-point events, or an object that a line about
+ * each is written to. */
+#include "kpy.h"
+
+static PyObject *current; /* or NULL */
+
+static void tell(PyObject *result)
+{
+    Py_XDECREF(result);
+    if (PyErr_Occurred())
+        kpy_keep_exception();
+}
+
+static void called(void *env, const char *kind, int flags)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    (void)env;
+    kpy_user_begin();
+    if (current)
+        tell(PyObject_CallFunction(current, "si", kind, flags));
+    kpy_user_end();
+    PyGILState_Release(gil);
+}
+
+static void written(void *env, const char *text)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    (void)env;
+    kpy_user_begin();
+    if (current)
+        tell(PyObject_CallMethod(current, "write", "s", text));
+    kpy_user_end();
+    PyGILState_Release(gil);
+}
+
+static PyObject *get(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return Py_NewRef(current ? current : Py_None);
+}
+
+static PyObject *set(PyObject *module, PyObject *func)
+{
+    (void)module;
+    if (kpy_enter() < 0)
+        return NULL;
+    kn_errcall to = {.call = PyCallable_Check(func) ? called : NULL,
+                     .write = PyObject_HasAttrString(func, "write") ? written : NULL};
+    kn_seterrcall(&to);
+    bool failed = kpy_failed();
+    kpy_leave();
+    if (failed)
+        return NULL;
+    PyObject *before = current;
+    current = func == Py_None ? NULL : Py_NewRef(func);
+    return before ? before : Py_NewRef(Py_None);
+}
+
+static PyMethodDef functions[] = {
+    {"geterrcall", get, METH_NOARGS, "geterrcall()\n--\n\nThe function or object of seterrcall."},
+    {"seterrcall", set, METH_O, "seterrcall(func)\n--\n\nThe one that is told of events; returns the one before."},
+    {0}};
+
+int kpy_errcall_make(PyObject *module) { return PyModule_AddFunctions(module, functions); }
