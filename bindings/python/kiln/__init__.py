@@ -14,5 +14,5 @@ from ._custom import custom_gradient, custom_jvp, custom_vjp
 from ._jaxpr import make_jaxpr
 from ._transforms import (ShapeDtypeStruct, checkpoint, checkpoint_policies, eval_shape, grad, hessian, jacfwd, jacobian,
                           jacrev, jit, jvp, linear_transpose, linearize, named_call, remat, value_and_grad, vjp, vmap)
-from . import (_display, _interop, ad_checkpoint, core, debug, errors, experimental, flatten_util, lax, nn, numpy, ops, random, scipy,
-               tree, tree_util)
+from . import (_display, _interop, ad_checkpoint, core, debug, errors, experimental, flatten_util, lax, nn, numpy, ops,
+               optim, random, scipy, tree, tree_util)

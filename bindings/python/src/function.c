@@ -734,7 +734,8 @@ int kpy_function_make(PyObject *module)
 {
     kpy_function_type = (PyTypeObject *)PyType_FromSpec(&spec);
     if (!kpy_function_type || PyModule_AddObjectRef(module, "Function", (PyObject *)kpy_function_type) < 0 ||
-        kpy_control_make(module) < 0 || kpy_callback_make(module) < 0 || kpy_jaxpr_make(module) < 0)
+        kpy_control_make(module) < 0 || kpy_callback_make(module) < 0 || kpy_optim_make(module) < 0 ||
+        kpy_jaxpr_make(module) < 0)
         return -1;
     return kpy_jit_make(module);
 }

@@ -45,4 +45,5 @@ int kpy_jit_make(PyObject *module);
 int kpy_control_make(PyObject *module);
 int kpy_jaxpr_make(PyObject *module);
 int kpy_callback_make(PyObject *module);
+int kpy_optim_make(PyObject *module);
 #endif
