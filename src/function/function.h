@@ -162,7 +162,8 @@ bool knf_copy_axes(knx_arena *a, const kna_named_axis *from, kna_named_axis **to
 void knf_core_release(knf_core *c);
 /* What says which function it is, without what was recorded of it: to be changed and interned. */
 knf_core knf_core_draft(const knf_core *c);
-bool knf_core_use(knf_core *c); /* a new reference, as if it was interned again; false: it is not in the table any more */
+/* A new reference, as if it was interned again; false: it is not in the table any more. */
+bool knf_core_use(knf_core *c);
 /* transforms.c: how many results a transformation of draft->inner has, if those are known, or what is wrong. */
 knx_error *knf_results_of(knf_core *draft);
 /* transforms.c: options of vmap by array, as letters for the arrays of f. */

@@ -59,7 +59,13 @@ class Package:
         return {name: flags[name.upper()] for name in ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned")}
 
     def jit(self, f, inputs, n_out):
-        return list(kiln.jit(lambda *xs: f(list(xs)))(*inputs))
+        try:
+            return list(kiln.jit(lambda *xs: f(list(xs)))(*inputs))
+        except binding.Unsupported:
+            raise binding.Error("ConcretizationError", "not in the package") from None
+        except Exception as e:
+            refused = isinstance(e, kiln.errors.ConcretizationTypeError)
+            raise binding.Error("ConcretizationError" if refused else type(e).__name__, str(e)) from e
 
     def facade(self):
         return Facade()

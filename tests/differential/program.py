@@ -385,7 +385,8 @@ class Run:
                 if isinstance(v, self.array) and not self.kiln.kn_ok(self.kiln.handle(v)):
                     self.kiln.check()
             return True
-        except (Error, Unsupported, NameError, AttributeError, KeyError, TypeError, IndexError, ValueError, SyntaxError):
+        except (Error, Unsupported, NameError, AttributeError, KeyError, TypeError, IndexError, ValueError, ArithmeticError,
+                SyntaxError):
             self.kiln.kn_error_clear()
             return False
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * array.c -- the type Array: a handle of Kiln's with Python's operators. Methods that are functions of NumPy's come from
- * the generated table (kpy_array_methods); here is what Python itself asks of an object. */
+ * array.c -- the type Array: a handle of Kiln's with Python's operators. Methods that are functions of NumPy's come
+ * from the generated table (kpy_array_methods); here is what Python itself asks of an object. */
 #include "kpy.h"
 #include <stdlib.h>
 #include <string.h>

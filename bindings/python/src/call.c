@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * call.c -- calls of the public functions. A row of the generated table says what a function takes under which names; the
- * code here binds Python's arguments to it, converts each by its kind, calls, and wraps the result by its kind. */
+ * call.c -- calls of the public functions. A row of the generated table says what a function takes under which names;
+ * the code here binds Python's arguments to it, converts each by its kind, calls, and wraps the result by its kind. */
 #include "function.h"
 #include <stdlib.h>
 #include <string.h>
@@ -103,10 +103,10 @@ static void *room(state *s, size_t bytes)
 
 static void *special_room(void *s, size_t bytes) { return room(s, bytes); }
 
-static int to_array(state *s, PyObject *o, kn_array *to)
+static int to_array(state *s, PyObject *o, kn_array *to, int (*convert)(PyObject *, kpy_operand *))
 {
     kpy_operand *x = &s->held[s->n_held];
-    if (kpy_operand_of(o, x) < 0)
+    if (convert(o, x) < 0)
         return -1;
     s->n_held++;
     *to = x->h;
@@ -150,7 +150,7 @@ static int to_like(state *s, PyObject *o, kn_dtype_like *to)
             return found > 0 ? 0 : -1;
         }
     }
-    return to_array(s, o, &to->array);
+    return to_array(s, o, &to->array, kpy_operand_of);
 }
 
 static int to_float(PyObject *o, double *x)
@@ -197,11 +197,12 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
     int64_t i;
     double x;
     switch ((kpy_kind)p->kind) {
-    case KPY_ARRAY: return to_array(s, o, to);
+    case KPY_ARRAY: return to_array(s, o, to, kpy_operand_of);
+    case KPY_POSITIONS: return to_array(s, o, to, kpy_positions_of);
     case KPY_OPTIONAL_ARRAY:
         if (o == Py_None)
             return *(kn_array *)to = NULL, 0;
-        return to_array(s, o, to);
+        return to_array(s, o, to, kpy_operand_of);
     case KPY_ARRAYS: return to_list(s, o, to);
     case KPY_SHAPE: return kpy_shape_of(o, to);
     case KPY_AXES: return kpy_axes_of(o, to);

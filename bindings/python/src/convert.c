@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * convert.c -- Python's values as operands, arrays, shapes and axes, and back.
  *
- * A Python number is an operand that waits for its dtype, as a C number does. Other arrays come through the buffer protocol
- * (convert_buffer.c); nested sequences become one array, of the dtype that NumPy finds for them. */
+ * A Python number is an operand that waits for its dtype, as a C number does. Other arrays come through the buffer
+ * protocol (convert_buffer.c); nested sequences become one array, of the dtype that NumPy finds for them. */
 #include "kpy.h"
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +89,16 @@ int kpy_operand_of(PyObject *o, kpy_operand *x)
         return -1;
     *x = (kpy_operand){h, true};
     return 0;
+}
+
+int kpy_positions_of(PyObject *o, kpy_operand *x)
+{
+    bool empty = (PyList_Check(o) || PyTuple_Check(o)) && PySequence_Size(o) == 0;
+    kn_array h = empty ? kpy_asarray(o, KN_I64) : NULL;
+    if (!empty)
+        return kpy_operand_of(o, x);
+    *x = (kpy_operand){h, true};
+    return h ? 0 : -1;
 }
 
 void kpy_operand_drop(kpy_operand *x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * convert_buffer.c -- arrays of other libraries that are operands: whatever shows its memory by Python's buffer protocol is
- * copied, with its strides and its byte order; dtypes that the protocol has no letter for (bfloat16 and its kin) by their
- * bytes and the name of their dtype. */
+ * convert_buffer.c -- arrays of other libraries that are operands: whatever shows its memory by Python's buffer
+ * protocol is copied, with its strides and its byte order; dtypes that the protocol has no letter for (bfloat16 and
+ * its kin) by their bytes and the name of their dtype. */
 #include "kpy.h"
 #include <stdlib.h>
 #include <string.h>

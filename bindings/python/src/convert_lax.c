@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * convert_lax.c -- arguments that kiln.lax and kiln.optim have beside arrays: padding, dimension numbers, names of axes,
- * functions, optimizers. */
+ * convert_lax.c -- arguments that kiln.lax and kiln.optim have beside arrays: padding, dimension numbers, names of
+ * axes, functions, optimizers. */
 #include "function.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dtype.c -- dtypes as Python objects: kiln.float32 and its kin. Called, one makes an array of that dtype. Texts, Python's
- * types, and dtypes of NumPy and ml_dtypes (by their names) are taken wherever a dtype is wanted. */
+ * dtype.c -- dtypes as Python objects: kiln.float32 and its kin. Called, one makes an array of that dtype. Texts,
+ * Python's types, and dtypes of NumPy and ml_dtypes (by their names) are taken wherever a dtype is wanted. */
 #include "kpy.h"
 #include <string.h>
 

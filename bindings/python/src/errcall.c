@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * errcall.c -- numpy.seterrcall: a Python function that is told of floating-point events, or an object that a line about
- * each is written to. */
+ * errcall.c -- numpy.seterrcall: a Python function that is told of floating-point events, or an object that a line
+ * about each is written to. */
 #include "kpy.h"
 
 static PyObject *current; /* or NULL */

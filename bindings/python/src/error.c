@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * error.c -- errors of Kiln as Python's exceptions.
  *
- * Kinds that Python has are Python's; the others are classes of the module, under those that NumPy and JAX derive theirs
- * from. An error that was found later than the line that caused it carries that line as a note. */
+ * Kinds that Python has are Python's; the others are classes of the module, under those that NumPy and JAX derive
+ * theirs from. An error that was found later than the line that caused it carries that line as a note. */
 #include "kpy.h"
 #include <string.h>
 

@@ -212,8 +212,8 @@ static const char *name_of(PyObject *callable)
     return s ? s : "function";
 }
 
-/* Kiln keeps the description of a function by its address, and maybe longer than the function: there is one for each name
- * and sizes of parts, for good. */
+/* Kiln keeps the description of a function by its address, and maybe longer than the function: there is one for each
+ * name and sizes of parts, for good. */
 static size_t bytes_of(int size) { return size < 0 ? 2 /* a tree */ : (size_t)size * sizeof(kn_array); }
 
 static const kn_function *description_of(const char *name, int n, const int *size, int promised)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * index.c -- Python's indices: x[1:, None, ..., mask] becomes the text "%:,None,...,%" with its arguments, which is what
- * kn_at and its kin take. Bounds are arguments, so a loop over them compiles once. */
+ * index.c -- Python's indices: x[1:, None, ..., mask] becomes the text "%:,None,...,%" with its arguments, which is
+ * what kn_at and its kin take. Bounds are arguments, so a loop over them compiles once. */
 #include "kpy.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * jit.c -- kiln.jit: a Python function with its compiled programs, found by the structure of the arguments and the values
- * of the static ones. The way of a call that was seen before stays in C. */
+ * jit.c -- kiln.jit: a Python function with its compiled programs, found by the structure of the arguments and the
+ * values of the static ones. The way of a call that was seen before stays in C. */
 #include "function.h"
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lock.c -- the context that all arrays of a Python process live in, and who may use it.
  *
- * A context of Kiln is used by one thread at a time. Python's threads share their objects, so the binding has one context
- * and a lock of its own around it. The lock is recursive, because Kiln calls Python functions that it traces. Whoever
- * waits for it does so without the interpreter's lock: the thread that has it may need that one to go on. */
+ * A context of Kiln is used by one thread at a time. Python's threads share their objects, so the binding has one
+ * context and a lock of its own around it. The lock is recursive, because Kiln calls Python functions that it traces.
+ * Whoever waits for it does so without the interpreter's lock: the thread that has it may need that one to go on. */
 #include "kpy.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -108,7 +108,10 @@ void kpy_release(void *handle)
 
 /* ---- Scopes of calls. */
 
-static _Thread_local struct { kn_scope *at; size_t n, room; } scopes;
+static _Thread_local struct {
+    kn_scope *at;
+    size_t n, room;
+} scopes;
 
 int kpy_enter_scope(void)
 {

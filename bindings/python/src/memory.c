@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * memory.c -- memory without a copy, where Python's own words for it end: arrays over whatever shows a buffer, and what an
- * array's memory is, whatever its dtype. */
+ * memory.c -- memory without a copy, where Python's own words for it end: arrays over whatever shows a buffer, and
+ * what an array's memory is, whatever its dtype. */
 #include "kpy.h"
 #include "kiln/dlpack.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text.c -- numbers in texts: loadtxt, genfromtxt and savetxt, of texts that Python has read or will write. Options come
- * as a dictionary of NumPy's names. */
+ * text.c -- numbers in texts: loadtxt, genfromtxt and savetxt, of texts that Python has read or will write. Options
+ * come as a dictionary of NumPy's names. */
 #include "kpy.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tree.c -- pytrees: dicts, lists, tuples, named tuples, None and registered classes as a list of leaves and a treedef, which
- * can be compared, hashed and printed. (jax.tree_util) */
+ * tree.c -- pytrees: dicts, lists, tuples, named tuples, None and registered classes as a list of leaves and a
+ * treedef, which can be compared, hashed and printed. (jax.tree_util) */
 #include "kpy.h"
 #include <string.h>
 

@@ -318,7 +318,7 @@ static PyObject *along(const ufunc *f, PyObject *a, PyObject *indices, PyObject 
     out = one_out(out);
     if (PyErr_Occurred() || kpy_enter() < 0)
         return NULL;
-    if (kpy_operand_of(a, &x) == 0 && (!indices || kpy_operand_of(indices, &at) == 0) &&
+    if (kpy_operand_of(a, &x) == 0 && (!indices || kpy_positions_of(indices, &at) == 0) &&
         kpy_dtype_of(dtype, &opts.dtype) == 0 && (!axis || kpy_axes_of(axis, &opts.axis) == 0)) {
         opts.out = out ? KPY_HANDLE(out) : NULL;
         kpy_here();

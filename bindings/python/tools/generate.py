@@ -20,6 +20,9 @@ SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "k
            "kn_fn": "KPY_FUNCTION", "kn_tree": "KPY_TREE", "kn_optimizer": "KPY_OBJECT", "kn_schedule": "KPY_OBJECT",
            "kn_jaxpr": "KPY_OBJECT"}
 
+# arguments of the library that are positions or counts: an empty list there is one of integers
+POSITIONS = {"indices", "ind", "repeats", "kth", "obj", "indices_or_sections"}
+
 
 class Wrong(Exception):
     pass
@@ -54,6 +57,8 @@ def kind_of(of, option):
             return "KPY_OUT_PAIR" if "[2]" in t else "KPY_OUT_ARRAY"
         raise Wrong(f"{of['name']}: a place for a result")
     if k == "array":
+        if not option and of["name"] in POSITIONS:
+            return "KPY_POSITIONS"
         return "KPY_OPTIONAL_ARRAY" if option or of.get("optional") else "KPY_ARRAY"
     if k in ("shape", "axes"):
         pointer = option and "*" in t
@@ -75,7 +80,7 @@ def kind_of(of, option):
     raise Wrong(f"{of['name']}: no conversion of {t}")
 
 
-GET = {"KPY_ARRAY": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_array *)", "KPY_ARRAYS": "*(const kn_list *)",
+GET = {"KPY_ARRAY": "*(const kn_array *)", "KPY_POSITIONS": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_array *)", "KPY_ARRAYS": "*(const kn_list *)",
        "KPY_SHAPE": "(const kn_shape *)", "KPY_AXES": "(const kn_axes *)", "KPY_DTYPE": "*(const kn_dtype *)",
        "KPY_BOOL": "*(const bool *)", "KPY_INT": "*(const int64_t *)", "KPY_FLOAT": "*(const double *)",
        "KPY_STRING": "*(const char *const *)", "KPY_CHARACTER": "*(const char *)",
