@@ -218,6 +218,23 @@ bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kni_atom v)
     return there && kna_put_bits(op, x, at, &bits);
 }
 
+enum { MOST_KEPT = 8 };
+
+/* The views forget the value before. What they have in memory of their own may be read by the write: it is kept until
+ * that is done. False: there is too much of it. */
+static bool forget_views(kna_storage *s, kna_value *kept[MOST_KEPT], int *n)
+{
+    for (*n = 0; s->views; kna_forget(s->views)) {
+        kna_value *v = s->views->value;
+        if (v->state != KN_V_BUFFER || v->buffer == s->value->buffer)
+            continue;
+        if (*n == MOST_KEPT)
+            return false;
+        kept[(*n)++] = kna_value_retain(v);
+    }
+    return true;
+}
+
 bool kna_write_here(kna_op *op, kn_array x, kna_writer write, const void *env)
 {
     kna_lying l;
@@ -225,12 +242,16 @@ bool kna_write_here(kna_op *op, kn_array x, kna_writer write, const void *env)
     if (!a || !in_memory(a->storage->value))
         return false;
     kna_storage *s = a->storage;
-    while (s->views) /* those that remember the value before */
-        kna_forget(s->views);
+    kna_value *kept[MOST_KEPT];
+    int n = 0;
+    bool ready = forget_views(s, kept, &n);
     knx_share_lock();
-    bool written = is_alone(s) && write_here(s->value->buffer) && lie_at_strides(a, s->value, &l) && write(env, &l);
+    bool written =
+        ready && is_alone(s) && write_here(s->value->buffer) && lie_at_strides(a, s->value, &l) && write(env, &l);
     s->version += written;
     knx_share_unlock();
+    while (n > 0)
+        kna_value_release(kept[--n]);
     return written;
 }
 

@@ -257,11 +257,40 @@ static void others_are_as_ever(void **state)
     assert_true(kn_array_equal(before, NUMBERS(0, 1, 2, 3)));
 }
 
+/* A view that was looked at has elements of its own until the array is written to. */
+static void what_a_view_remembers_is_read_before_it_is_forgotten(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_astype(kn_of(int, 0, 41), KN_U16), last = kn_at(x, "1:"), same = kn_at(x, "1:");
+    expect_values(last, 41);
+    kn_set_at(last, last, "%", kn_of(int64_t, 0));
+    expect_values(x, 0, 41);
+    expect_values(last, 41);
+    kn_set_at(same, last, "%", kn_of(int64_t, 0));
+    expect_values(x, 0, 41);
+    expect_values(last, 41);
+    kn_put(last, 0, last);
+    expect_values(x, 0, 41);
+    kn_array y = kn_of(int64_t, 0, 2, 1, 3), at = kn_at(y, "1:2");
+    expect_values(at, 2);
+    kn_set_at(y, kn_of(int64_t, 9), "%", at);
+    expect_values(y, 0, 2, 9, 3);
+    expect_values(at, 2);
+    kn_ufunc_at(kn_ufunc_add, y, at, "%", at);
+    expect_values(y, 0, 2, 11, 3);
+}
+
 KN_TEST_GROUP(test_few)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_there_runs_nothing),      TEST(as_through_plans), TEST(what_is_read_is_as_it_was),
-        TEST(an_operator_in_place_reads_once), TEST(puts_and_masks),   TEST(others_are_as_ever),
+        TEST(what_is_there_runs_nothing),
+        TEST(as_through_plans),
+        TEST(what_is_read_is_as_it_was),
+        TEST(an_operator_in_place_reads_once),
+        TEST(puts_and_masks),
+        TEST(others_are_as_ever),
+        TEST(what_a_view_remembers_is_read_before_it_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
