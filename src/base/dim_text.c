@@ -106,7 +106,22 @@ static knx_error *expected(const char *what, const char *at)
 }
 
 enum { DEPTH = 32 };
+static const int64_t LARGEST = (int64_t)1 << 59; /* of the numbers */
 static knx_error *read_sum(const char **s, int depth, int64_t *d);
+
+static knx_error *too_large(void) { return knx_error_new(KN_ERROR_VALUE, "a number of a dimension is too large"); }
+
+static bool is_large(int64_t d) { return !knx_is_symbolic(d) && (d > LARGEST || d < -LARGEST); }
+
+/* d times x, or d plus x. */
+static knx_error *join(int64_t *d, int64_t x, bool times)
+{
+    int64_t y;
+    if (times && !knx_any_symbolic(*d, x) && __builtin_mul_overflow(*d, x, &y))
+        return too_large();
+    *d = times ? knx_dim_mul(*d, x) : knx_dim_add(*d, x);
+    return is_large(*d) ? too_large() : NULL;
+}
 
 static knx_error *read_number(const char **s, int64_t *d)
 {
@@ -114,8 +129,8 @@ static knx_error *read_number(const char **s, int64_t *d)
     if (!isdigit((unsigned char)**s))
         return expected("a number", *s);
     for (; isdigit((unsigned char)**s); ++*s) {
-        if (*d > ((int64_t)1 << 59) / 10)
-            return knx_error_new(KN_ERROR_VALUE, "a number of a dimension is too large");
+        if (*d > LARGEST / 10)
+            return too_large();
         *d = 10 * *d + (**s - '0');
     }
     skip(s);
@@ -182,7 +197,7 @@ static knx_error *read_factor(const char **s, int depth, int64_t *d)
         if (power > 16)
             return knx_error_new(KN_ERROR_VALUE, "a power of a dimension is larger than 16");
         for (int64_t i = 0; i < power; i++)
-            *d = knx_dim_mul(*d, x);
+            KN_TRY(join(d, x, true));
     }
     return NULL;
 }
@@ -193,7 +208,7 @@ static knx_error *read_product(const char **s, int depth, int64_t *d)
     KN_TRY(read_factor(s, depth, d));
     while (takes(s, '*')) {
         KN_TRY(read_factor(s, depth, &x));
-        *d = knx_dim_mul(*d, x);
+        KN_TRY(join(d, x, true));
     }
     return NULL;
 }
@@ -210,7 +225,7 @@ static knx_error *read_sum(const char **s, int depth, int64_t *d)
         if (!plus && !takes(s, '-'))
             return NULL;
         KN_TRY(read_product(s, depth, &x));
-        *d = plus ? knx_dim_add(*d, x) : knx_dim_sub(*d, x);
+        KN_TRY(join(d, plus ? x : knx_dim_sub(0, x), false));
     }
 }
 

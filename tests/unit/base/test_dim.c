@@ -442,6 +442,9 @@ static void texts_that_are_no_dimensions(void **state)
     parse_fails("mod b", KN_ERROR_VALUE, "a dimension has something else where ( is expected");
     parse_fails("floordiv(b, 0)", KN_ERROR_ZERO_DIVISION, "division by zero in a dimension");
     parse_fails("9999999999999999999", KN_ERROR_VALUE, "a number of a dimension is too large");
+    parse_fails("4294967296*4294967296", KN_ERROR_VALUE, "a number of a dimension is too large");
+    parse_fails("65536^4", KN_ERROR_VALUE, "a number of a dimension is too large");
+    parse_fails("500000000000000000+500000000000000000", KN_ERROR_VALUE, "a number of a dimension is too large");
 }
 
 static void plain_numbers_far_apart_are_compared_as_numbers(void **state)
