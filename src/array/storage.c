@@ -448,7 +448,10 @@ static kna_array *viewed(kna_op *op, kn_array x, bool *fresh)
     if (!*fresh)
         return kna_array_of(op, x);
     find_array(x, &v, &error);
-    return array_of_value(op, v);
+    kna_array *a = array_of_value(op, v);
+    if (a)
+        a->storage->recording = serial_now(); /* a trace may write to it */
+    return a;
 }
 
 /* The layout of a slice of it, with the type y. */

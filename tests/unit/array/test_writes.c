@@ -478,6 +478,25 @@ static kn_array writes_result_of_positive(const kn_array *x)
 }
 KN_FUNCTION(writes_result_of_positive, kn_array, kn_array)
 
+static kn_array writes_view_of_number(const kn_array *x)
+{
+    kn_array y = kn_expand_dims(2.5, KN_AXIS(0)), z = kn_broadcast_to(y, KN_SHAPE(2));
+    kn_fill(y, 4);
+    return kn_add(kn_add(*x, z), y);
+}
+KN_FUNCTION(writes_view_of_number, kn_array, kn_array)
+
+static void what_is_made_of_a_number_is_the_functions_own(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), y;
+    kn_call(KN_FN(writes_view_of_number), &y, &x);
+    expect_values(y, 9, 10);
+    kn_call(kn_jit(KN_FN(writes_view_of_number)), &y, &x);
+    expect_values(y, 9, 10);
+}
+
 static void arrays_of_the_caller_are_refused(void **state)
 {
     (void)state;
@@ -574,6 +593,7 @@ KN_TEST_GROUP(test_writes)
         TEST(writes_that_wait_make_no_copy_either),
         TEST(transformations_are_as_eager),
         TEST(traced_positions),
+        TEST(what_is_made_of_a_number_is_the_functions_own),
         TEST(arrays_of_the_caller_are_refused),
         TEST(errors_leave_the_array_alone),
         TEST(without_laziness_it_is_the_same),
