@@ -4,6 +4,8 @@
 #include "array/handle.h"
 #include "array/layout.h"
 
+typedef int64_t axis_strides[KN_MAX_NDIM];
+
 /* Do the strides only get smaller? Axes of extent 1 say nothing; those of stride 0 do where zeros are sorted too. */
 static bool in_c_order(const kna_array *a, bool zeros)
 {
@@ -35,8 +37,6 @@ static void strides_along(kni_type t, const int64_t *stride, int ndim, int64_t *
         along[d] = k < 0 || t.dim[k] == 1 ? 0 : kna_stride_length(stride[k]);
     }
 }
-
-typedef int64_t axis_strides[KN_MAX_NDIM];
 
 /* Must the axis p lie further out than q, which has been inside of it so far? 1: yes, -1: no, 0: no one says. As in
  * NumPy's iterator: one operand that says no wins. */
@@ -99,11 +99,27 @@ static bool changes(kni_type t, const int64_t *order)
     return false;
 }
 
-void kna_walking_order(const kna_array *a, int64_t *order)
+/* The same of an operand (NULL: of a scalar). False if it has more axes. */
+static bool operand_along(kna_op *op, kn_array x, int ndim, int64_t *along)
 {
-    axis_strides along;
-    strides_along(a->type, a->stride, a->type.ndim, along);
-    sort_by_operands(a->type.ndim, 1, (const axis_strides *)&along, order);
+    const kna_array *a = x ? view_of(x) : NULL;
+    kni_type own = a ? a->type : x ? kna_type(op, x) : kni_scalar_type(KN_DT(F32));
+    int64_t stride[KN_MAX_NDIM];
+    if (own.ndim > ndim) /* not an elementwise function of this operand */
+        return false;
+    if (!a)
+        kna_contiguous_strides(own, stride);
+    strides_along(own, a ? a->stride : stride, ndim, along);
+    return true;
+}
+
+void kna_walking_order(kna_op *op, const kna_array *a, kn_array beside, int64_t *order)
+{
+    axis_strides along[2];
+    int ndim = a->type.ndim;
+    strides_along(a->type, a->stride, ndim, along[0]);
+    sort_by_operands(ndim, 1 + (beside && operand_along(op, beside, ndim, along[1])), (const axis_strides *)along,
+                     order);
 }
 
 static kn_array end_ordered(kna_op *op, kni_atom result, int n, const kn_array *operands)
@@ -111,22 +127,14 @@ static kn_array end_ordered(kna_op *op, kni_atom result, int n, const kn_array *
     kni_type t = knb_type(op->b, result);
     axis_strides *along = knx_arena_alloc(&op->b->arena, (size_t)n * sizeof *along);
     int64_t order[KN_MAX_NDIM];
-    int known = 0;
     if (!along) {
         kna_fail_with(op, knx_error_nomem());
         return kna_end(op, KN_ATOM_NONE);
     }
-    for (int i = 0; i < n; i++) {
-        const kna_array *a = operands[i] ? view_of(operands[i]) : NULL;
-        kni_type own = a ? a->type : operands[i] ? kna_type(op, operands[i]) : kni_scalar_type(t.dtype);
-        int64_t stride[KN_MAX_NDIM];
-        if (own.ndim > t.ndim) /* not an elementwise function of this operand */
+    for (int i = 0; i < n; i++)
+        if (!operand_along(op, operands[i], t.ndim, along[i]))
             return kna_end(op, result);
-        if (!a)
-            kna_contiguous_strides(own, stride);
-        strides_along(own, a ? a->stride : stride, t.ndim, along[known++]);
-    }
-    sort_by_operands(t.ndim, known, (const axis_strides *)along, order);
+    sort_by_operands(t.ndim, n, (const axis_strides *)along, order);
     return changes(t, order) ? kna_end_permuted(op, result, order) : kna_end(op, result);
 }
 

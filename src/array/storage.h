@@ -104,8 +104,9 @@ kn_array kna_end_strided(kna_op *op, kn_array x, const struct kna_layout *l);
 kn_array kna_end_in_order(kna_op *op, kni_atom result, int n, const kn_array *operands);
 kn_array kna_end_like(kna_op *op, kni_atom result, kn_array x);
 bool kna_order_like(kn_array x, int64_t *order); /* that order, where it is not C's */
-/* The order in which NumPy walks through an array alone ('K'): axes of stride 0 stay where they stand. */
-void kna_walking_order(const kna_array *a, int64_t *order);
+/* The order in which NumPy walks through an array ('K'), alone or beside one that broadcasts to it (NULL: none): axes
+ * of stride 0 stay where they stand. */
+void kna_walking_order(kna_op *op, const kna_array *a, kn_array beside, int64_t *order);
 /* With its axes in memory in this order, the outermost first: a view of a storage that holds the transposition. */
 kn_array kna_end_permuted(kna_op *op, kni_atom result, const int64_t *order);
 /* The same from memory: `stored` has the elements in this order, `plain` in C order. Takes both over. */

@@ -33,6 +33,7 @@ kni_atom knl_sign_bit(kni_builder *b, kni_atom x); /* bool, of floats */
 kni_atom knl_is_nan(kni_builder *b, kni_atom x);
 kni_atom knl_copysign(kni_builder *b, kni_atom x, kni_atom y);
 kni_atom knl_heaviside(kni_builder *b, kni_atom x, kni_atom y);
+kni_atom knl_nextafter(kni_builder *b, kni_atom x, kni_atom y);
 kni_atom knl_log_add_exp(kni_builder *b, kni_atom x, kni_atom y);
 kni_atom knl_log_add_exp2(kni_builder *b, kni_atom x, kni_atom y);
 kni_atom knl_fmax(kni_builder *b, kni_atom x, kni_atom y);

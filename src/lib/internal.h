@@ -66,6 +66,7 @@ kni_atom knl_full(kni_builder *b, kni_type t, double v);
 
 /* numpy/logic/comparisons.c */
 bool knl_names_extent(kna_op *op, kn_array x, int64_t *extent); /* is x a C number that is an expression? */
+bool knl_weak_integer(kna_op *op, kn_array x, bool *is_unsigned, knx_scalar_bits *bits); /* is x one? its value */
 int knl_beyond(kna_op *op, kn_array x,
                kn_dtype d); /* 1 if the weak integer x lies above all values of integer dtype d, -1 if below */
 
@@ -95,8 +96,8 @@ kni_atom knl_keep_axes(kna_op *op, kni_atom reduced, kni_type before, int n, con
 void knl_cannot_broadcast(kna_op *op, kni_type from, const kn_shape *to);
 bool knl_lies_in_fortran_order(kna_op *op, kn_array x);
 /* orders.c: ends with y, the reduction of x over these (sorted) axes, which it has as axes of extent 1 if `kept`; its
- * axes lie in memory as those of x do. */
-kn_array knl_end_reduced(kna_op *op, kni_atom y, kn_array x, int n, const int64_t *axes, bool kept);
+ * axes lie in memory as those of x do, and of the mask beside it (NULL: none). */
+kn_array knl_end_reduced(kna_op *op, kni_atom y, kn_array x, kn_array where, int n, const int64_t *axes, bool kept);
 /* Ends with two results of a function that goes element by element. */
 void knl_end_two(kna_op *op, const kni_atom parts[2], kn_array y[2], int n, const kn_array *operands);
 /* Ends with y, made of arrays with its axes, but for the axis `fresh` of y (-1: none), put one behind the other. */

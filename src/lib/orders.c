@@ -25,7 +25,8 @@ static kn_array end_in(kna_op *op, kni_atom y, int n, const int64_t *order)
     return is_sorted(n, order) || !kni_type_size(knb_type(op->b, y)) ? kna_end(op, y) : kna_end_permuted(op, y, order);
 }
 
-KNX_HOT kn_array knl_end_reduced(kna_op *op, kni_atom y, kn_array x, int n, const int64_t *axes, bool kept)
+KNX_HOT kn_array knl_end_reduced(kna_op *op, kni_atom y, kn_array x, kn_array where, int n, const int64_t *axes,
+                                 bool kept)
 {
     const kna_array *a = kna_failed(op) ? NULL : view_of(x);
     if (!a || a->type.ndim < 2 || knb_type(op->b, y).ndim != a->type.ndim - (kept ? 0 : n))
@@ -37,7 +38,7 @@ KNX_HOT kn_array knl_end_reduced(kna_op *op, kni_atom y, kn_array x, int n, cons
         next += gone;
         place[d] = gone && !kept ? -1 : left++;
     }
-    kna_walking_order(a, walk);
+    kna_walking_order(op, a, where, walk);
     for (int i = 0; i < a->type.ndim; i++)
         if (place[walk[i]] >= 0)
             order[count++] = place[walk[i]];

@@ -310,16 +310,17 @@ class Generator:
             return repr([self.random.randint(lo, hi) for _ in range(n)])
         if name == "list":
             return self.several(spec)
-        if name == "square":  # well-conditioned matrices: of reals, or Hermitian and positive definite (p)
-            return self.square("p" in spec)
+        if name == "square":  # well-conditioned matrices: of reals, or Hermitian and positive definite (p); d: no others
+            return self.square("p" in spec, "d" in spec)
         if name == "positions":  # integers along an axis, or flat
             return self.positions(spec)
         raise KeyError(text)
 
-    def square(self, definite):
+    def square(self, definite, sound=False):
         n = self.random.randint(0, 4)
         stack = self.pick([(), (), (), (2,), (1, 3), (0,)])
-        dtype = self.pick(["float64", "float64", "float32", "complex128", "complex64", "int64", "uint8", "bool", "float16"])
+        dtypes = ["float64", "float64", "float32", "complex128", "complex64", "int64", "uint8", "bool", "float16"]
+        dtype = self.pick(dtypes[:7] if sound else dtypes)
         shape = stack + (n, n if self.chance(0.95) else n + 1)
         if self.chance(0.03):
             shape = (n,)
@@ -397,7 +398,7 @@ class Generator:
             if self.chance(0.02):
                 values.append(n)
             if self.chance(0.25) and values:
-                dtype = self.pick(["int8", "uint8", "int32", "uint64", "int64"])
+                dtype = self.pick(["int8", "uint8", "int32", "uint64", "int64"] if n < 127 else ["int32", "uint64", "int64"])
                 values = [v if not dtype.startswith("u") else v % n for v in values]
                 shape = (len(values), 1) if self.chance(0.5) else (len(values),)
                 return f"A('{dtype}', {shape}, {values})"

@@ -50,11 +50,12 @@ for name in BINARY_ULP:
     rows(f"np.{name}({{a:bru}}, {{n}}) | 8", 0.1)
     rows(f"np.{name}({{a:cm}}, {{b~a:m}}) | 256", 0.1)
 for name in EXACT_UFUNCS:
-    rows(f"np.{name}.outer({{a:012ms}}, {{b:012ms}})", 0.1)
+    how = "o" if name in ("maximum", "minimum", "fmax", "fmin") else "z"
+    rows(f"np.{name}.outer({{a:012ms}}, {{b:012ms}}) | {how}", 0.1)
     rows(f"np.{name}.accumulate({{a:m}}<, axis={{axis}}>) | s", 0.1)
     rows(f"np.{name}.reduce({{a:m}}<, axis={{axes}}><, keepdims={{bool}}>) | s", 0.15)
     rows(f"np.{name}.reduceat({{a:m123}}, {{positions:axis}}<, axis={{axis}}>) | s | v", 0.1)
-    rows(f"np.{name}.at({{a:w}}, S[{{index}}], {{at:array}}) | z | wv", 0.1)
+    rows(f"np.{name}.at({{a:w}}, S[{{index}}], {{at:array}}) | {how} | wv", 0.1)
 for name in ORDERLESS:
     rows(f"np.{name}.reduce({{a}}<, axis={{axes}}><, keepdims={{bool}}><, initial={{n}}><, where={{c~a!:b}}>) | o", 0.2)
 for name in ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "iand", "ior", "ixor", "ilshift", "irshift"):
@@ -143,8 +144,10 @@ np.count_nonzero({a}<, axis={axes}><, keepdims={bool}>)
 np.nansum({a:m}<, axis={axes}><, dtype={dtype}><, keepdims={bool}><, initial={n}><, where={c~a!:b}>) | s
 np.nanprod({a:m}<, axis={axes}><, dtype={dtype}><, keepdims={bool}><, initial={n}><, where={c~a!:b}>) | s
 np.nanmean({a:m}<, axis={axes}><, dtype={dtype}><, keepdims={bool}><, where={c~a!:b}>) | s
-np.nanvar({a:m}<, axis={axes}><, dtype={dtype:fc}><, ddof={pick:0|1|0.5|2}><, keepdims={bool}><, where={c~a!:b}>) | s
-np.nanstd({a:m}<, axis={axes}><, dtype={dtype:fc}><, ddof={pick:0|1|0.5|2}><, keepdims={bool}><, where={c~a!:b}>) | s
+np.nanvar({a:bmr}<, axis={axes}><, dtype={dtype:fc}><, ddof={pick:0|1|0.5|2}><, keepdims={bool}><, where={c~a!:b}>) | s
+np.nanstd({a:bmr}<, axis={axes}><, dtype={dtype:fc}><, ddof={pick:0|1|0.5|2}><, keepdims={bool}><, where={c~a!:b}>) | s
+np.nanvar({a:cm}<, axis={axes}><, ddof={pick:0|1|0.5|2}><, keepdims={bool}><, where={c~a!:b}>) | s
+np.nanstd({a:cm}<, axis={axes}><, ddof={pick:0|1|0.5|2}><, keepdims={bool}><, where={c~a!:b}>) | s
 np.nanmax({a}<, axis={axes}><, keepdims={bool}><, initial={n}><, where={c~a!:b}>) | o
 np.nanmin({a}<, axis={axes}><, keepdims={bool}><, initial={n}><, where={c~a!:b}>) | o
 np.nanargmax({a}<, axis={axis?}><, keepdims={bool}>) | x | v
@@ -190,10 +193,10 @@ np.insert({a}, {positions:axis}, {n}<, axis={axis?}>) | x | v
 np.insert({a}, {int:-3..3}, {b~a}<, axis={axis?}>) | x | v
 np.resize({a}, {shape})
 np.trim_zeros({a}<, trim={pick:'fb'|'f'|'b'}>) | x | v
-np.pad({a}, {int:0..3}<, mode={pick:'edge'|'reflect'|'symmetric'|'wrap'|'maximum'|'minimum'|'empty'}>) | x | n
+np.pad({a}, {int:0..3}<, mode={pick:'edge'|'reflect'|'symmetric'|'wrap'|'maximum'|'minimum'|'empty'}>) | o | n
 np.pad({a}, {int:0..2}, mode='constant'<, constant_values={n}>)
 np.pad({a:mk}, {int:0..3}, mode={pick:'mean'|'median'}<, stat_length={int:1..3}>) | s
-np.pad({a}, {int:0..4}, mode={pick:'maximum'|'minimum'}<, stat_length={int:1..3}>)
+np.pad({a}, {int:0..4}, mode={pick:'maximum'|'minimum'}<, stat_length={int:1..3}>) | o
 np.pad({a}, {int:0..4}, mode={pick:'reflect'|'symmetric'}, reflect_type={pick:'even'|'odd'})
 np.pad({a:mk}, {int:0..3}, mode='linear_ramp'<, end_values={n}>) | s
 np.pad({a:12}, [({int:0..2}, {int:0..3})]<, mode={pick:'edge'|'reflect'|'symmetric'|'wrap'}>)
@@ -219,7 +222,8 @@ np.compress({b:b1}, {a}<, axis={axis?}>) | x | v
 np.extract({b=a:b}, {a}) | x | v
 np.unravel_index({a:i}, {shape}<, order={order:C|F}>) | x | v
 np.packbits({a:bi}<, axis={axis?}><, bitorder={pick:'big'|'little'}>)
-np.unpackbits({a:u}<, axis={axis?}><, count={int:-3..9}><, bitorder={pick:'big'|'little'}>)
+np.unpackbits({a:u}<, axis={axis?}><, bitorder={pick:'big'|'little'}>)
+np.unpackbits({a:u+}<, axis={axis?}><, count={int:-3..9}><, bitorder={pick:'big'|'little'}>)
 np.ix_({a:1is}, {b:1b}) | x | v
 np.meshgrid({a:01s}, {b:01s}<, indexing={pick:'xy'|'ij'}><, sparse={bool}>)
 """, 0.7)
@@ -229,7 +233,9 @@ np.sort({a}<, axis={axis?}><, kind={pick:'quicksort'|'stable'|'mergesort'|'heaps
 np.argsort({a}<, axis={axis?}>, kind='stable')
 np.lexsort([{a}, {b=a}]<, axis={axis}>)
 np.sort_complex({a}) | o
-np.partition(np.sort({a:1}), {int:0..3})[{int:0..2}] | o
+np.partition({a:1}, 0)[0] | o
+np.partition({a:1}, 2)[2] | o
+np.partition({a:1}, -2)[-2] | o
 np.searchsorted(np.sort({a:1}), {b}<, side={pick:'left'|'right'}>)
 np.digitize({a:ru}, np.sort({b:1iu})<, right={bool}>) | x | v
 np.quantile({a:rm+}, {pick:0.5|0.25|1|0|0.9|[0.1, 0.5]}<, axis={axes}><, keepdims={bool}><, method={pick:'linear'|'lower'|'higher'|'nearest'|'midpoint'|'hazen'|'weibull'|'inverted_cdf'|'averaged_inverted_cdf'|'closest_observation'|'median_unbiased'|'normal_unbiased'|'interpolated_inverted_cdf'}>) | s
@@ -243,7 +249,7 @@ np.corrcoef({a:rm12+}<, rowvar={bool}>) | s
 np.convolve({a:1m}, {b:1m}<, mode={pick:'full'|'same'|'valid'}>) | s
 np.correlate({a:1m}, {b:1m}<, mode={pick:'full'|'same'|'valid'}>) | s
 np.interp({a:rm}, np.sort({b:1rm}), {c=b:rm}<, left={n}><, right={n}>) | s
-np.unwrap({a:rm}<, axis={axis}>) | s
+np.unwrap({a:ifm}<, axis={axis}>) | s
 np.cross({a:m12}, {b=a:m}<, axis={axis}>) | s
 np.clip({a}, {n}, {n}) | o
 np.clip({a}, None, {o}) | o
@@ -377,7 +383,7 @@ np.linalg.svdvals({a:m2}) | s
 np.linalg.svd({a:m2}, compute_uv=False) | s
 np.linalg.matrix_rank({square}) | x
 np.linalg.pinv({square}) | s
-np.linalg.qr({square}<, mode={pick:'reduced'|'complete'|'r'}>) | s
+np.linalg.qr({square:d}<, mode={pick:'reduced'|'complete'|'r'}>) | s
 np.linalg.matrix_power({square}, {int:0..3}) | s
 np.linalg.norm({a:m}<, axis={axis}><, keepdims={bool}>) | s
 np.linalg.norm({a:m12}<, ord={pick:1|2|inf|-inf|0|'fro'|'nuc'}>) | s

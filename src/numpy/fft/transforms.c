@@ -12,6 +12,7 @@ typedef struct transform {
     fft_kind kind;
     kni_atom x, given; /* given: as it came */
     bool refused;      /* complex numbers, of which there is no RFFT */
+    bool half;         /* float16 */
     int n;
     int64_t axis[KN_MAX_NDIM], points[KN_MAX_NDIM]; /* -1: not given */
     knn_fft_scale scale;                            /* of the product of the points: an axis may come again and again */
@@ -73,6 +74,7 @@ static void read_operand(transform *t, kn_array a)
     if (kna_failed(op) || knl_not_a_number(op, names[t->kind], knb_type(op->b, x).dtype))
         return;
     kn_dtype d = knl_inexact_for(knb_type(op->b, x).dtype);
+    t->half = d == KN_DT(F16);
     t->refused = t->kind == RFFT && knx_is_complex(d);
     t->x = knb_astype(op->b, x, type_for(t, d));
 }
@@ -216,7 +218,9 @@ static kni_atom run(transform *t)
             t->x = transformed(t, which == t->n - 1 ? t->kind : others, which, 1);
         }
     }
-    return kna_failed(op) ? KN_ATOM_NONE : knn_fft_scaled(op->b, t->x, &t->scale);
+    kni_atom y = kna_failed(op) ? KN_ATOM_NONE : knn_fft_scaled(op->b, t->x, &t->scale);
+    bool back = t->half && t->kind == IRFFT && t->n == 1; /* over several axes the last one has complex numbers */
+    return back && !kna_failed(op) ? knb_astype(op->b, y, KN_DT(F16)) : y;
 }
 
 /* All of a vector, as it is */

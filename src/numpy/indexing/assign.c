@@ -127,14 +127,15 @@ static bool choose_by_mask(place *w, kn_array v, bool assigned)
     return !kna_failed(&w->op);
 }
 
-/* Reads the index. False with the op failed. */
-static bool begin(place *w, const char *name, kn_array x, const char *index, int n, const kn_index_arg *args)
+/* Reads the index. False with the op failed. assigned: x must be writeable whatever the index is. */
+static bool begin(place *w, const char *name, kn_array x, const char *index, int n, const kn_index_arg *args,
+                  bool assigned)
 {
     kna_begin(&w->op, name);
     w->x = x;
     w->mask = KN_ATOM_NONE;
     w->type = kna_type(&w->op, x);
-    if (kna_failed(&w->op))
+    if (kna_failed(&w->op) || (assigned && !knl_is_writeable(&w->op, x, "assignment destination")))
         return false;
     w->index.n_items = knl_parse_index(&w->op, index, n, args, w->index.item);
     w->element = !kna_failed(&w->op) && knn_index_element(&w->index, w->type, w->at);
@@ -144,8 +145,7 @@ static bool begin(place *w, const char *name, kn_array x, const char *index, int
 /* Which places the index names. */
 static KNX_HOT bool plan_place(place *w, kn_array v, bool assigned)
 {
-    w->all_masked =
-        !kna_failed(&w->op) && w->index.n_items == 1 && w->type.ndim && is_mask_index(&w->op, &w->index, w->type);
+    w->all_masked = !kna_failed(&w->op) && w->index.n_items == 1 && is_mask_index(&w->op, &w->index, w->type);
     int ndim = assigned && w->all_masked ? kna_type(&w->op, v).ndim : 0;
     if (ndim > 1)
         kna_fail(&w->op, KN_ERROR_TYPE,
@@ -215,7 +215,7 @@ int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_a
 {
     place w;
     kn_shape scalar = {.ndim = 0};
-    if (!begin(&w, "set_at", x, index, n, args) || put_element(&w, v) || !plan_place(&w, v, true) ||
+    if (!begin(&w, "set_at", x, index, n, args, true) || put_element(&w, v) || !plan_place(&w, v, true) ||
         put_few(&w, v, KNR_SET) || !begin_place(&w))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE) {
@@ -247,7 +247,9 @@ static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_arr
 {
     kni_type t = kna_type(op, y);
     kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, at).dtype, made = knl_ufunc_dtype(op, f, x, y);
-    if (kna_failed(op) || (!any && !knl_output_fits(op, f, made, d))) /* dtypes are spoken of before shapes */
+    if (!kna_failed(op) && !any && knl_beyond(op, y, made)) /* an integer that the loop cannot take is told of first, */
+        kna_in_as(op, y, made);
+    if (kna_failed(op) || (!any && !knl_output_fits(op, f, made, d))) /* dtypes before shapes */
         return KN_ATOM_NONE;
     kn_shape shape, wide; /* of which the first ndim extents are set */
     kni_type there = knb_type(op->b, at);
@@ -332,7 +334,7 @@ static KNX_HOT int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_arra
                                const kn_index_arg *args)
 {
     place w;
-    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v, false) || !plan_place(&w, v, false) ||
+    if (!begin(&w, name, x, index, n, args, false) || combine_element(&w, f, v, false) || !plan_place(&w, v, false) ||
         combine_few_once(&w, f, v) || !begin_place(&w))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
@@ -526,7 +528,7 @@ int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n
 {
     place w;
     kn_dtype d;
-    const knn_ufunc *u = begin(&w, "ufunc_at", x, index, n, args) ? knn_ufunc_of(&w.op, ufunc) : NULL;
+    const knn_ufunc *u = begin(&w, "ufunc_at", x, index, n, args, false) ? knn_ufunc_of(&w.op, ufunc) : NULL;
     if (!u || !has_at(&w.op, u, v))
         return end(&w.op);
     v = exact(&w, v);

@@ -59,6 +59,15 @@ static knx_buffer *take_few(kna_op *op, kn_array x, int axis, kni_type t, const 
     return knn_few_read(&p, x, few, dim);
 }
 
+/* Has the result elements? */
+static bool takes_something(kni_type t, int axis, kni_type indices)
+{
+    int64_t n = kni_type_size(indices);
+    for (int i = 0; i < t.ndim; i++)
+        n = i == axis ? n : knx_dim_mul(n, t.dim[i]);
+    return !knx_dim_eq(n, 0);
+}
+
 kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
 {
     KNX_OPTS(kn_take_opts, o, opts);
@@ -77,7 +86,7 @@ kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
     int axis = o.axis.n <= 0 ? 0 : kna_axis(&op, o.axis, t.ndim, 0);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    if (!t.dim[axis] && kni_type_size(knb_type(op.b, i)))
+    if (!t.dim[axis] && takes_something(t, axis, knb_type(op.b, i)))
         kna_fail(&op, KN_ERROR_INDEX, "cannot do a non-empty take from an empty axes.");
     knn_index_array at = {.negative = true};
     if (!wrap && !clip)

@@ -158,10 +158,13 @@ kn_array kn_linalg_cond(kn_array x, const kn_linalg_cond_opts *opts)
     knl_body c;
     knl_begin(&c, "cond");
     kni_type t = kna_type(&c.op, x);
-    if (!kna_failed(&c.op) && t.ndim < 2)
-        kna_fail(&c.op, KN_ERROR_LINALG, "%d-dimensional array given. Array must be at least two-dimensional", t.ndim);
-    else if (!kna_failed(&c.op) && (knx_dim_eq(t.dim[t.ndim - 1], 0) || knx_dim_eq(t.dim[t.ndim - 2], 0)))
+    bool empty = false;
+    for (int i = t.ndim > 2 ? t.ndim - 2 : 0; i < t.ndim && !kna_failed(&c.op); i++)
+        empty = empty || knx_dim_eq(t.dim[i], 0);
+    if (empty)
         kna_fail(&c.op, KN_ERROR_LINALG, "cond is not defined on empty arrays");
+    else if (!kna_failed(&c.op) && t.ndim < 2)
+        kna_fail(&c.op, KN_ERROR_LINALG, "%d-dimensional array given. Array must be at least two-dimensional", t.ndim);
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
     kn_array y;

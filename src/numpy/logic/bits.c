@@ -58,9 +58,9 @@ static kni_atom along_last(kna_op *op, kn_array x, kn_axes given, int *axis)
     kni_atom a = kna_in(op, x);
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    if (given.n <= 0 || knb_type(op->b, a).ndim == 0) {
+    if (given.n <= 0 || knb_type(op->b, a).ndim == 0) { /* a scalar has one axis */
         a = knl_flatten(op, a);
-        given = (kn_axes){.n = 0};
+        given = given.n <= 0 ? (kn_axes){.n = 0} : given;
     }
     *axis = kna_axis(op, given, kna_failed(op) ? 1 : knb_type(op->b, a).ndim, 0);
     return kna_failed(op) ? KN_ATOM_NONE : knb_move_axis(op->b, a, *axis, knb_type(op->b, a).ndim - 1);

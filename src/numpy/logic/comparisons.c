@@ -10,8 +10,7 @@ typedef kni_atom (*two)(kni_builder *b, kni_atom x, kni_atom y);
 
 /* ---- Comparisons are exact for integers, whatever their dtypes. */
 
-/* Is x a weak integer? */
-static bool is_integer(kna_op *op, kn_array x, bool *is_unsigned, knx_scalar_bits *bits)
+bool knl_weak_integer(kna_op *op, kn_array x, bool *is_unsigned, knx_scalar_bits *bits)
 {
     kni_type t = kna_type(op, x), unused;
     const void *at = kna_is_number(op, x) && knx_is_integer(t.dtype) ? kna_look(op, x, &unused) : NULL;
@@ -25,7 +24,7 @@ bool knl_names_extent(kna_op *op, kn_array x, int64_t *extent)
 {
     bool is_unsigned;
     knx_scalar_bits bits = {{0}};
-    if (!is_integer(op, x, &is_unsigned, &bits) || is_unsigned || !knl_is_extent(bits.i64))
+    if (!knl_weak_integer(op, x, &is_unsigned, &bits) || is_unsigned || !knl_is_extent(bits.i64))
         return false;
     *extent = bits.i64;
     return true;
@@ -35,7 +34,7 @@ int knl_beyond(kna_op *op, kn_array x, kn_dtype d)
 {
     bool is_unsigned;
     knx_scalar_bits bits = {{0}};
-    if (!knx_is_integer(d) || !is_integer(op, x, &is_unsigned, &bits))
+    if (!knx_is_integer(d) || !knl_weak_integer(op, x, &is_unsigned, &bits))
         return 0;
     if (!is_unsigned && knl_is_extent(bits.i64)) /* it is known when the function runs */
         return 0;
@@ -182,7 +181,22 @@ kn_array kn_where(kn_array condition, kn_array x, kn_array y)
 
 /* ---- Whole arrays. */
 
-/* NumPy's test: |a - b| <= atol + rtol |b| where b is finite, or a == b. */
+/* The value of a C number that is a real one. */
+static bool real_number(kna_op *op, kn_array x, double *v)
+{
+    kni_type t = kna_type(op, x), unused;
+    int64_t extent;
+    if (kna_failed(op) || !t.weak || knl_names_extent(op, x, &extent) || !kna_is_number(op, x) ||
+        knx_is_complex(t.dtype) || t.dtype->kind == KN_KIND_BOOL)
+        return false;
+    const void *at = kna_look(op, x, &unused);
+    if (at)
+        knx_convert(t.dtype, at, KN_DT(F64), v);
+    return at != NULL;
+}
+
+/* NumPy's test: |a - b| <= atol + rtol |b| where b is finite, or a == b. Of a C number b the right side is one, too,
+ * and b may be beyond the dtype of a. */
 static kni_atom closeness(kna_op *op, kn_array x, kn_array y, const kn_isclose_opts *o, kn_shape *shape)
 {
     kn_array both[] = {x, y};
@@ -199,8 +213,19 @@ static kni_atom closeness(kna_op *op, kn_array x, kn_array y, const kn_isclose_o
         return KN_ATOM_NONE;
     kni_atom p = knl_operand(op, x, d, shape), q = knl_operand(op, y, d, shape);
     kni_atom distance = knb_abs(b, knb_sub(b, p, q)), size = knb_abs(b, q);
-    kni_atom bound = knb_add(b, knb_like(b, size, o->atol), knb_mul(b, knb_like(b, size, o->rtol), size));
-    kni_atom near = knb_and(b, knb_le(b, distance, bound), knl_less_than_infinity(op, q));
+    kni_atom bound, near;
+    double v;
+    if (!kna_failed(op) && real_number(op, y, &v)) {
+        kn_dtype real = knb_type(b, size).dtype;
+        kn_scope scope = kn_scope_begin();
+        bound = knl_operand(op, kn_like_double(o->atol + o->rtol * __builtin_fabs(v)), real, shape);
+        kn_scope_end(&scope);
+        near = knb_le(b, distance, bound);
+        near = __builtin_isfinite(v) ? near : knb_and(b, near, knl_less_than_infinity(op, q));
+    } else {
+        bound = knb_add(b, knb_like(b, size, o->atol), knb_mul(b, knb_like(b, size, o->rtol), size));
+        near = knb_and(b, knb_le(b, distance, bound), knl_less_than_infinity(op, q));
+    }
     kni_atom result = knb_or(b, near, knb_eq(b, p, q));
     if (o->equal_nan)
         result = knb_or(b, result, knb_and(b, knb_ne(b, p, p), knb_ne(b, q, q)));

@@ -159,6 +159,16 @@ static kni_atom with(kna_op *op, kni_atom a, kni_atom v, int axis, int64_t at)
     return kna_failed(op) ? KN_ATOM_NONE : knb_concatenate(op->b, 3, all, axis);
 }
 
+/* Counted from the start; the one behind the last element is one, too. */
+static int64_t position_of(kna_op *op, int64_t at, int64_t extent, int axis)
+{
+    int64_t p = at < 0 ? at + extent : at;
+    if (p < 0 || p > extent)
+        kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)at, axis,
+                 (long long)extent);
+    return p;
+}
+
 /* Where x has the elements 0 .. extent - 1 and the new ones follow: the order of the result. Positions count in x;
  * elements of one place stay as they come. */
 static int64_t *insertion_map(kna_op *op, const int64_t *at, int64_t n, int64_t extent, int axis)
@@ -168,12 +178,9 @@ static int64_t *insertion_map(kna_op *op, const int64_t *at, int64_t n, int64_t 
     for (int64_t i = 0; i <= extent && !kna_failed(op); i++)
         first[i] = -1;
     for (int64_t i = n - 1; i >= 0 && !kna_failed(op); i--) { /* a list for each place */
-        int64_t p = at[i] < 0 ? at[i] + extent : at[i];
-        if (p < 0 || p > extent) {
-            kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)at[i],
-                     axis, (long long)extent);
+        int64_t p = position_of(op, at[i], extent, axis);
+        if (kna_failed(op))
             break;
-        }
         next[i] = first[p];
         first[p] = i;
     }
@@ -247,9 +254,10 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
     bool one = n == 1;
     if (!kna_failed(&c.op)) {
         first = n ? at[0] : 0;
-        if (one && !knx_any_symbolic(extent, first) && (first < -extent || first > extent)) /* before the values */
-            kna_fail(&c.op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)first,
-                     axis, (long long)extent);
+        if (one && !knx_any_symbolic(extent, first)) /* before the values */
+            position_of(&c.op, first, extent, axis);
+        for (int64_t i = 0; !one && i < n && !knx_is_symbolic(extent) && !kna_failed(&c.op); i++)
+            position_of(&c.op, at[i], extent, axis);
         kni_atom v = kna_failed(&c.op) ? KN_ATOM_NONE : new_elements(&c.op, values, t, axis, &n, one, ndim == 0);
         if (one && !kna_failed(&c.op) && n != 1 && !knx_any_symbolic(extent, n)) { /* several at the one position */
             int64_t *more = knx_realloc(at, (size_t)n * sizeof *at + 1);

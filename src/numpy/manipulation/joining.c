@@ -14,6 +14,7 @@ typedef struct joined {
     const kn_array *x;
     kn_dtype dtype;
     const char *casting;
+    bool flat; /* axis None */
     kni_atom *atom;
 } joined;
 
@@ -27,7 +28,7 @@ static void check_casting(joined *j, kn_dtype dtype, const char *casting)
         char weak =
             from && t.weak ? from->kind == KN_KIND_UINT ? KN_KIND_INT : from->kind : 0; /* it takes another one */
         if (from && !(weak && knx_promote_weak(dtype, weak, NULL) == dtype) && !knx_can_cast(from, dtype, how))
-            knl_cannot_cast(&j->op, "array data", from, dtype, how);
+            knl_cannot_cast(&j->op, j->flat && !t.ndim ? "scalar" : "array data", from, dtype, how);
     }
 }
 
@@ -97,9 +98,9 @@ static kn_array join(const char *name, kn_list list, const kn_concatenate_opts *
     joined j;
     if (!begin(&j, name, list, o.dtype, o.casting, "need at least one array to concatenate"))
         return finish(&j, KN_ATOM_NONE);
-    if (o.axis.n < 0)
-        for (int i = 0; i < j.n; i++)
-            j.atom[i] = knl_flatten(&j.op, j.atom[i]);
+    j.flat = o.axis.n < 0;
+    for (int i = 0; i < j.n && j.flat; i++)
+        j.atom[i] = knl_flatten(&j.op, j.atom[i]);
     int ndim = kna_failed(&j.op) ? 0 : type_of(&j, 0).ndim;
     if (!ndim && !kna_failed(&j.op))
         kna_fail(&j.op, KN_ERROR_VALUE, "zero-dimensional arrays cannot be concatenated");

@@ -130,7 +130,7 @@ static void order_in_memory(const kna_array *a, int64_t *order)
 }
 
 /* The axes in the order in which the elements come, the outermost first. True: so they lie in memory. */
-static bool flat_order(const kna_array *a, char order, int64_t *axes)
+static bool flat_order(kna_op *op, const kna_array *a, char order, int64_t *axes)
 {
     int ndim = a->type.ndim;
     for (int i = 0; i < ndim; i++)
@@ -142,7 +142,7 @@ static bool flat_order(const kna_array *a, char order, int64_t *axes)
     order_in_memory(a, axes);
     if (lies_in_order(a, axes))
         return true;
-    kna_walking_order(a, axes);
+    kna_walking_order(op, a, NULL, axes);
     return false;
 }
 
@@ -157,7 +157,7 @@ static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opt
     bool none = kna_failed(&op) || other || (copy && order == 'C') || kna_is_number(&op, x);
     const kna_array *base = none ? NULL : kna_array_of(&op, x);
     int64_t axes[KN_MAX_NDIM];
-    bool lies = base && flat_order(base, order, axes);
+    bool lies = base && flat_order(&op, base, order, axes);
     kni_atom turned = other && order == 'F' ? knl_reversed(&op, a) : a;
     if (base && base->type.ndim > 1 && order != 'C')
         turned = knb_transpose(op.b, a, axes);

@@ -26,6 +26,14 @@ kni_atom knl_copysign(kni_builder *b, kni_atom x, kni_atom y)
     return knb_select(b, knl_sign_bit(b, y), knb_neg(b, size), size);
 }
 
+kni_atom knl_nextafter(kni_builder *b, kni_atom x, kni_atom y)
+{
+    kni_atom next = knb_nextafter(b, x, y);
+    if (b->error || knb_type(b, x).dtype != KN_DT(F16))
+        return next;
+    return knb_select(b, knb_eq(b, x, y), x, next); /* NumPy's of float16 stays at the zero where it is */
+}
+
 kni_atom knl_heaviside(kni_builder *b, kni_atom x, kni_atom y)
 {
     kni_atom zero = knb_like(b, x, 0), sides = knb_select(b, knb_lt(b, x, zero), zero, knb_full(b, knb_type(b, x), 1));

@@ -174,6 +174,8 @@ static kni_atom power(kna_op *op, kni_atom a, kn_array y, kn_dtype d, const kn_s
     knl_check_powers(op, y, d, shape);
     if (kna_failed(op))
         return KN_ATOM_NONE;
+    if (whole && value < 0 && knx_is_integer(d)) /* of no elements */
+        return a;
     if (whole || (number && value == 2))
         return knb_integer_pow(op->b, a, (int64_t)value);
     if (number && value == 0.5)
@@ -240,6 +242,19 @@ KNX_HOT kni_atom knl_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kni_a
     return knl_ufunc_formula(op->b, f, a, knl_operand(op, y, d, shape), shape);
 }
 
+/* The operands do not broadcast: as NumPy does, a loop that there is not is spoken of first. d: their dtype */
+static KNX_COLD kn_array no_common_shape(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y)
+{
+    knx_error *shapes = op->error;
+    op->error = NULL;
+    dtype_for(op, f, d, x, y);
+    if (op->error)
+        knx_error_release(shapes);
+    else
+        op->error = shapes;
+    return kna_end(op, KN_ATOM_NONE);
+}
+
 KNX_HOT kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y)
 {
     kna_op op;
@@ -247,6 +262,8 @@ KNX_HOT kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y)
     kn_array both[] = {x, y};
     kn_shape shape;
     kn_dtype d = kna_join(&op, 2, both, &shape); /* dtypes that do not mix are spoken of first */
+    if (op.error && d)
+        return no_common_shape(&op, f, d, x, y);
     d = kna_failed(&op) ? NULL : dtype_for(&op, f, d, x, y);
     knx_scalar_bits bits;
     kn_dtype made = shape.ndim ? NULL : knl_scalar_ufunc(&op, f, d, x, NULL, y, &bits);

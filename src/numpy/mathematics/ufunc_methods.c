@@ -426,7 +426,7 @@ kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts 
     kni_atom y = kna_failed(&w.op) ? KN_ATOM_NONE : reduced(&w, w.x, mask, initial, n, axes);
     if (o.keepdims && !kna_failed(&w.op))
         y = knl_keep_axes(&w.op, y, t, n, axes);
-    return w.out ? finish(&w, OF_REDUCE, y) : knl_end_reduced(&w.op, y, x, n, axes, o.keepdims);
+    return w.out ? finish(&w, OF_REDUCE, y) : knl_end_reduced(&w.op, y, x, o.where, n, axes, o.keepdims);
 }
 
 /* ---- accumulate, reduceat, outer. */

@@ -90,6 +90,19 @@ static kn_array bound_within(kna_op *op, kn_array bound, kn_dtype d, bool lower)
     return kn_like_int(lower ? knx_dim_max(extent, end) : knx_dim_min(extent, end));
 }
 
+/* Is the bound a C integer that no value of integer dtype d is beyond? */
+static bool bounds_nothing(kna_op *op, kn_array bound, kn_dtype d, bool lower)
+{
+    bool is_unsigned;
+    knx_scalar_bits bits = {{0}}, end = {{0}}, last = {{0}};
+    int side = bound ? knl_beyond(op, bound, d) : 0;
+    if (side || !bound || !knx_is_integer(d) || !knl_weak_integer(op, bound, &is_unsigned, &bits))
+        return side == (lower ? -1 : 1);
+    end = knx_scalar_extreme(d, !lower);
+    knx_convert(d, &end, is_unsigned ? KN_DT(U64) : KN_DT(I64), &last);
+    return bits.u64 == last.u64;
+}
+
 static kn_array clip(const kn_array *all, const void *options)
 {
     kn_array x = all[0], lo = all[1], hi = all[2];
@@ -100,12 +113,10 @@ static kn_array clip(const kn_array *all, const void *options)
     kn_dtype d = kna_join(&op, 3, all, &shape);
     if (kna_failed(&op) || knl_not_a_number(&op, "clip", d))
         return kna_end(&op, KN_ATOM_NONE);
-    lo = bound_within(&op, lo, d, true);
-    hi = bound_within(&op, hi, d, false);
-    if (lo && knl_beyond(&op, lo, d) < 0) /* bounds beyond all values are none */
-        lo = NULL;
-    if (hi && knl_beyond(&op, hi, d) > 0)
-        hi = NULL;
+    kni_type t = kna_type(&op, x);
+    kn_dtype own = knx_is_integer(t.dtype) && !t.weak ? t.dtype : d;
+    lo = bounds_nothing(&op, lo, own, true) ? NULL : bound_within(&op, lo, d, true);
+    hi = bounds_nothing(&op, hi, own, false) ? NULL : bound_within(&op, hi, d, false);
     kni_atom a = knl_operand(&op, x, d, &shape);
     if (lo)
         a = knb_max(op.b, a, knl_operand(&op, lo, d, &shape));

@@ -127,5 +127,7 @@ kn_array kn_trace(kn_array x, const kn_trace_opts *opts)
     else if (kind == KN_KIND_BOOL || kind == KN_KIND_INT || kind == KN_KIND_UINT)
         d = knb_astype(op.b, d, kind == KN_KIND_UINT ? KN_DT(U64) : KN_DT(I64));
     bool truth = o.dtype && o.dtype->kind == KN_KIND_BOOL; /* a bool sum is "any" */
-    return kna_end(&op, truth ? knb_reduce_or(op.b, d, 1, &last) : knb_reduce_sum(op.b, d, 1, &last));
+    d = truth ? knb_reduce_or(op.b, d, 1, &last) : knb_reduce_sum(op.b, d, 1, &last);
+    const int p = found.axis[0], q = found.axis[1];
+    return knl_end_reduced(&op, d, x, NULL, 2, (const int64_t[]){p < q ? p : q, p < q ? q : p}, false);
 }

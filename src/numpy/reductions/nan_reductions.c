@@ -9,11 +9,22 @@ static bool has_nan(knl_body *c, kn_array x)
     return !kna_failed(&c->op) && knx_is_inexact(t.dtype);
 }
 
-/* Where elements count: they are numbers, and the caller's mask holds. NULL: everywhere. */
-static kn_array counting(knl_body *c, kn_array x, kn_array where)
+/* The functions that are made of sums of x let a scalar with NaN have an axis 0. */
+static void allow_axis(knl_body *c, kn_array x, kn_axes *axis)
 {
+    if (has_nan(c, x) && !kna_type(&c->op, x).ndim && axis->n == 2 && (axis->axis[0] == 0 || axis->axis[0] == -1))
+        axis->n = 0;
+}
+
+/* Where elements count: they are numbers, and the caller's mask holds. NULL: everywhere. */
+static kn_array counting(knl_body *c, kn_array x, kn_array where, kn_axes axis)
+{
+    int64_t axes[KN_MAX_NDIM];
     if (!has_nan(c, x))
         return where;
+    allow_axis(c, x, &axis);
+    if (where && !kna_failed(&c->op)) /* axes are looked at first */
+        kna_axes(&c->op, axis, kna_type(&c->op, x).ndim, KNA_AXES_ALL, axes);
     if (where && !kna_failed(&c->op))
         knl_check_where(&c->op, kna_type(&c->op, x), where, true);
     if (kna_failed(&c->op))
@@ -22,20 +33,13 @@ static kn_array counting(knl_body *c, kn_array x, kn_array where)
     return where ? kn_logical_and(numbers, where) : numbers;
 }
 
-/* The functions that are made of sums of x let a scalar with NaN have an axis 0. */
-static void allow_axis(knl_body *c, kn_array x, kn_axes *axis)
-{
-    if (has_nan(c, x) && !kna_type(&c->op, x).ndim && axis->n == 2 && (axis->axis[0] == 0 || axis->axis[0] == -1))
-        axis->n = 0;
-}
-
 static kn_array sum_or_product(const char *name, kn_array x, const kn_sum_opts *opts,
                                kn_array (*f)(kn_array, const kn_sum_opts *))
 {
     KNX_OPTS(kn_sum_opts, o, opts);
     knl_body c;
     knl_begin(&c, name);
-    o.where = counting(&c, x, o.where);
+    o.where = counting(&c, x, o.where, o.axis);
     return knl_end(&c, f(x, &o));
 }
 
@@ -57,7 +61,7 @@ kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts)
     knl_begin(&c, "nanmean");
     check_inexact(&c, x, o.dtype);
     allow_axis(&c, x, &o.axis);
-    o.where = counting(&c, x, o.where);
+    o.where = counting(&c, x, o.where, o.axis);
     return knl_end(&c, kna_failed(&c.op) ? NULL : kn_mean(x, &o));
 }
 
@@ -70,7 +74,7 @@ static kn_array nan_variance(const char *name, kn_array x, const kn_var_opts *op
     check_inexact(&c, x, o.dtype);
     allow_axis(&c, x, &o.axis);
     bool checked = has_nan(&c, x);
-    o.where = counting(&c, x, o.where);
+    o.where = counting(&c, x, o.where, o.axis);
     kn_array y = kna_failed(&c.op) ? NULL : knl_variance(name, x, &o, root, checked);
     if (checked && !kna_failed(&c.op)) {
         kni_type t = kna_type(&c.op, x);

@@ -8,7 +8,7 @@
 /* What the reductions have in common: the operand, the axes and how many elements meet. */
 typedef struct reduction {
     kna_op op;
-    kn_array given;
+    kn_array given, where;
     kni_atom x;
     kni_type type; /* of x, as it came in */
     int n;         /* axes */
@@ -50,31 +50,41 @@ void knl_check_where(kna_op *op, kni_type x, kn_array where, bool of_ufunc)
                  xs.s, knx_show_shape(&ms, all.ndim, all.dim));
 }
 
+static void read_where(reduction *r, kn_array where, bool of_ufunc)
+{
+    if (!where || kna_failed(&r->op))
+        return;
+    kni_type full = knb_type(r->op.b, r->x);
+    knl_check_where(&r->op, full, where, of_ufunc);
+    kni_atom mask = kna_failed(&r->op) ? KN_ATOM_NONE : knl_truth(&r->op, kna_in(&r->op, where));
+    if (!kna_failed(&r->op))
+        r->mask = knb_broadcast_to(r->op.b, mask, full);
+}
+
 /* Begins the operation. x stays as it is; its dtype is changed by the caller. Where NumPy's function is the reduction
  * of a ufunc, a scalar has an axis 0. */
 static KNX_HOT void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_array where, bool of_ufunc)
 {
     kna_begin(&r->op, name);
     r->given = x;
+    r->where = where;
     r->x = kna_in(&r->op, x);
     r->mask = KN_ATOM_NONE;
     r->n = 0;
     r->type = kni_scalar_type(KN_DT(F32));
     if (kna_failed(&r->op))
         return;
-    if (where) {
-        kni_type full = knb_type(r->op.b, r->x);
-        knl_check_where(&r->op, full, where, of_ufunc);
-        r->mask = kna_failed(&r->op) ? KN_ATOM_NONE : knl_truth(&r->op, kna_in(&r->op, where));
-        if (kna_failed(&r->op))
-            return;
-        r->mask = knb_broadcast_to(r->op.b, r->mask, full);
-    }
+    if (!of_ufunc) /* NumPy's function in Python counts the elements first */
+        read_where(r, where, false);
+    if (kna_failed(&r->op))
+        return;
     r->type = knb_type(r->op.b, r->x);
     if (of_ufunc && r->type.ndim == 0 && axis.n == 2 && (axis.axis[0] == 0 || axis.axis[0] == -1))
         axis.n = 0;
     if (!knl_not_a_number(&r->op, name, r->type.dtype))
         r->n = kna_axes(&r->op, axis, r->type.ndim, KNA_AXES_ALL, r->axes);
+    if (of_ufunc)
+        read_where(r, where, true);
 }
 
 static void as(reduction *r, kn_dtype d)
@@ -94,7 +104,7 @@ static KNX_HOT kn_array finish(reduction *r, kni_atom y, bool keepdims)
 {
     if (keepdims && !kna_failed(&r->op))
         y = knl_keep_axes(&r->op, y, r->type, r->n, r->axes);
-    return knl_end_reduced(&r->op, y, r->given, r->n, r->axes, keepdims);
+    return knl_end_reduced(&r->op, y, r->given, r->where, r->n, r->axes, keepdims);
 }
 
 typedef kni_atom (*reducer)(kni_builder *b, kni_atom x, int n, const int64_t *axes);

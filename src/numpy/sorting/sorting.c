@@ -154,8 +154,11 @@ kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts)
             kna_fail(&op, KN_ERROR_VALUE, "all keys need to be the same shape");
     }
     kni_atom y = KN_ATOM_NONE;
-    if (!kna_failed(&op) && first.ndim == 0)
-        y = knb_integer(op.b, KN_DT(I64), 0);
+    bool scalar = !kna_failed(&op) && first.ndim == 0;
+    if (scalar && o.axis.n == 2 && (o.axis.axis[0] > 0 || o.axis.axis[0] < -1)) /* NumPy lets it have one */
+        kna_axis(&op, o.axis, 0, -1);
+    if (scalar)
+        y = kna_failed(&op) ? KN_ATOM_NONE : knb_integer(op.b, KN_DT(I64), 0);
     else if (!kna_failed(&op))
         y = knl_argsort(&op, n, in, kna_axis(&op, o.axis, first.ndim, -1));
     knx_free(in);

@@ -160,7 +160,7 @@ static void check_range(kna_op *op, const char *which, double low, double high)
         kna_fail(op, KN_ERROR_VALUE, "%s range of [%s, %s] is not finite", which, show(low, p), show(high, q));
 }
 
-/* The first and last edge, of the dtype of the edges; apart by one if they would be equal. */
+/* The first and last edge, apart by one if they would be equal; the dtype of all edges. */
 static kn_dtype outer_edges(knl_body *c, kn_array a, const double *range, kn_array edge[2])
 {
     kna_op *op = &c->op;
@@ -186,7 +186,8 @@ static kn_dtype outer_edges(knl_body *c, kn_array a, const double *range, kn_arr
                          show(high, q));
         }
     }
-    kn_array low = kn_astype(edge[0], d, NULL), high = kn_astype(edge[1], d, NULL), same = kn_equal(low, high);
+    kn_dtype as = range ? KN_DT(F64) : d; /* a range is one of C numbers */
+    kn_array low = kn_astype(edge[0], as, NULL), high = kn_astype(edge[1], as, NULL), same = kn_equal(low, high);
     edge[0] = kn_where(same, kn_subtract(low, kn_like_double(0.5)), low);
     edge[1] = kn_where(same, kn_add(high, kn_like_double(0.5)), high);
     return d;

@@ -27,7 +27,7 @@ static void dtypes_are_those_of_numpy(void **state)
     static const struct {
         const char *from, *transform, *inverse;
     } rows[] = {{"bool", "complex128", "float64"},     {"int8", "complex128", "float64"},
-                {"float16", "complex64", "float32"},   {"bfloat16", "complex64", "float32"},
+                {"float16", "complex64", "float16"},   {"bfloat16", "complex64", "float32"},
                 {"float32", "complex64", "float32"},   {"float64", "complex128", "float64"},
                 {"complex64", "complex64", "float32"}, {"complex128", "complex128", "float64"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

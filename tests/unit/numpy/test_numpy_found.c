@@ -3,6 +3,7 @@
  * errors is told; corners of values; what is a view. */
 #include "support/expect.h"
 #include "support/group.h"
+#include <math.h>
 
 static void a_product_tells_which_core_dimension_differs(void **state)
 {
@@ -241,6 +242,8 @@ static void axes_of_linear_algebra(void **state)
     assert_int_equal(kn_size(kn_linalg_cond(kn_zeros(KN_SHAPE(0, 2, 2)))), 0);
     (void)kn_ok(kn_linalg_cond(kn_zeros(KN_SHAPE(2, 0, 2))));
     expect_error("LinAlgError", "cond: cond is not defined on empty arrays");
+    (void)kn_ok(kn_linalg_cond(kn_zeros(KN_SHAPE(0)))); /* before it is said that there are too few axes */
+    expect_error("LinAlgError", "cond: cond is not defined on empty arrays");
     (void)kn_ok(kn_ptp(kn_zeros(KN_SHAPE(0), .dtype = KN_BOOL)));
     expect_error("ValueError", "ptp: zero-size array to reduction operation maximum which has no identity");
 }
@@ -258,6 +261,185 @@ static void numbers_that_end_have_few_digits(void **state)
     assert_string_equal(kn_format_float_scientific(three, .precision = 9, .unique = false, .trim = '-'), "-3e+00");
     assert_string_equal(kn_format_float_scientific(tenth, .precision = 9, .unique = false, .trim = '-'), "1.e-01");
     assert_string_equal(kn_format_float_positional(kn_scalar(100.0), .precision = 4, .unique = false), "100.0000");
+}
+
+static void a_missing_loop_is_told_before_shapes(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array two = kn_ones(KN_SHAPE(2)), three = kn_ones(KN_SHAPE(3), .dtype = KN_BOOL);
+    (void)kn_ok(kn_gcd(two, three));
+    expect_error("TypeError", "gcd: ufunc 'gcd' did not contain a loop with signature matching types (<class "
+                              "'numpy.dtypes.Float64DType'>, <class 'numpy.dtypes.BoolDType'>) -> None");
+    (void)kn_ok(kn_subtract(kn_ones(KN_SHAPE(2), .dtype = KN_BOOL), three));
+    expect_error("TypeError",
+                 "subtract: numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
+                 "operator, or the logical_xor function instead.");
+    (void)kn_ok(kn_add(two, three));
+    expect_error("ValueError", "add: operands could not be broadcast together with shapes (2,) (3,)");
+}
+
+static void what_is_read_only_is_told_before_the_index_and_the_value(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_broadcast_to(kn_zeros(KN_SHAPE(), .dtype = KN_I32), KN_SHAPE(2));
+    kn_set_at(x, 1, "5");
+    expect_error("ValueError", "set_at: assignment destination is read-only");
+    kn_set_at(x, (double)NAN, "0");
+    expect_error("ValueError", "set_at: assignment destination is read-only");
+    kn_set_at(x, UINT64_MAX, "0:0");
+    expect_error("ValueError", "set_at: assignment destination is read-only");
+}
+
+static void axes_are_told_before_masks(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(1, 1)), m = kn_ones(KN_SHAPE(1, 2), .dtype = KN_BOOL);
+    (void)kn_ok(kn_sum(x, KN_AXIS(2), .where = m));
+    expect_error("AxisError", "sum: axis 2 is out of bounds for array of dimension 2");
+    (void)kn_ok(kn_nansum(x, KN_AXIS(2), .where = m));
+    expect_error("AxisError", "nansum: axis 2 is out of bounds for array of dimension 2");
+    (void)kn_ok(kn_nanmax(x, KN_AXIS(2), .where = m, .initial = kn_num(0)));
+    expect_error("AxisError", "nanmax: axis 2 is out of bounds for array of dimension 2");
+    (void)kn_ok(kn_mean(x, KN_AXIS(2), .where = m)); /* whose function counts the elements first */
+    expect_error("ValueError", "mean: operands could not be broadcast together with remapped shapes "
+                               "[original->remapped]: (1,2)  and requested shape (1,1)");
+}
+
+static void axes_of_scalars_are_looked_at(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array one = kn_scalar(1.0), yes = kn_scalar(true);
+    (void)kn_ok(kn_lexsort(KN_LIST(one, one), .axis = {{2}, {2}}));
+    expect_error("AxisError", "lexsort: axis 2 is out of bounds for array of dimension 0");
+    expect_values(kn_lexsort(KN_LIST(one, one), .axis = {{2}, {-1}}), 0);
+    (void)kn_ok(kn_packbits(yes, KN_AXIS(2)));
+    expect_error("AxisError", "packbits: axis 2 is out of bounds for array of dimension 1");
+    expect_values(kn_packbits(yes, KN_AXIS(0)), 128);
+}
+
+static void positions_are_looked_at_before_numbers_that_do_not_fit(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    (void)kn_ok(kn_insert(kn_zeros(KN_SHAPE(0), .dtype = KN_U16), kn_of(int, 3, -5), -1));
+    expect_error("IndexError", "insert: index 3 is out of bounds for axis 0 with size 0");
+}
+
+static void nothing_is_taken_from_an_empty_axis(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array at = kn_of(int, -2), none = kn_zeros(KN_SHAPE(0, 0));
+    (void)kn_ok(kn_take(none, at, .axis = {{2}, {0}})); /* the result has no elements */
+    expect_error("IndexError", "take: index -2 is out of bounds for axis 0 with size 0");
+    (void)kn_ok(kn_take(kn_zeros(KN_SHAPE(0, 1)), at, .axis = {{2}, {0}}));
+    expect_error("IndexError", "take: cannot do a non-empty take from an empty axes.");
+}
+
+static void no_elements_have_negative_powers(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array none = kn_power(kn_zeros(KN_SHAPE(0), .dtype = KN_I8), -3);
+    assert_true(kn_ok(none) && kn_dtype_of(none) == KN_I8);
+    (void)kn_ok(kn_power(kn_ones(KN_SHAPE(1), .dtype = KN_I8), -3));
+    expect_error("ValueError", "power: Integers to negative integer powers are not allowed.");
+}
+
+static void a_c_number_is_compared_beyond_the_dtype_of_the_other(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array half = kn_astype(kn_of(double, 4.5), KN_F16);
+    expect_values(kn_isclose(half, 1e10), 1); /* the bound is infinite in float16, as in NumPy */
+    expect_values(kn_isclose(half, (double)INFINITY), 0);
+    expect_values(kn_isclose(half, 4.5), 1);
+    expect_values(kn_isclose(kn_astype(half, KN_C128), 4.5), 1);
+    expect_values(kn_isclose(half, 4.6), 0);
+}
+
+static void true_and_false_are_of_dtype_bool(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_true(kn_dtype_of(kn_sqrt((bool)true)) == KN_F16);
+    assert_true(kn_dtype_of(kn_sqrt(1)) == KN_F64);
+}
+
+static void bounds_that_no_element_is_beyond_are_none(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_astype(kn_of(int, 7), KN_I8);
+    expect_values(kn_clip(x, 1e10, 128), 1e10);
+    expect_values(kn_clip(x, 1e10, 127), 1e10);
+    expect_values(kn_clip(x, 1e10, 126), 126);
+    expect_values(kn_clip(x, -128, -1e10), -1e10);
+    (void)kn_ok(kn_clip(x, 300, 5));
+    expect_error("OverflowError", "clip: integer 300 out of bounds for int8");
+}
+
+static void joined_scalars_are_told_as_such(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    (void)kn_ok(kn_concatenate(KN_LIST(kn_scalar(1.0)), .axis = KN_AXIS_NONE, .dtype = KN_BOOL));
+    expect_error("TypeError", "concatenate: Cannot cast scalar from dtype('float64') to dtype('bool') according to the "
+                              "rule 'same_kind'");
+}
+
+static void a_mask_of_no_axes_is_a_mask(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_set_at(kn_scalar(1.0), kn_ones(KN_SHAPE(2)), "%", (bool)false);
+    expect_error("ValueError", "set_at: NumPy boolean array indexing assignment cannot assign 2 input values to the 0 "
+                               "output values where the mask is true");
+}
+
+static void edges_of_a_given_range_are_worked_out_in_float64(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array edges = kn_histogram_bin_edges(kn_ones(KN_SHAPE(1), .dtype = KN_F32), .range = {-4, 4});
+    assert_true(kn_dtype_of(edges) == KN_F32);
+    expect_values(edges, -4, -3.2F, -2.4F, -1.6F, -0.8F, 0, 0.8F, 1.6F, 2.4F, 3.2F, 4);
+}
+
+static void a_number_that_does_not_fit_is_told_before_the_cast(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(1), .dtype = KN_BOOL), y = kn_ones(KN_SHAPE(1), .dtype = KN_BOOL);
+    kn_iadd(x, UINT64_MAX);
+    expect_error("OverflowError", "iadd: integer 18446744073709551615 out of bounds for int64");
+    kn_iadd(y, 5);
+    expect_error("TypeError", "iadd: Cannot cast ufunc 'add' output from dtype('int64') to dtype('bool') with casting "
+                              "rule 'same_kind'");
+}
+
+static void float16_stays_at_its_zero(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array zero = kn_zeros(KN_SHAPE(1)), below = kn_nextafter(zero, -0.0);
+    assert_true(kn_item_bool(kn_signbit(below)));
+    assert_false(kn_item_bool(kn_signbit(kn_nextafter(kn_astype(zero, KN_F16), -0.0))));
+}
+
+static void transforms_back_of_float16_are_float16(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(2, 3), .dtype = KN_F16);
+    assert_true(kn_dtype_of(kn_fft_irfft(x)) == KN_F16);
+    assert_true(kn_dtype_of(kn_fft_hfft(x)) == KN_F16);
+    assert_true(kn_dtype_of(kn_fft_irfftn(x)) == KN_F32);
+    assert_true(kn_dtype_of(kn_fft_irfftn(x, .axes = {{2}, {0}})) == KN_F16);
 }
 
 KN_TEST_GROUP(test_numpy_found)
@@ -283,6 +465,22 @@ KN_TEST_GROUP(test_numpy_found)
         TEST(any_order_is_the_one_that_is_there),
         TEST(axes_of_linear_algebra),
         TEST(numbers_that_end_have_few_digits),
+        TEST(a_missing_loop_is_told_before_shapes),
+        TEST(what_is_read_only_is_told_before_the_index_and_the_value),
+        TEST(axes_are_told_before_masks),
+        TEST(axes_of_scalars_are_looked_at),
+        TEST(positions_are_looked_at_before_numbers_that_do_not_fit),
+        TEST(nothing_is_taken_from_an_empty_axis),
+        TEST(no_elements_have_negative_powers),
+        TEST(a_c_number_is_compared_beyond_the_dtype_of_the_other),
+        TEST(true_and_false_are_of_dtype_bool),
+        TEST(bounds_that_no_element_is_beyond_are_none),
+        TEST(joined_scalars_are_told_as_such),
+        TEST(a_mask_of_no_axes_is_a_mask),
+        TEST(edges_of_a_given_range_are_worked_out_in_float64),
+        TEST(a_number_that_does_not_fit_is_told_before_the_cast),
+        TEST(float16_stays_at_its_zero),
+        TEST(transforms_back_of_float16_are_float16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
