@@ -552,6 +552,22 @@ static void run_one_by_one(kna_cut *c)
     KN_VEC_FREE(&held);
 }
 
+/* The user ended what ran (kn_set_poll): it is the error of all results, since operands may be written over. */
+static void give_up(kna_cut *c, knx_error *e)
+{
+    KN_VEC(kna_value *) held = {0}; /* a node is kept while its results are held */
+    bool ok = true;
+    for (size_t k = 0; k < c->node.n; k++)
+        for (uint32_t i = 0; ok && i < c->node.at[k]->n_out; i++)
+            if (c->node.at[k]->out[i] && (ok = KN_VEC_PUSH(&held, c->node.at[k]->out[i])))
+                kna_value_retain(c->node.at[k]->out[i]);
+    for (size_t i = 0; ok && i < held.n; i++)
+        set_error(held.at[i], e);
+    for (size_t i = 0; i < held.n; i++)
+        kna_value_release(held.at[i]);
+    KN_VEC_FREE(&held);
+}
+
 static knx_error *first_error(int n, kna_value *const *values)
 {
     bool known;
@@ -589,7 +605,9 @@ KNX_HOT knx_error *kna_force(int n, kna_value *const *values)
         run_one_by_one(c);
     else if (!error) {
         error = run_cut(c);
-        if (error && error->kind != KN_ERROR_MEMORY) {
+        if (error && knd_is_interruption(error)) {
+            give_up(c, error);
+        } else if (error && error->kind != KN_ERROR_MEMORY) {
             knx_error_release(error);
             error = NULL;
             run_one_by_one(c);

@@ -64,8 +64,31 @@ static void one_that_lets_go_on_changes_nothing(void **state)
     assert_true(kn_array_equal(got, want));
 }
 
+static bool at_once(void *env) { return ++*(int *)env, true; }
+
+/* Not run again one by one: all that was to be made is lost, and nothing else. */
+static void what_waited_is_given_up(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int asked = 0;
+    kn_array x = kn_arange(0, 100000, 1), y = x;
+    for (int i = 0; i < 50; i++)
+        y = kn_sort(kn_negative(y));
+    kn_eval(kn_sort(kn_copy(x))); /* so long that the next step is asked about */
+    kn_set_poll(at_once, &asked);
+    for (int i = 0; i < 100 && !kn_error_pending(); i++)
+        kn_eval(i % 2 ? y : kn_sort(kn_negative(x)));
+    kn_set_poll(NULL, NULL);
+    assert_true(asked > 0 && asked < 20);
+    assert_int_equal(kn_error_get_kind(), KN_ERROR_RUNTIME);
+    kn_error_clear();
+    expect_values(kn_sum(x), 4999950000);
+}
+
 KN_TEST_GROUP(test_poll)
 {
-    const struct CMUnitTest tests[] = {TEST(an_endless_loop_is_ended), TEST(one_that_lets_go_on_changes_nothing)};
+    const struct CMUnitTest tests[] = {TEST(an_endless_loop_is_ended), TEST(one_that_lets_go_on_changes_nothing),
+                                       TEST(what_waited_is_given_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
