@@ -9,7 +9,7 @@ PyTypeObject *kpy_array_type;
 
 PyObject *kpy_wrap(kn_array x)
 {
-    if (kn_error_pending() || !x) {
+    if (kn_error_pending() || !x || kpy_exception_is_kept()) {
         if (x)
             kn_release(x);
         if (!kpy_failed())
@@ -41,6 +41,12 @@ static void drop(PyObject *o)
 
 /* ---- Operators. */
 
+/* Work on many elements goes on without the interpreter's lock. */
+static bool is_long(kn_array x, kn_array y)
+{
+    return (kn_size(x) > 32768 || (y && kn_size(y) > 32768)) && !kpy_in_user();
+}
+
 static PyObject *binary(PyObject *a, PyObject *b, kn_array (*f)(kn_array, kn_array))
 {
     kpy_operand x = {0}, y = {0};
@@ -52,8 +58,13 @@ static PyObject *binary(PyObject *a, PyObject *b, kn_array (*f)(kn_array, kn_arr
     if (known == 0 && !PyErr_Occurred())
         result = Py_NewRef(Py_NotImplemented);
     else if (known > 0) {
+        kn_array z;
         kpy_here();
-        result = kpy_wrap(f(x.h, y.h));
+        if (is_long(x.h, y.h))
+            KPY_WITHOUT_GIL(z = f(x.h, y.h));
+        else
+            z = f(x.h, y.h);
+        result = kpy_wrap(z);
     }
     kpy_operand_drop(&x);
     kpy_operand_drop(&y);
@@ -65,8 +76,13 @@ static PyObject *unary(PyObject *a, kn_array (*f)(kn_array))
 {
     if (kpy_enter() < 0)
         return NULL;
+    kn_array x = KPY_HANDLE(a), y;
     kpy_here();
-    PyObject *result = kpy_wrap(f(KPY_HANDLE(a)));
+    if (is_long(x, NULL))
+        KPY_WITHOUT_GIL(y = f(x));
+    else
+        y = f(x);
+    PyObject *result = kpy_wrap(y);
     kpy_leave();
     return result;
 }
@@ -82,7 +98,10 @@ static PyObject *in_place(PyObject *a, PyObject *b, int (*f)(kn_array, kn_array)
         result = Py_NewRef(Py_NotImplemented);
     else if (known > 0) {
         kpy_here();
-        f(KPY_HANDLE(a), y.h);
+        if (is_long(KPY_HANDLE(a), y.h))
+            KPY_WITHOUT_GIL(f(KPY_HANDLE(a), y.h));
+        else
+            f(KPY_HANDLE(a), y.h);
         result = kpy_failed() ? NULL : Py_NewRef(a);
     }
     kpy_operand_drop(&y);

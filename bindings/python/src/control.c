@@ -28,6 +28,8 @@ static PyObject *scan(PyObject *module, PyObject *args)
     opts.reverse = reverse;
     opts.unroll = unroll;
     opts.checkpoint = checkpoint_;
+    if (kpy_shows_progress())
+        opts.on_step = kpy_scan_told;
     if (kpy_parts_of(init, &p) == 0) {
         if (kpy_parts_of(xs, &x) == 0) {
             kn_outs outs = {1, {{&tree, 2}}};

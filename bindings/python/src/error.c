@@ -72,6 +72,8 @@ void kpy_keep_exception(void)
     PyErr_Fetch(&kept_type, &kept_value, &kept_trace);
 }
 
+bool kpy_exception_is_kept(void) { return kept_type != NULL; }
+
 bool kpy_restore_exception(void)
 {
     if (!kept_type)

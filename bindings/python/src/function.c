@@ -174,19 +174,37 @@ static kpy_function *new_function(void)
     return f;
 }
 
+static int clear(PyObject *o)
+{
+    kpy_function *f = (kpy_function *)o;
+    PyObject *all[] = {f->callable, f->base, f->kept};
+    f->callable = f->base = f->kept = NULL;
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(all[i]);
+    return 0;
+}
+
+static int traverse(PyObject *o, visitproc visit, void *arg)
+{
+    Py_VISIT((PyObject *)Py_TYPE(o));
+    Py_VISIT(((kpy_function *)o)->callable);
+    Py_VISIT(((kpy_function *)o)->base);
+    Py_VISIT(((kpy_function *)o)->kept);
+    return 0;
+}
+
 static void drop(PyObject *o)
 {
     kpy_function *f = (kpy_function *)o;
     PyTypeObject *t = Py_TYPE(o);
+    PyObject_GC_UnTrack(o);
     if (f->weak)
         PyObject_ClearWeakRefs(o);
     if (f->serial)
         die(f);
     if (f->fn)
         kpy_release(f->fn);
-    Py_XDECREF(f->callable);
-    Py_XDECREF(f->kept);
-    Py_XDECREF(f->base);
+    clear(o);
     ((freefunc)PyType_GetSlot(t, Py_tp_free))(o);
     Py_DECREF(t);
 }
@@ -722,6 +740,8 @@ static PyMethodDef methods[] = {{"jit", WITH_KEYWORDS(jit), "kn_jit"},
                                 {0}};
 static PyType_Slot slots[] = {
     {Py_tp_dealloc, drop},
+    {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},
     {Py_tp_new, new},
     {Py_tp_call, call},
     {Py_tp_getset, getset},
@@ -729,7 +749,8 @@ static PyType_Slot slots[] = {
     {Py_tp_methods, methods},
     {Py_tp_doc, "Function(callable, sizes, like=None)\n--\n\nA function of flat tuples of arrays, as Kiln sees it."},
     {0, NULL}};
-static PyType_Spec spec = {"kiln._core.Function", sizeof(kpy_function), 0, Py_TPFLAGS_DEFAULT, slots};
+static PyType_Spec spec = {"kiln._core.Function", sizeof(kpy_function), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                           slots};
 int kpy_function_make(PyObject *module)
 {
     kpy_function_type = (PyTypeObject *)PyType_FromSpec(&spec);

@@ -246,5 +246,5 @@ static PyMethodDef functions[] = {
 
 int kpy_interchange_make(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions) < 0 ? -1 : kpy_memory_make(module);
+    return PyModule_AddFunctions(module, functions) < 0 || kpy_memory_make(module) < 0 ? -1 : kpy_progress_make(module);
 }

@@ -4,7 +4,10 @@
 #ifndef KPY_H
 #define KPY_H
 #define PY_SSIZE_T_CLEAN
+#include <pyconfig.h>
+#if !defined(Py_GIL_DISABLED) && !defined(KPY_FULL_API) /* interpreters without the lock have no limited API */
 #define Py_LIMITED_API 0x030B0000
+#endif
 #include <Python.h>
 #include <structmember.h>
 #include "kiln/kiln.h"
@@ -12,7 +15,8 @@
 /* ---- The context (lock.c). All arrays of a process live in one context of Kiln. A thread has it from kpy_enter to
  * kpy_leave; another one waits meanwhile, without the interpreter's lock. */
 int kpy_context_make(void); /* 0, or -1 with an exception */
-int kpy_enter(void);        /* 0, or -1 with an exception */
+int kpy_lock_make(PyObject *module);
+int kpy_enter(void); /* 0, or -1 with an exception */
 void kpy_leave(void);
 bool kpy_entered(void);         /* by this thread */
 void kpy_release(void *handle); /* kn_release, by a thread that may not have the context */
@@ -37,9 +41,10 @@ bool kpy_scoped(void); /* handles belong to a scope that ends before their objec
 void kpy_here(void);                      /* notes the line of the Python code that calls (kn_here) */
 void kpy_set_package(const char *folder); /* frames of files in there are skipped */
 int kpy_errors_make(PyObject *module);
-PyObject *kpy_raise(void);        /* the pending error of Kiln as an exception; NULL */
-bool kpy_failed(void);            /* raises if an error is pending */
-void kpy_keep_exception(void);    /* the current one is what the call of Kiln around it will raise */
+PyObject *kpy_raise(void);     /* the pending error of Kiln as an exception; NULL */
+bool kpy_failed(void);         /* raises if an error is pending */
+void kpy_keep_exception(void); /* the current one is what the call of Kiln around it will raise */
+bool kpy_exception_is_kept(void);
 bool kpy_restore_exception(void); /* raises the one that was kept; false: there was none */
 
 /* ---- Arrays (array.c). */
@@ -236,6 +241,10 @@ PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *kpy_dlpack_device(PyObject *self, PyObject *unused);
 int kpy_interchange_make(PyObject *module);
 int kpy_memory_make(PyObject *module); /* memory.c */
+/* progress.c: what a scan tells, if anybody wants to hear of it */
+int kpy_progress_make(PyObject *module);
+bool kpy_shows_progress(void);
+void kpy_scan_told(void *env, int64_t step, int64_t length);
 /* convert_buffer.c: of a format of the struct module; *swapped: its bytes are in the other order */
 kn_dtype kpy_dtype_of_format(const char *f, size_t size, bool *swapped);
 

@@ -22,6 +22,24 @@ static struct {
 } dead = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 static atomic_bool some_dead;
 
+/* Ctrl-C while something long runs: Python's handlers are called, and what they raise ends it. */
+static bool interrupted(void *env)
+{
+    (void)env;
+    if (!Py_IsInitialized())
+        return false;
+    if (kpy_exception_is_kept())
+        return true;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (gil == PyGILState_LOCKED) /* it began as a short call, with the interpreter's lock: others may have it */
+        KPY_WITHOUT_GIL((void)0);
+    bool stop = !PyErr_Occurred() && PyErr_CheckSignals() < 0;
+    if (stop)
+        kpy_keep_exception();
+    PyGILState_Release(gil);
+    return stop;
+}
+
 int kpy_context_make(void)
 {
     kn_context_opts opts = kn_context_opts_default();
@@ -32,6 +50,7 @@ int kpy_context_make(void)
         return PyErr_NoMemory(), -1;
     kn_run_shared_at_once(true); /* nobody tells when NumPy writes to memory that both have */
     kn_context_pop();
+    kn_set_poll(interrupted, NULL);
     return 0;
 }
 
@@ -140,3 +159,58 @@ bool kpy_scoped(void) { return scopes.n > 0 || user > 0; }
 void kpy_user_begin(void) { user++; }
 void kpy_user_end(void) { user--; }
 bool kpy_in_user(void) { return user > 0; }
+
+/* ---- fork: nobody is in the middle of something, so that the child finds everything whole. */
+
+static PyObject *fork_begins(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (kpy_enter() < 0)
+        return NULL;
+    if (depth == 1)
+        pthread_mutex_lock(&dead.mutex);
+    Py_RETURN_NONE;
+}
+
+static PyObject *fork_ends(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (depth == 1)
+        pthread_mutex_unlock(&dead.mutex);
+    if (depth)
+        kpy_leave();
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"fork_begins", fork_begins, METH_NOARGS, "Waits until no other thread uses Kiln, and keeps them out."},
+    {"fork_ends", fork_ends, METH_NOARGS, "In parent and child: the others may go on."},
+    {0}};
+
+int kpy_lock_make(PyObject *module)
+{
+    PyObject *os = PyImport_ImportModule("os");
+    if (!os || PyModule_AddFunctions(module, functions) < 0) {
+        Py_XDECREF(os);
+        return -1;
+    }
+    int result = 0;
+    if (PyObject_HasAttrString(os, "register_at_fork")) {
+        PyObject *f = PyObject_GetAttrString(os, "register_at_fork"), *none = PyTuple_New(0);
+        PyObject *begins = PyObject_GetAttrString(module, "fork_begins");
+        PyObject *ends = PyObject_GetAttrString(module, "fork_ends"), *done = NULL;
+        PyObject *kw =
+            Py_BuildValue("{s:O,s:O,s:O}", "before", begins, "after_in_parent", ends, "after_in_child", ends);
+        if (f && none && begins && ends && kw)
+            done = PyObject_Call(f, none, kw);
+        result = done ? 0 : -1;
+        Py_XDECREF(f);
+        Py_XDECREF(none);
+        Py_XDECREF(begins);
+        Py_XDECREF(ends);
+        Py_XDECREF(kw);
+        Py_XDECREF(done);
+    }
+    Py_DECREF(os);
+    return result;
+}

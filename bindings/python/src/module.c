@@ -28,12 +28,24 @@ static PyMethodDef functions[] = {
     {"live_count", live_count, METH_NOARGS, "live_count()\n--\n\nHow many handles of Kiln's are alive."},
     {0}};
 
+/* Arrays of a process live in one context, and types are there once. */
+static int check_alone(void)
+{
+    static bool loaded;
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+        PyErr_SetString(PyExc_ImportError, "kiln can be imported in the main interpreter only, not in subinterpreters");
+    else if (loaded)
+        PyErr_SetString(PyExc_ImportError, "cannot load kiln more than once per process");
+    loaded = true;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 static int exec(PyObject *m)
 {
-    if (kpy_context_make() < 0 || kpy_errors_make(m) < 0 || kpy_dtype_make(m) < 0 || kpy_array_make(m) < 0 ||
-        kpy_functions_make(m) < 0 || kpy_handle_make(m) < 0 || kpy_tree_make(m) < 0 || kpy_function_make(m) < 0 ||
-        kpy_interchange_make(m) < 0 || kpy_ufunc_make(m) < 0 || kpy_numpy_make(m) < 0 || kpy_printing_make(m) < 0 ||
-        kpy_errcall_make(m) < 0 || kpy_text_make(m) < 0)
+    if (check_alone() < 0 || kpy_context_make() < 0 || kpy_lock_make(m) < 0 || kpy_errors_make(m) < 0 ||
+        kpy_dtype_make(m) < 0 || kpy_array_make(m) < 0 || kpy_functions_make(m) < 0 || kpy_handle_make(m) < 0 ||
+        kpy_tree_make(m) < 0 || kpy_function_make(m) < 0 || kpy_interchange_make(m) < 0 || kpy_ufunc_make(m) < 0 ||
+        kpy_numpy_make(m) < 0 || kpy_printing_make(m) < 0 || kpy_errcall_make(m) < 0 || kpy_text_make(m) < 0)
         return -1;
     return 0;
 }
