@@ -8,7 +8,7 @@ from . import _core
 from ._core import Array
 
 _numpy = _core.functions("kiln.numpy")
-_ascontiguousarray, _asarray, _copy = _numpy["ascontiguousarray"], _numpy["asarray"], _numpy["copy"]
+_ascontiguousarray, _copy = _numpy["ascontiguousarray"], _numpy["copy"]
 _BY_LETTERS = frozenset("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 "
                         "complex128".split())
 
@@ -81,36 +81,6 @@ def share(o):
     return x
 
 
-def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """a as an array: itself if it is one, over the same memory if it shows it, else a copy. (numpy.asarray)
-
-    copy=False makes a ValueError of what needs a copy; copy=True always makes one.
-
-    >>> import kiln.numpy as knp
-    >>> memory = bytearray(3)
-    >>> x = knp.asarray(memory)
-    >>> x[1] = 7
-    >>> memory
-    bytearray(b'\\x00\\x07\\x00')
-    """
-    x = a
-    if not isinstance(a, Array):
-        if device is not None and device != "cpu":
-            raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
-        shared = None if copy else share(a)
-        if shared is None and copy is False:
-            raise ValueError("Unable to avoid copy while creating an array as requested.")
-        x = a if shared is None else shared
-        if shared is None and (order is None or order in "KA"):
-            return _asarray(a, dtype)
-    result = _asarray(x, dtype, order)
-    if copy is False and result is not x and not _numpy["shares_memory"](result, x):
-        raise ValueError("Unable to avoid copy while creating an array as requested.")
-    if copy and (result is x or _numpy["may_share_memory"](result, x)):
-        return _copy(result, order or "K")
-    return result
-
-
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """The bytes of a buffer as an array of one axis, over the same memory if it is aligned. (numpy.frombuffer)
 
@@ -137,9 +107,6 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
 
 # ---- NumPy's functions of Kiln's arrays (NEP 13, NEP 18).
 
-_REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
-               "logical_or": "any"}
-_ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
 # They make no arrays, or write into one of NumPy's: NumPy does them itself, on the memory of ours.
 _NUMPYS_OWN = frozenset("array2string array_repr array_str save savez savez_compressed savetxt shares_memory "
                         "may_share_memory copyto result_type can_cast min_scalar_type".split())
@@ -163,40 +130,19 @@ def _plain(x):
     return x
 
 
-def _into(out, result):
-    """The result, written to where out= says if that is an array of NumPy's."""
+def _with_outs(f, outs):
+    """f(outs) with arrays of ours over the memory of those that out= names; the result, with those arrays in it."""
     import numpy
-    if isinstance(out, tuple):
-        if not isinstance(result, tuple):
-            result = (result,)
-        written = tuple(r if o is None else _into(o, r) for o, r in zip(out, result))
-        return written[0] if len(written) == 1 else written
-    if isinstance(out, Array):
-        _numpy["copyto"](out, result)
-    else:
-        numpy.copyto(out, _plain(result), casting="same_kind")
-    return out
-
-
-def _ufunc_of(name, method):
-    np = _importlib.import_module("kiln.numpy")
-    if method == "__call__":
-        return getattr(np, name, None)
-    if method == "reduce" and name in _REDUCTIONS:
-        f = getattr(np, _REDUCTIONS[name])
-        return lambda a, axis=0, **kw: f(a, axis=axis, **kw)
-    if method == "accumulate" and name in _ACCUMULATIONS:
-        f = getattr(np, _ACCUMULATIONS[name])
-        return lambda a, axis=0, **kw: f(a, axis=axis, **kw)
-    if method == "outer" and hasattr(np, name):
-        f = getattr(np, name)
-
-        def outer(a, b, **kw):
-            a, b = asarray(a), asarray(b)
-            return f(a.reshape(a.shape + (1,) * b.ndim), b, **kw)
-
-        return outer
-    return None
+    ours = [o if o is None or isinstance(o, Array) else share(o) for o in outs]
+    there = [o is not None and x is None for o, x in zip(outs, ours)]  # memory that cannot be used as it is
+    ours = [_numpy["copy"](o) if t else x for o, x, t in zip(outs, ours, there)]
+    result = f(tuple(ours))
+    for o, x, t in zip(outs, ours, there):
+        if t:
+            numpy.copyto(o, _ndarray(x))
+    found = result if isinstance(result, tuple) else (result,)
+    found = tuple(r if o is None else o for o, r in zip(outs, found))
+    return found if isinstance(result, tuple) else found[0]
 
 
 def _known(types):
@@ -205,25 +151,18 @@ def _known(types):
     return all(t is Array or (numpy and issubclass(t, (numpy.ndarray, numpy.generic))) for t in types)
 
 
-def _is_unexpected(error):
-    return "unexpected keyword argument" in str(error)
-
-
 def _array_ufunc(self, ufunc, method, *inputs, **kwargs):
     """numpy.sin(x) is kiln.numpy.sin(x). What Kiln does not have is NotImplemented, so a TypeError. (NEP 13)"""
     out = kwargs.pop("out", None)
     others = [type(x) for x in inputs + (out or ()) if hasattr(type(x), "__array_ufunc__")]
-    f = _ufunc_of(ufunc.__name__, method) if _known(others) else None
+    f = _function_of("numpy", ufunc.__name__) if _known(others) else None
+    if method != "__call__":
+        f = getattr(f, method, None)
     if f is None:
         return NotImplemented
-    kwargs = {k: v for k, v in kwargs.items() if not (k == "where" and v is True)}
-    try:
-        result = f(*inputs, **kwargs)
-    except TypeError as e:
-        if kwargs and _is_unexpected(e):
-            return NotImplemented
-        raise
-    return result if out is None else _into(out, result)
+    if out is None:
+        return f(*inputs, **kwargs)
+    return _with_outs(lambda outs: f(*inputs, out=outs if len(outs) > 1 else outs[0], **kwargs), out)
 
 
 def _array_function(self, func, types, args, kwargs):
@@ -237,9 +176,10 @@ def _array_function(self, func, types, args, kwargs):
     if f is None:
         return NotImplemented
     out = kwargs.get("out")
-    if out is not None and not isinstance(out, Array):
-        return _into(out, f(*args, **{k: v for k, v in kwargs.items() if k != "out"}))
-    return f(*args, **kwargs)
+    if out is None or isinstance(out, Array):
+        return f(*args, **kwargs)
+    rest = {k: v for k, v in kwargs.items() if k != "out"}
+    return _with_outs(lambda outs: f(*args, out=outs[0], **rest), (out,))
 
 
 # ---- Pickles and copies.

@@ -10,7 +10,7 @@ import pytest
 import kiln
 import kiln.numpy as np
 from kiln import _core
-from kiln._interop import asarray, frombuffer
+from kiln.numpy import asarray, frombuffer
 
 DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 
@@ -233,6 +233,17 @@ def test_ufuncs_are_kilns():
                       (numpy.multiply.outer(x, x), numpy.outer(numpy.arange(4.0), numpy.arange(4.0)))]:
         assert isinstance(got, kiln.Array)
         numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=1e-14)
+
+
+def test_ufuncs_of_numpys_arrays_with_where_and_gaps():
+    x, a, b = np.arange(4.0), numpy.zeros(8), numpy.zeros(8)
+    numpy.add(x, 1, out=a[::2], where=numpy.array([True, False, True, True]))
+    numpy.add(numpy.arange(4.0), 1, out=b[::2], where=numpy.array([True, False, True, True]))
+    assert a.tolist() == b.tolist()
+    with pytest.raises(TypeError, match="same_kind"):
+        numpy.add(x, 0.5, out=numpy.zeros(4, dtype=int))
+    assert numpy.sum(x, out=a[:1].reshape(())) is not None and a[0] == 6
+    assert [type(r) for r in numpy.divmod(x, 2)] == [kiln.Array] * 2
 
 
 def test_ufuncs_write_into_arrays_of_either():

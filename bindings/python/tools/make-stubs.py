@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make-stubs.py CORE API FOLDER -- type stubs of the package beside this folder: of every module the names that it has, with
+the signatures that Python sees and the types that the description of the C library (docs/api.json) knows. CORE is the built
+extension; FOLDER gets kiln/**.pyi and kiln/py.typed."""
+import importlib
+import importlib.machinery
+import importlib.util
+import inspect
+import json
+import keyword
+import pkgutil
+import sys
+import types
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HEAD = """from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Union
+
+"""
+OWN = """
+class _ShowsMemory(Protocol):
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+class _IsArray(Protocol):
+    def __array__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+_Scalar = Union[bool, int, float, complex]
+ArrayLike = Union[Array, _Scalar, _ShowsMemory, _IsArray, Sequence[Any]]
+DTypeLike = Union[dtype, str, type, Any]
+ShapeLike = Union[int, Sequence[int]]
+"""
+KINDS = {"array": "ArrayLike", "arrays": "Sequence[ArrayLike] | Array", "dtype": "DTypeLike", "bool": "bool", "int": "int",
+         "float": "float", "string": "str", "shape": "ShapeLike", "axes": "ShapeLike", "character": "str"}
+RESULTS = {"array": "Array", "arrays": "tuple[Array, ...]", "dtype": "dtype", "bool": "bool", "int": "int", "float": "float",
+           "string": "str", "shape": "tuple[int, ...]", "axes": "tuple[int, ...]", "character": "str", "nothing": "None"}
+BY_NAME = {"dtype": "DTypeLike | None", "axis": "ShapeLike | None", "shape": "ShapeLike", "out": "Array | None", "device": "Any",
+           "like": "Any", "where": "ArrayLike | None"}
+PROPERTIES = {"shape": "tuple[int, ...]", "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "itemsize": "int",
+              "nbytes": "int", "dtype": "dtype", "base": "Array | None", "T": "Array", "mT": "Array", "real": "Array",
+              "imag": "Array", "device": "Any", "flags": "Any", "at": "Any", "flat": "Any",
+              "__array_interface__": "dict[str, Any]"}
+BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+FIXED = {"__len__": "int", "__bool__": "bool", "__int__": "int", "__float__": "float", "__complex__": "complex",
+         "__index__": "int", "__repr__": "str", "__str__": "str"}
+
+
+def load(core):
+    spec = importlib.util.spec_from_file_location("kiln._core", core,
+                                                  loader=importlib.machinery.ExtensionFileLoader("kiln._core", core))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["kiln._core"] = module
+    spec.loader.exec_module(module)
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    return importlib.import_module("kiln")
+
+
+class Stubs:
+    def __init__(self, api):
+        self.c = {f["name"]: f for f in api["functions"]}
+
+    def in_c(self, f):
+        doc = inspect.getdoc(f) or ""
+        return self.c.get(doc.rpartition("In C: ")[2].strip()) if "In C: " in doc else None
+
+    def type_of(self, p, c):
+        if p.name in BY_NAME:
+            return BY_NAME[p.name]
+        for a in (c or {}).get("arguments", []):
+            if a["name"].rstrip("_") == p.name and a["kind"] in KINDS:
+                return KINDS[a["kind"]] + (" | None" if p.default is None else "")
+        known = {bool: "bool", int: "int", float: "float", str: "str"}.get(type(p.default))
+        return known if known and c else "Any"
+
+    def signature(self, f, method=False):
+        try:
+            s = inspect.signature(f)
+        except (TypeError, ValueError):
+            return ("self, " if method else "") + "*args: Any, **kwargs: Any"
+        c = self.in_c(f)
+        parts, star, slash = [], False, False
+        parameters = list(s.parameters.values())
+        for i, p in enumerate(parameters):
+            if slash and p.kind != p.POSITIONAL_ONLY:
+                parts.append("/")
+                slash = False
+            if p.kind == p.KEYWORD_ONLY and not star:
+                parts.append("*")
+                star = True
+            if p.kind == p.POSITIONAL_ONLY:
+                slash = True
+            if method and i == 0:
+                parts.append("self")
+                continue
+            name = p.name + ("_" if keyword.iskeyword(p.name) else "")
+            prefix = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+            star = star or p.kind == p.VAR_POSITIONAL
+            parts.append(f"{prefix}{name}: {'Any' if prefix else self.type_of(p, c)}" + ("" if p.default is p.empty else " = ..."))
+        if slash:
+            parts.append("/")
+        if method and not parameters:
+            parts.insert(0, "self")
+        return ", ".join(parts)
+
+    def result(self, f):
+        c = self.in_c(f)
+        kind = c["result"]["kind"] if c else None
+        return RESULTS.get(kind, "Any")
+
+    def array(self, cls):
+        lines = ["class Array:"]
+        for name, value in sorted(vars(cls).items()):
+            if name in PROPERTIES or isinstance(value, property):
+                lines += ["    @property", f"    def {name}(self) -> {PROPERTIES.get(name, 'Any')}: ..."]
+                if name in ("real", "imag", "shape", "flat"):
+                    lines += [f"    @{name}.setter", f"    def {name}(self, value: Any, /) -> None: ..."]
+            elif name in FIXED:
+                lines.append(f"    def {name}(self) -> {FIXED[name]}: ...")
+            elif not name.startswith("__") and callable(value):
+                lines.append(f"    def {name}({self.signature(value, True)}) -> {self.result(value)}: ...")
+        for op in BINARY:
+            for before in ("", "r", "i"):
+                lines.append(f"    def __{before}{op}__(self, other: Any, /) -> Array: ...")
+        lines += [f"    def __{op}__(self) -> Array: ..." for op in ("neg", "pos", "abs", "invert")]
+        lines += [f"    def __{op}__(self, other: Any, /) -> Array: ..." for op in ("lt", "le", "gt", "ge")]
+        lines += [f"    def __{op}__(self, other: Any, /) -> Array: ...  # type: ignore[override]" for op in ("eq", "ne")]
+        lines += ["    def __divmod__(self, other: Any, /) -> tuple[Array, Array]: ...",
+                  "    def __rdivmod__(self, other: Any, /) -> tuple[Array, Array]: ...",
+                  "    def __getitem__(self, key: Any, /) -> Array: ...",
+                  "    def __setitem__(self, key: Any, value: Any, /) -> None: ...",
+                  "    def __iter__(self) -> Any: ...", "    def __contains__(self, x: Any, /) -> bool: ...",
+                  "    def __array__(self, dtype: Any = ..., copy: bool | None = ...) -> Any: ...",
+                  "    def __dlpack__(self, **kwargs: Any) -> Any: ...",
+                  "    def __dlpack_device__(self) -> tuple[int, int]: ...",
+                  "    def __buffer__(self, flags: int, /) -> memoryview: ..."]
+        return lines
+
+    def cls(self, name, cls):
+        lines = [f"class {name}:"]
+        if issubclass(cls, BaseException):
+            bases = [b.__name__ for b in cls.__bases__ if b.__module__ == "builtins"]
+            return [f"class {name}({', '.join(bases) or 'Exception'}): ..."]
+        if cls.__init__ is not object.__init__ or cls.__new__ is not object.__new__:
+            lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
+        return lines + ["    def __getattr__(self, name: str, /) -> Any: ...", "    def __call__(self, *args: Any, **kwargs: Any) -> Any: ..."]
+
+    def module(self, module, names, inside):
+        lines = ['"""' + (module.__doc__ or "").strip().split("\n")[0].replace("\\", "\\\\") + '"""', HEAD]
+        if module.__name__ == "kiln._core":
+            lines += self.array(module.Array)
+            lines += ["class dtype:", "    name: str", "    itemsize: int", "    kind: str", "    str: Any",
+                      "    def __init__(self, dtype: Any) -> None: ...", "    def __call__(self, x: Any, /) -> Array: ...",
+                      "    def __getattr__(self, name: Any, /) -> Any: ...", OWN]
+        else:
+            lines.append("from kiln._core import Array, ArrayLike, DTypeLike, ShapeLike, dtype\n")
+        for name in sorted(names):
+            value = getattr(module, name)
+            if not name.isidentifier() or keyword.iskeyword(name) or name in ("Array", "dtype"):
+                continue
+            if isinstance(value, types.ModuleType):
+                if value.__name__ in inside:
+                    lines.append(f"from {value.__name__.rpartition('.')[0]} import {value.__name__.rpartition('.')[2]} as {name}")
+            elif isinstance(value, type):
+                if value.__name__ == "Array" and value.__module__.startswith("kiln"):
+                    lines.append(f"{name} = Array")
+                else:
+                    lines += self.cls(name, value)
+            elif type(value).__name__ == "ufunc":
+                n = value.nin
+                operands = ", ".join(f"x{i + 1}: ArrayLike" for i in range(n))
+                result = "Array" if value.nout == 1 else "tuple[Array, ...]"
+                lines += [f"class _{name}:", f"    def __call__(self, {operands}, /, out: Any = ..., **kwargs: Any) -> {result}: ...",
+                          "    def __getattr__(self, name: str, /) -> Any: ...", f"{name}: _{name}"]
+            elif type(value).__name__ == "dtype":
+                lines.append(f"{name}: dtype")
+            elif callable(value) and hasattr(value, "__name__"):
+                lines.append(f"def {name}({self.signature(value)}) -> {self.result(value)}: ...")
+            elif isinstance(value, (bool, int, float, str)):
+                lines.append(f"{name}: {type(value).__name__}")
+            else:
+                lines.append(f"{name}: Any")
+        return "\n".join(lines) + "\n"
+
+
+def public(module):
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [n for n in vars(module) if not n.startswith("_")]
+    return [n for n in {*names, *(n for n in ("__version__", "__array_api_version__", "__array_namespace_info__"))}
+            if hasattr(module, n)]
+
+
+def main():
+    core, api, into = sys.argv[1:]
+    kiln = load(core)
+    stubs = Stubs(json.loads(Path(api).read_text()))
+    found = [m.name for m in pkgutil.walk_packages(kiln.__path__, "kiln.")
+             if not any(part.startswith("_") for part in m.name.split(".")[1:]) and m.name != "kiln.demo"]
+    inside = {"kiln": kiln, "kiln._core": sys.modules["kiln._core"], **{n: importlib.import_module(n) for n in found}}
+    for name, module in inside.items():
+        parts = name.split(".")
+        path = Path(into, *parts, "__init__.pyi") if hasattr(module, "__path__") else Path(into, *parts[:-1], parts[-1] + ".pyi")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(stubs.module(module, public(module), inside))
+    Path(into, "kiln", "py.typed").write_text("")
+
+
+main()
