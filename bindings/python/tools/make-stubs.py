@@ -17,35 +17,36 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 HEAD = """from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Union
 
 """
 OWN = """
 class _ShowsMemory(Protocol):
-    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __buffer__(self, flags: builtins.int, /) -> memoryview: ...
 
 class _IsArray(Protocol):
     def __array__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-_Scalar = Union[bool, int, float, complex]
+_Scalar = Union[builtins.bool, builtins.int, builtins.float, builtins.complex]
 ArrayLike = Union[Array, _Scalar, _ShowsMemory, _IsArray, Sequence[Any]]
-DTypeLike = Union[dtype, str, type, Any]
-ShapeLike = Union[int, Sequence[int]]
+DTypeLike = Union[dtype, builtins.str, builtins.type, Any]
+ShapeLike = Union[builtins.int, Sequence[builtins.int]]
 """
-KINDS = {"array": "ArrayLike", "arrays": "Sequence[ArrayLike] | Array", "dtype": "DTypeLike", "bool": "bool", "int": "int",
-         "float": "float", "string": "str", "shape": "ShapeLike", "axes": "ShapeLike", "character": "str"}
-RESULTS = {"array": "Array", "arrays": "tuple[Array, ...]", "dtype": "dtype", "bool": "bool", "int": "int", "float": "float",
-           "string": "str", "shape": "tuple[int, ...]", "axes": "tuple[int, ...]", "character": "str", "nothing": "None"}
+KINDS = {"array": "ArrayLike", "arrays": "Sequence[ArrayLike] | Array", "dtype": "DTypeLike", "bool": "builtins.bool", "int": "builtins.int",
+         "float": "builtins.float", "string": "builtins.str", "shape": "ShapeLike", "axes": "ShapeLike", "character": "builtins.str"}
+RESULTS = {"array": "Array", "arrays": "builtins.tuple[Array, ...]", "dtype": "dtype", "bool": "builtins.bool", "int": "builtins.int", "float": "builtins.float",
+           "string": "builtins.str", "shape": "builtins.tuple[builtins.int, ...]", "axes": "builtins.tuple[builtins.int, ...]", "character": "builtins.str", "nothing": "None"}
 BY_NAME = {"dtype": "DTypeLike | None", "axis": "ShapeLike | None", "shape": "ShapeLike", "out": "Array | None", "device": "Any",
            "like": "Any", "where": "ArrayLike | None"}
-PROPERTIES = {"shape": "tuple[int, ...]", "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "itemsize": "int",
-              "nbytes": "int", "dtype": "dtype", "base": "Array | None", "T": "Array", "mT": "Array", "real": "Array",
+PROPERTIES = {"shape": "builtins.tuple[builtins.int, ...]", "strides": "builtins.tuple[builtins.int, ...]", "ndim": "builtins.int", "size": "builtins.int", "itemsize": "builtins.int",
+              "nbytes": "builtins.int", "dtype": "dtype", "base": "Array | None", "T": "Array", "mT": "Array", "real": "Array",
               "imag": "Array", "device": "Any", "flags": "Any", "at": "Any", "flat": "Any",
-              "__array_interface__": "dict[str, Any]"}
+              "__array_interface__": "builtins.dict[builtins.str, Any]"}
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-FIXED = {"__len__": "int", "__bool__": "bool", "__int__": "int", "__float__": "float", "__complex__": "complex",
-         "__index__": "int", "__repr__": "str", "__str__": "str"}
+FIXED = {"__len__": "builtins.int", "__bool__": "builtins.bool", "__int__": "builtins.int", "__float__": "builtins.float", "__complex__": "builtins.complex",
+         "__index__": "builtins.int", "__repr__": "builtins.str", "__str__": "builtins.str"}
 
 
 def load(core):
@@ -72,7 +73,7 @@ class Stubs:
         for a in (c or {}).get("arguments", []):
             if a["name"].rstrip("_") == p.name and a["kind"] in KINDS:
                 return KINDS[a["kind"]] + (" | None" if p.default is None else "")
-        known = {bool: "bool", int: "int", float: "float", str: "str"}.get(type(p.default))
+        known = {t: f"builtins.{t.__name__}" for t in (bool, int, float, str)}.get(type(p.default))
         return known if known and c else "Any"
 
     def signature(self, f, method=False):
@@ -127,15 +128,15 @@ class Stubs:
         lines += [f"    def __{op}__(self) -> Array: ..." for op in ("neg", "pos", "abs", "invert")]
         lines += [f"    def __{op}__(self, other: Any, /) -> Array: ..." for op in ("lt", "le", "gt", "ge")]
         lines += [f"    def __{op}__(self, other: Any, /) -> Array: ...  # type: ignore[override]" for op in ("eq", "ne")]
-        lines += ["    def __divmod__(self, other: Any, /) -> tuple[Array, Array]: ...",
-                  "    def __rdivmod__(self, other: Any, /) -> tuple[Array, Array]: ...",
+        lines += ["    def __divmod__(self, other: Any, /) -> builtins.tuple[Array, Array]: ...",
+                  "    def __rdivmod__(self, other: Any, /) -> builtins.tuple[Array, Array]: ...",
                   "    def __getitem__(self, key: Any, /) -> Array: ...",
                   "    def __setitem__(self, key: Any, value: Any, /) -> None: ...",
-                  "    def __iter__(self) -> Any: ...", "    def __contains__(self, x: Any, /) -> bool: ...",
-                  "    def __array__(self, dtype: Any = ..., copy: bool | None = ...) -> Any: ...",
+                  "    def __iter__(self) -> Any: ...", "    def __contains__(self, x: Any, /) -> builtins.bool: ...",
+                  "    def __array__(self, dtype: Any = ..., copy: builtins.bool | None = ...) -> Any: ...",
                   "    def __dlpack__(self, **kwargs: Any) -> Any: ...",
-                  "    def __dlpack_device__(self) -> tuple[int, int]: ...",
-                  "    def __buffer__(self, flags: int, /) -> memoryview: ..."]
+                  "    def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]: ...",
+                  "    def __buffer__(self, flags: builtins.int, /) -> memoryview: ..."]
         return lines
 
     def cls(self, name, cls):
@@ -145,13 +146,13 @@ class Stubs:
             return [f"class {name}({', '.join(bases) or 'Exception'}): ..."]
         if cls.__init__ is not object.__init__ or cls.__new__ is not object.__new__:
             lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
-        return lines + ["    def __getattr__(self, name: str, /) -> Any: ...", "    def __call__(self, *args: Any, **kwargs: Any) -> Any: ..."]
+        return lines + ["    def __getattr__(self, name: builtins.str, /) -> Any: ...", "    def __call__(self, *args: Any, **kwargs: Any) -> Any: ..."]
 
     def module(self, module, names, inside):
         lines = ['"""' + (module.__doc__ or "").strip().split("\n")[0].replace("\\", "\\\\") + '"""', HEAD]
         if module.__name__ == "kiln._core":
             lines += self.array(module.Array)
-            lines += ["class dtype:", "    name: str", "    itemsize: int", "    kind: str", "    str: Any",
+            lines += ["class dtype:", "    name: builtins.str", "    itemsize: builtins.int", "    kind: builtins.str", "    str: Any",
                       "    def __init__(self, dtype: Any) -> None: ...", "    def __call__(self, x: Any, /) -> Array: ...",
                       "    def __getattr__(self, name: Any, /) -> Any: ...", OWN]
         else:
@@ -171,15 +172,15 @@ class Stubs:
             elif type(value).__name__ == "ufunc":
                 n = value.nin
                 operands = ", ".join(f"x{i + 1}: ArrayLike" for i in range(n))
-                result = "Array" if value.nout == 1 else "tuple[Array, ...]"
+                result = "Array" if value.nout == 1 else "builtins.tuple[Array, ...]"
                 lines += [f"class _{name}:", f"    def __call__(self, {operands}, /, out: Any = ..., **kwargs: Any) -> {result}: ...",
-                          "    def __getattr__(self, name: str, /) -> Any: ...", f"{name}: _{name}"]
+                          "    def __getattr__(self, name: builtins.str, /) -> Any: ...", f"{name}: _{name}"]
             elif type(value).__name__ == "dtype":
                 lines.append(f"{name}: dtype")
             elif callable(value) and hasattr(value, "__name__"):
                 lines.append(f"def {name}({self.signature(value)}) -> {self.result(value)}: ...")
             elif isinstance(value, (bool, int, float, str)):
-                lines.append(f"{name}: {type(value).__name__}")
+                lines.append(f"{name}: builtins.{type(value).__name__}")
             else:
                 lines.append(f"{name}: Any")
         return "\n".join(lines) + "\n"
