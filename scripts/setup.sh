@@ -31,6 +31,9 @@ case $goal in
         have_header mpc.h || want libmpc-dev "the same of complex numbers"
         have g++ || want g++ "compiles the public header as C++"
         have python3 || want python3 "compares what is made of the descriptions of public functions"
+        python3 -c "import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_paths()['include'] + '/Python.h'))" 2>/dev/null ||
+            want python3-dev "builds the Python package"
+        python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that the Python package is tested in"
         { have ctags && ctags --version 2>/dev/null | grep -q Universal; } || want universal-ctags "measures the length of functions"
         ;;
 esac
