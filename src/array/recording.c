@@ -197,6 +197,15 @@ static void pop(kna_recording *r)
     kna_recording_release(r);
 }
 
+void kna_recording_forgive(const knx_error *e)
+{
+    kna_recording *r = kna_recording_current();
+    if (!r || !e || r->refused != e)
+        return;
+    knx_error_release(r->refused);
+    r->refused = NULL;
+}
+
 void kna_recording_release(kna_recording *r)
 {
     if (r && --r->refs == 0)

@@ -58,6 +58,8 @@ typedef struct kna_closed {
 knx_error *kna_recording_end(kna_recording *r, int n_out, const kni_atom *out, kna_closed *closed);
 void kna_recording_abort(kna_recording *r);
 void kna_recording_release(kna_recording *r);
+/* The user's code has seen this error and cleared it: it goes on without the value, and the recording is good again. */
+void kna_recording_forgive(const knx_error *e);
 void kna_closed_free(kna_closed *c);
 
 /* The value outside of all recordings that v stands for (new reference); ConcretizationError if a recording on the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * settings.c -- the sticky error, settings, dtypes by name, keeping and assigning arrays, shutdown. */
 #include "array/handle.h"
+#include "array/recording.h"
 #include "array/state.h"
 #include "array/storage.h"
 #include "base/clock.h"
@@ -61,6 +62,7 @@ void kn_error_clear(void)
     kn_context c = knx_context();
     if (!c)
         return;
+    kna_recording_forgive(c->first);
     knx_error_release(c->first);
     knx_free(c->first_text);
     c->first = NULL;

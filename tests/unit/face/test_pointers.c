@@ -321,6 +321,25 @@ static kn_array looks_at_two(const kn_array *x)
 }
 KN_FUNCTION(looks_at_two, kn_array, kn_array)
 
+/* Whoever clears the error knows that there is no value, and goes on without it. */
+static kn_array does_without(const kn_array *x)
+{
+    bool known = kn_data(*x, double);
+    kn_error_clear();
+    return known ? kn_mul(*x, 100) : kn_mul(*x, 2);
+}
+KN_FUNCTION(does_without, kn_array, kn_array)
+
+static void a_look_that_was_refused_can_be_forgiven(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 2, 3), r;
+    kn_call(kn_jit(KN_FN(does_without)), &r, &x);
+    expect_values(r, 4, 6);
+    assert_true(kn_ok(r));
+}
+
 static void traced_arrays_have_no_memory_of_their_own(void **state)
 {
     (void)state;
@@ -354,6 +373,7 @@ KN_TEST_GROUP(test_pointers)
         TEST(elements_can_be_copied_in),
         TEST(pointers_are_refused_with_a_reason),
         TEST(traced_arrays_have_no_memory_of_their_own),
+        TEST(a_look_that_was_refused_can_be_forgiven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
