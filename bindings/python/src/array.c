@@ -272,6 +272,18 @@ static PyObject *complex_(PyObject *o, PyObject *unused)
     return y;
 }
 
+/* 2,3 */
+static PyObject *extents_text(const kn_shape *shape)
+{
+    PyObject *text = PyUnicode_FromString("");
+    for (int i = 0; text && i < shape->ndim; i++) {
+        PyObject *more = PyUnicode_FromFormat(i ? "%U,%lld" : "%U%lld", text, (long long)shape->dim[i]);
+        Py_DECREF(text);
+        text = more;
+    }
+    return text;
+}
+
 static PyObject *text(PyObject *o, const char *(*f)(kn_array, const kn_print_opts *))
 {
     if (kpy_enter_scope() < 0)
@@ -280,7 +292,18 @@ static PyObject *text(PyObject *o, const char *(*f)(kn_array, const kn_print_opt
     evaluate(KPY_HANDLE(o));
     kn_print_opts opts = kn_print_opts_default();
     const char *s = f(KPY_HANDLE(o), &opts);
-    PyObject *result = kpy_failed() ? NULL : PyUnicode_FromString(s ? s : "");
+    PyObject *result = NULL;
+    if (kn_error_pending() && kn_error_get_kind() == KN_ERROR_CONCRETIZATION) {
+        kn_error_clear(); /* a value that is not known has a type */
+        kn_shape shape = kn_shape_of(KPY_HANDLE(o));
+        PyObject *dtype = kpy_wrap_dtype(kn_dtype_of(KPY_HANDLE(o)));
+        PyObject *dims = extents_text(&shape);
+        if (dtype && dims)
+            result = PyUnicode_FromFormat("%s(%S[%U])", kpy_in_user() ? "JitTracer" : "AbstractArray", dtype, dims);
+        Py_XDECREF(dtype);
+        Py_XDECREF(dims);
+    } else if (!kpy_failed())
+        result = PyUnicode_FromString(s ? s : "");
     kpy_leave_scope();
     return result;
 }
