@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transformations of Python functions: what JAX has under the same names. A function of trees becomes a function of flat
 lists of arrays (kiln._core.Function); the C library transforms that."""
+import collections as _collections
 import functools as _functools
 import inspect as _inspect
 
 from . import _core
 from ._core import Array, Function
-from .tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_map, tree_structure
+from .tree_util import flatten_up_to, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_structure
 
 
 class Flat:
@@ -209,6 +210,34 @@ def _merge(mask, parts):
 
 # ---- Derivatives.
 
+def _dtype_of(x):
+    return x.dtype if isinstance(x, Array) else _asarray(x).dtype
+
+
+def _check_reverse_input(name, x, holomorphic, allow_int):
+    d = _dtype_of(x)
+    if holomorphic and d.kind != "c":
+        raise TypeError(f"{name} with holomorphic=True requires inputs with complex dtype, but got {d}.")
+    if d.kind in "biu" and not allow_int:
+        raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
+                        f"but got {d}. If you want to use Boolean- or integer-valued inputs, use vjp or set allow_int to "
+                        "True.")
+
+
+def _check_reverse_output(name, x, holomorphic):
+    d = _dtype_of(x)
+    if holomorphic:
+        if d.kind != "c":
+            raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {d}.")
+    elif d.kind == "c":
+        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
+                        f"{d}. For holomorphic differentiation, pass holomorphic=True. For differentiation of "
+                        "non-holomorphic functions involving complex outputs, use jax.vjp directly.")
+    elif d.kind in "biu":
+        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
+                        f"{d}. For differentiation of functions with integer outputs, use jax.vjp directly.")
+
+
 def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
     """A function that returns the value of fun and its gradient. (jax.value_and_grad)"""
     _check_callable(fun, "value_and_grad")
@@ -217,7 +246,14 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
     def value_and_grad_f(*args, **kwargs):
         at, many = _argnums("value_and_grad", argnums, args)
         call, chosen, others = _partial(fun, at, args, kwargs)
-        split = _split_aux if has_aux else lambda out: (_scalar(out), ())
+        for x in tree_leaves(chosen):
+            _check_reverse_input("grad", x, holomorphic, allow_int)
+
+        def split(out):
+            value, aux = _split_aux(out) if has_aux else (_scalar(out), ())
+            _check_reverse_output("grad", value, holomorphic)
+            return value, aux
+
         function, flat, parts = _function(call, (chosen, others), split)
         out = function.grad(argnums=(0,), has_aux=has_aux, holomorphic=holomorphic, allow_int=allow_int, value=True)(*parts)
         n_aux = flat.aux_tree.num_leaves
@@ -231,8 +267,10 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 def _scalar(out):
     leaves, treedef = tree_flatten(out)
     if len(leaves) != 1 or treedef.num_nodes != 1:
-        raise TypeError("Gradient only defined for scalar-output functions. "
-                        f"Output was {out!r}.")
+        raise TypeError(f"Gradient only defined for scalar-output functions. Output was {out!r}.")
+    shape = getattr(out, "shape", ())
+    if shape != ():
+        raise TypeError(f"Gradient only defined for scalar-output functions. Output had shape: {tuple(shape)}.")
     return out
 
 
@@ -402,6 +440,30 @@ def _axes_of(axes, tree, what):
     return [a for a, s in zip(leaves, subtrees) for _ in tree_leaves(s)]
 
 
+def _check_sizes(fun, args, kwargs, mapped, axis_size):
+    sizes = [(x.shape if hasattr(x, "shape") else _asarray(x).shape)[a] for x, a in mapped]
+    if len({*sizes, *(() if axis_size is None else (axis_size,))}) <= 1:
+        return
+    try:
+        names = [f"argument {n}" for n in _inspect.signature(fun).bind(*args, **kwargs).signature.parameters]
+    except (TypeError, ValueError):
+        names = []
+    places = {}
+    for i, a in enumerate(args):
+        for path, leaf in tree_flatten_with_path(a)[0]:
+            places[id(leaf)] = (names[i] if i < len(names) else f"args[{i}]") + keystr(path)
+    for path, leaf in tree_flatten_with_path(kwargs)[0]:
+        places[id(leaf)] = "kwargs" + keystr(path)
+    lines = [] if axis_size is None else [f"  * the `axis_size` argument was {axis_size}"]
+    for k, (size, n) in enumerate(_collections.Counter(sizes).most_common()):
+        x, axis = mapped[sizes.index(size)]
+        shape = ",".join(str(e) for e in (x.shape if hasattr(x, "shape") else _asarray(x).shape))
+        which = "one axis had" if n == 1 else f"{'some' if k else 'most'} axes ({n} of them) had"
+        lines.append(f"  * {which} size {size}{', e.g.' if n > 1 else ':'} axis {axis} of {places[id(x)]} of type "
+                     f"{_dtype_of(x)}[{shape}]")
+    raise ValueError("vmap got inconsistent sizes for array axes to be mapped:\n" + ";\n".join(lines))
+
+
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None):
     """fun of each element along axes of its arguments. (jax.vmap)
 
@@ -423,7 +485,7 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
                              f"arguments passed to the function, but got len(in_axes)={len(in_axes)}, len(args)={len(args)}")
         axes = _axes_of(in_axes, args, "in_axes") + [0] * len(tree_leaves(kwargs))
         if axis_size is None and all(a is None for a in axes):
-            raise ValueError("vmap must have at least one non-None value in in_axes")
+            raise ValueError("vmap must have at least one non-None value in in_axes or axis_size must be specified")
         every, treedef = tree_flatten((args, kwargs))
         fixed = [a is None and not isinstance(x, Array) for a, x in zip(axes, every)]  # these stay what they are
         leaves = [x for f, x in zip(fixed, every) if not f]
@@ -434,6 +496,7 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
                 raise ValueError("vmap was requested to map its argument along axis "
                                  f"{a}, which implies that its rank should be at least {a + 1 if a >= 0 else -a}, but is only "
                                  f"{ndim} (its shape is {getattr(x, 'shape', ())})")
+        _check_sizes(fun, args, kwargs, [(x, a) for x, a in zip(leaves, axes) if a is not None], axis_size)
         distinct = list(dict.fromkeys(axes))[:7]  # a part for each axis; leaves of rarer ones are turned
         leaves = [x if a in distinct else _moveaxis(x, a, 0) for x, a in zip(leaves, axes)]
         axes = [a if a in distinct else 0 for a in axes]

@@ -5,7 +5,9 @@ import functools as _functools
 
 from ._core import PyTreeDef, flatten as _flatten, register_node as _register_node
 
-__all__ = ["PyTreeDef", "tree_all", "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure",
+__all__ = ["DictKey", "FlattenedIndexKey", "GetAttrKey", "SequenceKey", "keystr", "register_pytree_with_keys",
+           "register_pytree_with_keys_class", "register_static", "tree_broadcast", "tree_flatten_with_path",
+           "tree_leaves_with_path", "tree_map_with_path", "tree_reduce_associative", "PyTreeDef", "tree_all", "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure",
            "tree_transpose", "tree_unflatten", "register_pytree_node", "register_pytree_node_class", "register_dataclass",
            "treedef_children", "treedef_is_leaf", "treedef_tuple", "all_leaves", "Partial"]
 
@@ -112,6 +114,143 @@ def tree_transpose(outer_treedef, inner_treedef, pytree_to_transpose):
     return inner_treedef.unflatten(rows)
 
 
+# ---- Where leaves are: paths of keys.
+
+@_dataclasses.dataclass(frozen=True)
+class SequenceKey:
+    """The place in a list or tuple. (jax.tree_util.SequenceKey)"""
+    idx: int
+
+    def __str__(self):
+        return f"[{self.idx!r}]"
+
+
+@_dataclasses.dataclass(frozen=True)
+class DictKey:
+    """The key in a dict. (jax.tree_util.DictKey)"""
+    key: object
+
+    def __str__(self):
+        return f"[{self.key!r}]"
+
+
+@_dataclasses.dataclass(frozen=True)
+class GetAttrKey:
+    """The name of a field. (jax.tree_util.GetAttrKey)"""
+    name: str
+
+    def __str__(self):
+        return f".{self.name}"
+
+
+@_dataclasses.dataclass(frozen=True)
+class FlattenedIndexKey:
+    """The place among the children of a class that says no keys. (jax.tree_util.FlattenedIndexKey)"""
+    key: int
+
+    def __str__(self):
+        return f"[<flat index {self.key}>]"
+
+
+_keyed = {}  # class -> function of an instance that gives the keys of its children
+
+
+def _keys_of(kind, data, n, node):
+    if kind == "dict":
+        return [DictKey(k) for k in data]
+    if kind == "named":
+        return [GetAttrKey(f) for f in data._fields]
+    if kind == "custom":
+        return _keyed[data[0]](node) if data[0] in _keyed else [FlattenedIndexKey(i) for i in range(n)]
+    return [SequenceKey(i) for i in range(n)]
+
+
+def tree_flatten_with_path(tree, is_leaf=None, is_leaf_takes_path=False):
+    """([(path, leaf), ...], treedef) (jax.tree_util.tree_flatten_with_path)"""
+    out = []
+
+    def walk(path, x):
+        if is_leaf and (is_leaf(path, x) if is_leaf_takes_path else is_leaf(x)):
+            out.append((path, x))
+            return
+        children, treedef = _flatten(x, lambda y: y is not x)
+        kind, data = treedef.node_data()
+        if kind == "leaf":
+            out.append((path, x))
+        elif kind != "none":
+            for key, child in zip(_keys_of(kind, data, len(children), x), children):
+                walk((*path, key), child)
+
+    walk((), tree)
+    if is_leaf and is_leaf_takes_path:
+        ids = {id(x) for _, x in out}
+        return out, tree_structure(tree, lambda x: id(x) in ids)
+    return out, tree_structure(tree, is_leaf)
+
+
+def tree_leaves_with_path(tree, is_leaf=None, is_leaf_takes_path=False):
+    """[(path, leaf), ...] (jax.tree_util.tree_leaves_with_path)"""
+    return tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
+
+
+def tree_map_with_path(f, tree, *rest, is_leaf=None, is_leaf_takes_path=False):
+    """f of the path and the leaf. (jax.tree_util.tree_map_with_path)"""
+    found, treedef = tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)
+    others = [flatten_up_to(treedef, r) for r in rest]
+    return treedef.unflatten([f(path, leaf, *xs) for (path, leaf), *xs in zip(found, *others)])
+
+
+def keystr(keys, *, simple=False, separator=""):
+    """A path as text: ['a'][0].x, or simple. (jax.tree_util.keystr)"""
+    if not simple:
+        return separator.join(str(k) for k in keys)
+    return separator.join(str(getattr(k, "idx", getattr(k, "key", getattr(k, "name", k)))) for k in keys)
+
+
+def tree_broadcast(prefix_tree, full_tree, is_leaf=None):
+    """The prefix's leaves, each for all leaves of full_tree below it. (jax.tree_util.tree_broadcast)"""
+    leaves, treedef = _flatten(prefix_tree, is_leaf)
+    parts = flatten_up_to(treedef, full_tree)
+    return tree_structure(full_tree, is_leaf).unflatten([x for x, p in zip(leaves, parts) for _ in tree_leaves(p, is_leaf)])
+
+
+def tree_reduce_associative(operation, tree, *, identity=None, is_leaf=None):
+    """operation of all leaves, in pairs. (jax.tree_util.tree_reduce_associative)"""
+    xs = tree_leaves(tree, is_leaf)
+    if not xs:
+        if identity is None:
+            raise ValueError("Must specify identity for parallel reduction of empty sequence.")
+        return identity
+    while len(xs) > 1:
+        xs = [operation(*xs[i:i + 2]) if i + 1 < len(xs) else xs[i] for i in range(0, len(xs), 2)]
+    return xs[0]
+
+
+def register_pytree_with_keys(nodetype, flatten_with_keys, unflatten_func, flatten_func=None):
+    """Makes a class a node whose children have keys: flatten_with_keys(x) -> (((key, child), ...), aux_data)."""
+    def flatten(x):
+        if flatten_func:
+            return flatten_func(x)
+        pairs, aux = flatten_with_keys(x)
+        return tuple(c for _, c in pairs), aux
+
+    _register_node(nodetype, flatten, unflatten_func)
+    _keyed[nodetype] = lambda x: [k for k, _ in flatten_with_keys(x)[0]]
+
+
+def register_pytree_with_keys_class(cls):
+    """The same for a class with methods tree_flatten_with_keys and tree_unflatten; a decorator."""
+    flatten = (lambda x: x.tree_flatten()) if hasattr(cls, "tree_flatten") else None
+    register_pytree_with_keys(cls, lambda x: x.tree_flatten_with_keys(), cls.tree_unflatten, flatten)
+    return cls
+
+
+def register_static(cls):
+    """Makes a class a node without children: its values are part of the structure; a decorator."""
+    _register_node(cls, lambda x: ((), x), lambda x, _: x)
+    return cls
+
+
 def register_pytree_node(nodetype, flatten_func, unflatten_func):
     """Makes a class a node: flatten_func(x) -> (children, aux_data), unflatten_func(aux_data, children) -> x."""
     _register_node(nodetype, flatten_func, unflatten_func)
@@ -140,6 +279,7 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None, drop_fields
         return nodetype(**dict(zip(meta_fields, meta)), **dict(zip(data_fields, data)))
 
     _register_node(nodetype, flatten, unflatten)
+    _keyed[nodetype] = lambda x: [GetAttrKey(n) for n in data_fields]
     return nodetype
 
 

@@ -289,7 +289,7 @@ static PyObject *text(const treedef *t, Py_ssize_t *at)
         PyObject *c = v->kind == NAMED ? v->data : PyTuple_GetItem(v->data, 0),
                  *name = PyObject_GetAttrString(c, "__name__");
         if (name && v->kind == NAMED)
-            result = PyUnicode_FromFormat("%U(%U)", name, joined);
+            result = PyUnicode_FromFormat("CustomNode(namedtuple[%U], [%U])", name, joined);
         else if (name)
             result = PyUnicode_FromFormat("CustomNode(%U[%S], [%U])", name, PyTuple_GetItem(v->data, 1), joined);
         Py_XDECREF(name);
