@@ -19,6 +19,11 @@ def split(key, num=2):
     return _c["_split"](key, num)
 
 
+def bits(key, shape=(), dtype=None, *, out_sharding=None):
+    """Random bits, as uint64 if nothing else is said. (jax.random.bits)"""
+    return _c["_bits"](key, shape, "uint64" if dtype is None else dtype)
+
+
 def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
     """Matrices whose rows or columns are orthonormal. (jax.random.orthogonal)"""
     return _c["_orthogonal"](key, n, shape, dtype, -1 if m is None else m)
