@@ -59,8 +59,9 @@ static PyObject *binary(PyObject *a, PyObject *b, kn_array (*f)(kn_array, kn_arr
         result = Py_NewRef(Py_NotImplemented);
     else if (known > 0) {
         kn_array z;
-        kpy_here();
-        if (is_long(x.h, y.h))
+        bool lets_others_go_on = is_long(x.h, y.h);
+        kpy_here(); /* of the next call, whichever it is */
+        if (lets_others_go_on)
             KPY_WITHOUT_GIL(z = f(x.h, y.h));
         else
             z = f(x.h, y.h);

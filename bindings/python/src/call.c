@@ -489,8 +489,9 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
         row->defaults(s.options);
     s.call.options = s.options;
     if (convert(&s) == 0) {
-        kpy_here();
-        if (!kpy_in_user() && is_large(&s))
+        bool lets_others_go_on = !kpy_in_user() && is_large(&s);
+        kpy_here(); /* of the next call, whichever it is */
+        if (lets_others_go_on)
             KPY_WITHOUT_GIL(row->call(&s.call));
         else
             row->call(&s.call);

@@ -512,6 +512,7 @@ PyObject *kpy_item(kn_array x)
     kn_dtype d = kn_dtype_of(x);
     char kind = d ? kn_dtype_kind(d) : 0;
     PyObject *o = NULL;
+    kpy_here();
     if (kind == 'b')
         o = PyBool_FromLong(kn_item_bool(x));
     else if (kind == 'u' && kn_dtype_size(d) == 8)
