@@ -73,6 +73,7 @@ static void what_waited_is_given_up(void **state)
     KN_SCOPE;
     int asked = 0;
     kn_array x = kn_arange(0, 100000, 1), y = x;
+    kn_eval(x); /* else it would be lost, too */
     for (int i = 0; i < 50; i++)
         y = kn_sort(kn_negative(y));
     kn_eval(kn_sort(kn_copy(x))); /* so long that the next step is asked about */
