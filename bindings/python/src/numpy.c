@@ -174,8 +174,11 @@ static PyObject *contracted(const kn_array *x, int n, const void *env)
 static PyObject *planned(const kn_array *x, int n, const void *env)
 {
     const contraction *c = env;
+    kn_scope scope = kn_scope_begin(); /* of the texts */
     kn_einsum_path_result r = kn_einsum_path(c->subscripts, n, x, &c->opts);
-    return kpy_failed() ? NULL : Py_BuildValue("ss", r.path, r.string_repr);
+    PyObject *result = kpy_failed() ? NULL : Py_BuildValue("ss", r.path, r.string_repr);
+    kn_scope_end(&scope);
+    return result;
 }
 
 static PyObject *contract(PyObject *args, of_arrays f)

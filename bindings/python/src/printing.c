@@ -146,6 +146,7 @@ static PyObject *get_options(PyObject *module, PyObject *unused)
     (void)module, (void)unused;
     if (kpy_enter() < 0)
         return NULL;
+    kn_scope scope = kn_scope_begin(); /* of the texts */
     kn_print_opts o = kn_get_printoptions();
     char sign[2] = {o.sign, 0};
     PyObject *result =
@@ -157,6 +158,7 @@ static PyObject *get_options(PyObject *module, PyObject *unused)
         Py_XDECREF(result);
         result = NULL;
     }
+    kn_scope_end(&scope);
     kpy_leave();
     return result;
 }
@@ -173,6 +175,7 @@ static PyObject *array_text(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OsO!", &o, &kind, &PyDict_Type, &dict) || kpy_enter() < 0)
         return NULL;
     kpy_here();
+    kn_scope scope = kn_scope_begin(); /* of the text */
     if (options_of(dict, &opts, &formatter) == 0 && kpy_operand_of(o, &x) == 0) {
         if (!strcmp(kind, "repr"))
             text = kn_array_repr(x.h, &opts);
@@ -196,6 +199,7 @@ static PyObject *array_text(PyObject *module, PyObject *args)
             result = PyUnicode_FromString(text ? text : "");
     }
     kpy_operand_drop(&x);
+    kn_scope_end(&scope);
     kpy_leave();
     return result;
 }

@@ -106,7 +106,9 @@ static bool convert(void *env, const char *field, size_t length, void *element)
     if (x)
         kn_release(x);
     Py_XDECREF(value);
-    if (PyErr_Occurred())
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+        PyErr_Clear(); /* the field is none: the error tells its row and column */
+    else if (PyErr_Occurred())
         kpy_keep_exception();
     kpy_user_end();
     PyGILState_Release(gil);

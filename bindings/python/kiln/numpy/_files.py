@@ -306,7 +306,12 @@ def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", foote
     >>> f.getvalue()
     '1 2\\n3 4\\n'
     """
-    text = _core.savetxt(asarray(X), {"fmt": list(fmt) if isinstance(fmt, (list, tuple)) else fmt, "delimiter": delimiter, "newline": newline, "header": header,
+    X = asarray(X)
+    if isinstance(fmt, (list, tuple)):
+        fmt = list(fmt)
+        if X.ndim in (1, 2) and len(fmt) != (X.shape[1] if X.ndim == 2 else 1):
+            raise AttributeError(f"fmt has wrong shape.  {fmt}")
+    text = _core.savetxt(X, {"fmt": fmt, "delimiter": delimiter, "newline": newline, "header": header,
                                       "footer": footer, "comments": comments})
     if _is_path(fname):
         path = _path(fname)

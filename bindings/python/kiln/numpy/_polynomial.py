@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Polynomials of one variable, and fitting them."""
 import re as _re
+import warnings as _warnings
 
 from .. import _core
 from .._core import Array
 from ._creation import array, asarray
+from .exceptions import RankWarning
 
 _c = _core.functions("kiln.numpy")
 
@@ -22,9 +24,14 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         if rcond is None:
             rcond = len(x) * _c["_finfo"](x.dtype if x.dtype.kind == "f" else "float64").eps
         return c, resid, rank.astype("int32"), s, rcond
-    if cov:
-        return _c["_polyfit"](x, y, deg, rcond=rcond, w=w, cov=True, unscaled=cov == "unscaled")
-    return _c["_polyfit"](x, y, deg, rcond=rcond, w=w)
+    options = {"cov": True, "unscaled": cov == "unscaled"} if cov else {}
+    c, rank, *covariance = _c["_polyfit"](x, y, deg, rcond=rcond, w=w, rank=True, **options)
+    try:
+        if rank.item() != deg + 1:
+            _warnings.warn("Polyfit may be poorly conditioned", RankWarning, stacklevel=2)
+    except _core.ConcretizationTypeError:
+        pass
+    return (c, *covariance) if cov else c
 
 
 class poly1d:
