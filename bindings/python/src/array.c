@@ -47,14 +47,23 @@ static bool is_long(kn_array x, kn_array y)
     return (kn_size(x) > 32768 || (y && kn_size(y) > 32768)) && !kpy_in_user();
 }
 
+/* Lists are operands, too, as NumPy's. As kpy_operand_try. */
+static int operand_of(PyObject *o, kpy_operand *x)
+{
+    int known = kpy_operand_try(o, x);
+    if (known || !(PyList_Check(o) || PyTuple_Check(o) || Py_TYPE(o) == &PyRange_Type))
+        return known;
+    return kpy_operand_of(o, x) < 0 ? -1 : 1;
+}
+
 static PyObject *binary(PyObject *a, PyObject *b, kn_array (*f)(kn_array, kn_array))
 {
     kpy_operand x = {0}, y = {0};
     PyObject *result = NULL;
     if (kpy_enter() < 0)
         return NULL;
-    int known = kpy_operand_try(a, &x);
-    known = known > 0 ? kpy_operand_try(b, &y) : known;
+    int known = operand_of(a, &x);
+    known = known > 0 ? operand_of(b, &y) : known;
     if (known == 0 && !PyErr_Occurred())
         result = Py_NewRef(Py_NotImplemented);
     else if (known > 0) {
@@ -94,7 +103,7 @@ static PyObject *in_place(PyObject *a, PyObject *b, int (*f)(kn_array, kn_array)
     PyObject *result = NULL;
     if (kpy_enter() < 0)
         return NULL;
-    int known = kpy_operand_try(b, &y);
+    int known = operand_of(b, &y);
     if (known == 0 && !PyErr_Occurred())
         result = Py_NewRef(Py_NotImplemented);
     else if (known > 0) {
@@ -206,9 +215,20 @@ static int truth(PyObject *o)
     if (kpy_enter() < 0)
         return -1;
     kpy_here();
-    evaluate(KPY_HANDLE(o));
-    bool b = kn_item_bool(KPY_HANDLE(o));
-    int result = kpy_failed() ? -1 : b;
+    int64_t n = kn_size(KPY_HANDLE(o));
+    bool b = false;
+    if (n > 1)
+        PyErr_SetString(PyExc_ValueError, "The truth value of an array with more than one element is ambiguous. Use "
+                                          "a.any() or a.all()");
+    else if (n == 0)
+        PyErr_SetString(PyExc_ValueError,
+                        "The truth value of an empty array is ambiguous. Use `array.size > 0` to check "
+                        "that an array is not empty.");
+    else {
+        evaluate(KPY_HANDLE(o));
+        b = kn_item_bool(KPY_HANDLE(o));
+    }
+    int result = PyErr_Occurred() || kpy_failed() ? -1 : b;
     kpy_leave();
     return result;
 }

@@ -19,7 +19,7 @@ static kn_array weak_int(PyObject *o)
     unsigned long long u = overflow > 0 ? PyLong_AsUnsignedLongLong(o) : 0;
     if (overflow < 0 || PyErr_Occurred()) {
         PyErr_Clear();
-        PyErr_SetString(PyExc_OverflowError, "Python integer out of bounds for int64");
+        PyErr_SetString(PyExc_OverflowError, "Python int too large to convert to C long");
         return NULL;
     }
     return kn_like_uint(u);

@@ -114,11 +114,29 @@ static PyObject *repr(PyObject *o) { return PyUnicode_FromFormat("dtype('%s')", 
 static PyObject *str(PyObject *o) { return PyUnicode_FromString(kn_dtype_name(of(o))); }
 static Py_hash_t hash(PyObject *o) { return (Py_hash_t)((uintptr_t)of(o) >> 4); }
 
+/* a < b and its kin: may every number of a be cast to b? (numpy.dtype.__lt__) */
+static PyObject *order(kn_dtype a, PyObject *b, int how)
+{
+    kn_dtype d;
+    bool greater = how == Py_GT || how == Py_GE;
+    int found = b == Py_None ? 0 : kpy_dtype_try(b, &d);
+    PyErr_Clear();
+    if (found <= 0)
+        Py_RETURN_NOTIMPLEMENTED;
+    if (kpy_enter() < 0)
+        return NULL;
+    bool fits =
+        kn_can_cast((kn_dtype_like){.dtype = greater ? d : a}, (kn_dtype_like){.dtype = greater ? a : d}, "safe");
+    bool failed = kpy_failed();
+    kpy_leave();
+    return failed ? NULL : PyBool_FromLong(fits && (a != d || how == Py_LE || how == Py_GE));
+}
+
 static PyObject *compare(PyObject *a, PyObject *b, int how)
 {
     kn_dtype d;
     if (how != Py_EQ && how != Py_NE)
-        Py_RETURN_NOTIMPLEMENTED;
+        return order(of(a), b, how);
     int found = b == Py_None ? 0 : kpy_dtype_try(b, &d);
     if (found < 0)
         PyErr_Clear();
@@ -158,6 +176,9 @@ static PyObject *get_itemsize(PyObject *o, void *u) { return (void)u, PyLong_Fro
 static PyObject *get_str(PyObject *o, void *u) { return (void)u, PyUnicode_FromString(kn_dtype_str(of(o))); }
 static PyObject *get_alignment(PyObject *o, void *u) { return (void)u, PyLong_FromSize_t(kn_dtype_alignment(of(o))); }
 static PyObject *get_num(PyObject *o, void *u) { return (void)u, PyLong_FromLong(kn_dtype_num(of(o))); }
+static PyObject *get_one(PyObject *o, void *u) { return (void)o, (void)u, PyLong_FromLong(1); }
+static PyObject *get_false(PyObject *o, void *u) { return (void)o, (void)u, PyBool_FromLong(0); }
+static PyObject *get_descr(PyObject *o, void *u) { return (void)u, Py_BuildValue("[(ss)]", "", kn_dtype_str(of(o))); }
 static PyObject *get_same(PyObject *o, void *u) { return (void)u, Py_NewRef(o); }
 static PyObject *get_zero(PyObject *o, void *u) { return (void)o, (void)u, PyLong_FromLong(0); }
 static PyObject *get_true(PyObject *o, void *u) { return (void)o, (void)u, PyBool_FromLong(1); }
@@ -193,6 +214,9 @@ static PyGetSetDef getset[] = {{"name", get_name, NULL, "the name, \"float32\"",
                                {"names", get_none, NULL, "None: no dtype has fields", NULL},
                                {"fields", get_none, NULL, "None: no dtype has fields", NULL},
                                {"subdtype", get_none, NULL, "None", NULL},
+                               {"descr", get_descr, NULL, "NumPy's list of fields, [('', '<f4')]", NULL},
+                               {"isbuiltin", get_one, NULL, "1", NULL},
+                               {"hasobject", get_false, NULL, "false: there are no Python objects in arrays", NULL},
                                {0}};
 static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, "for pickle"}, {0}};
 static PyType_Slot slots[] = {

@@ -2,6 +2,7 @@
  * errcall.c -- numpy.seterrcall: a Python function that is told of floating-point events, or an object that a line
  * about each is written to. */
 #include "kpy.h"
+#include <string.h>
 
 static PyObject *current; /* or NULL */
 
@@ -57,9 +58,29 @@ static PyObject *set(PyObject *module, PyObject *func)
     return before ? before : Py_NewRef(Py_None);
 }
 
+/* Lines of the log: those about floating-point events are Python's warnings, the others go where they went. */
+static void logged(void *env, int level, const char *text)
+{
+    const char *warning = strstr(text, "RuntimeWarning: ");
+    (void)env, (void)level;
+    if (!warning) {
+        size_t n = strlen(text);
+        fprintf(stderr, n && text[n - 1] == '\n' ? "%s" : "%s\n", text);
+        return;
+    }
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, warning + strlen("RuntimeWarning: "), 1) < 0)
+        kpy_keep_exception();
+    PyGILState_Release(gil);
+}
+
 static PyMethodDef functions[] = {
     {"geterrcall", get, METH_NOARGS, "geterrcall()\n--\n\nThe function or object of seterrcall."},
     {"seterrcall", set, METH_O, "seterrcall(func)\n--\n\nThe one that is told of events; returns the one before."},
     {0}};
 
-int kpy_errcall_make(PyObject *module) { return PyModule_AddFunctions(module, functions); }
+int kpy_errcall_make(PyObject *module)
+{
+    kn_set_log(logged, NULL);
+    return PyModule_AddFunctions(module, functions);
+}

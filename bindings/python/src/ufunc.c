@@ -183,20 +183,18 @@ static PyObject *run(const ufunc *f, request *r)
         return returned(r->out[0], kn_ufunc_call(f->u, operands, &r->opts));
     }
     r->opts.outs = r->has_out ? (kn_operands){f->nout, r->outs} : (kn_operands){0};
-    kn_scope scope = kn_scope_begin();
+    if (kpy_enter_scope() < 0)
+        return NULL;
     kn_list list = kn_ufunc_call_all(f->u, operands, &r->opts);
     PyObject *all = kpy_failed() ? NULL : PyTuple_New(f->nout);
     for (int i = 0; all && i < f->nout; i++) {
-        kn_array x = kn_list_get(list, i);
-        if (!r->out[i] && !kpy_in_user())
-            kn_retain(x); /* beside the list, which goes with the scope */
-        PyObject *o = r->out[i] ? Py_NewRef(r->out[i]) : kpy_wrap(x);
+        PyObject *o = r->out[i] ? Py_NewRef(r->out[i]) : kpy_wrap(kn_list_get(list, i));
         if (!o || PyTuple_SetItem(all, i, o) < 0) {
             Py_DECREF(all);
             all = NULL;
         }
     }
-    kn_scope_end(&scope);
+    kpy_leave_scope();
     return all;
 }
 

@@ -13,7 +13,9 @@ import kiln.numpy as knp
 LINES = [x for x in pathlib.Path(__file__).with_name("numpy_calls.txt").read_text().splitlines()
          if x and not x.startswith("#")]
 # What differs, and why
-TEXTS = {"np.matmul(a, b)"}  # only the text of the error differs: the signature in it is shorter
+TEXTS = {  # only the text of the error differs
+    "np.matmul(a, b)", 'v + "a"', "v + None",  # without a signature, or with Python's text
+    "u + 300", "hash(v)"}  # "integer 300", "'Array'"
 
 
 def operands(np):
@@ -29,7 +31,7 @@ def operands(np):
 
 
 def run(np, line):
-    space = {"np": np, **operands(np)}
+    space = {"np": np, "numpy": numpy, **operands(np)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

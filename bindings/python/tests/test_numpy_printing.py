@@ -106,6 +106,16 @@ def test_calls_and_logs():
         knp.seterrcall(3)
 
 
+def test_warnings_are_pythons():
+    x = knp.array([1.0, -1.0])
+    with knp.errstate(invalid="warn"), pytest.warns(RuntimeWarning, match="invalid value encountered in sqrt"):
+        knp.sqrt(x).tolist()
+    with knp.errstate(divide="warn"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="divide by zero encountered in log"):
+            knp.log(knp.zeros(2)).tolist()
+
+
 def test_a_callback_that_fails():
     def fails(kind, flags):
         raise KeyError(kind)

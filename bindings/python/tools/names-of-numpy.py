@@ -27,17 +27,18 @@ def signature(name, o):
     out, star, slash = [], False, False
     for p in inspect.signature(o).parameters.values():
         if p.kind == p.VAR_POSITIONAL:
-            out.append("*" + p.name)
+            out += (["/"] if slash else []) + ["*" + p.name]
+            slash = False
             star = True
             continue
         if p.kind == p.VAR_KEYWORD:
             continue
-        if p.kind == p.KEYWORD_ONLY and not star:
-            out.append("*")
-            star = True
         if slash and p.kind != p.POSITIONAL_ONLY:
             out.append("/")
             slash = False
+        if p.kind == p.KEYWORD_ONLY and not star:
+            out.append("*")
+            star = True
         slash = p.kind == p.POSITIONAL_ONLY
         out.append(p.name if p.default is p.empty else f"{p.name}={text(p.default)}")
     return ", ".join(out + (["/"] if slash else []))
