@@ -46,10 +46,10 @@ MAKERS = {
 @pytest.mark.parametrize("name", MAKERS)
 def test_steps_are_those_of_optax(name):
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    os.environ.setdefault("JAX_ENABLE_X64", "1")
     optax = pytest.importorskip("optax")
-    import jax.numpy
-    want = steps(MAKERS[name], optax, optax.apply_updates, jax.numpy.asarray)
+    import jax
+    with jax.enable_x64(True):
+        want = steps(MAKERS[name], optax, optax.apply_updates, jax.numpy.asarray)
     got = steps(MAKERS[name], optim, optim.apply_updates, np.asarray)
     for k in want:
         numpy.testing.assert_allclose(got[k], want[k], rtol=1e-6, atol=1e-7)

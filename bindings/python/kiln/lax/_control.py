@@ -142,16 +142,16 @@ def _branches(what, index, functions, operands, is_cond):
     leaves, treedef = tree_flatten(operands)
     bodies = [_Body(lambda t, f=f: f(*t), [treedef]) for f in functions]
 
-    def check(body, first, k):
-        def compare(out, tree):
-            if first.out_tree is not None and tree != first.out_tree:
-                names = ("true_fun", "false_fun") if is_cond else ("branch 0", f"branch {k}")
-                raise TypeError(f"{what} {names[0]} and {names[1]} output must have identical types, but they differ: "
-                                f"the output of {names[0]} has structure {first.out_tree}, that of {names[1]} {tree}.")
-        body.check = compare
+    def compare(out, tree):
+        trees = [b.out_tree for b in bodies]
+        k = next((k for k, t in enumerate(trees) if k and t is not None and trees[0] is not None and t != trees[0]), 0)
+        if k:
+            names = ("true_fun", "false_fun") if is_cond else ("branch 0", f"branch {k}")
+            raise TypeError(f"{what} {names[0]} and {names[1]} output must have identical types, but they differ: the "
+                            f"output of {names[0]} has structure {trees[0]}, that of {names[1]} {trees[k]}.")
 
-    for k, body in enumerate(bodies[1:], 1):
-        check(body, bodies[0], k)
+    for body in bodies:
+        body.check = compare
     made = tuple(Function(b, (len(leaves),), f) for b, f in zip(bodies, functions))
     out = _core.switch(index, made, (leaves,), is_cond)
     tree = next(b.out_tree for b in bodies if b.out_tree is not None)
