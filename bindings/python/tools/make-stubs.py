@@ -109,7 +109,8 @@ class Stubs:
     def result(self, f):
         c = self.in_c(f)
         kind = c["result"]["kind"] if c else None
-        return RESULTS.get(kind, "Any")
+        status = kind == "int" and c["result"]["type"] == "int"  # 0 or an error
+        return "None" if status else RESULTS.get(kind, "Any")
 
     def array(self, cls):
         lines = ["class Array:"]
