@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bars that show how far scans are, in terminals and in notebooks."""
+
 import html as _html
 import sys as _sys
 import time as _time
@@ -16,6 +17,7 @@ def _notebook():
     if shell is None or not hasattr(shell, "kernel"):
         return None
     from IPython.display import HTML, display
+
     return lambda text, handle: display(HTML(text), display_id=True) if handle is None else handle.update(HTML(text))
 
 
@@ -51,7 +53,9 @@ class progress:
             self._begin = now
         self._last = step
         left = (now - self._begin) * (length - step) / step
-        text = f"{self.title}: {step}/{length}, {now - self._begin:.1f} s" + (f", {left:.1f} s left" if step < length else "")
+        text = f"{self.title}: {step}/{length}, {now - self._begin:.1f} s" + (
+            f", {left:.1f} s left" if step < length else ""
+        )
         if self._display:
             bar = f'<progress value="{step}" max="{length}" style="width:{self.width}ch"></progress>'
             shown = self._display(f"{bar} {_html.escape(text)}", self._handle)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m kiln.demo -- a tour of a minute: arrays, derivatives, compiled functions, a model that learns."""
+
 import time
 
 import kiln
@@ -39,7 +40,10 @@ def compiled():
     for _ in range(20):
         f(x).block_until_ready()
     later = (time.perf_counter() - begin) / 20
-    show("A function of 200,000 numbers, compiled", f"first call, with compiling: {1e3 * first:.2f} ms\nlater: {1e3 * later:.2f} ms")
+    show(
+        "A function of 200,000 numbers, compiled",
+        f"first call, with compiling: {1e3 * first:.2f} ms\nlater: {1e3 * later:.2f} ms",
+    )
 
 
 def learning(steps=2000):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Examples in docs/python.md and in docstrings of what is written in Python; the stubs and the demonstration."""
+
 import contextlib
 import doctest
 import importlib
@@ -34,7 +35,10 @@ def test_examples_of_the_page():
 
 
 def test_the_version_is_that_of_the_package():
-    assert kiln.__version__ == re.search(r'^version = "(.*)"', (ROOT / "bindings/python/pyproject.toml").read_text(), re.M)[1]
+    assert (
+        kiln.__version__
+        == re.search(r'^version = "(.*)"', (ROOT / "bindings/python/pyproject.toml").read_text(), re.M)[1]
+    )
 
 
 def test_the_demonstration_learns():
@@ -64,8 +68,10 @@ def test_stubs_have_every_name_and_types(tmp_path):
     core = kiln._core.__file__
     package = pathlib.Path(kiln.__file__).parent
     if not (package / "py.typed").exists():
-        subprocess.run([sys.executable, ROOT / "bindings/python/tools/make-stubs.py", core, ROOT / "docs/api.json", tmp_path],
-                       check=True)
+        subprocess.run(
+            [sys.executable, ROOT / "bindings/python/tools/make-stubs.py", core, ROOT / "docs/api.json", tmp_path],
+            check=True,
+        )
         package = tmp_path / "kiln"
     text = (package / "numpy/__init__.pyi").read_text()
     missing = [n for n in kiln.numpy.__all__ if not re.search(rf"\b{n}\b", text)]

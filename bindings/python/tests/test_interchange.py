@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory that NumPy and others share with Kiln, and NumPy's functions of Kiln's arrays."""
+
 import array
 import ctypes
 import sys
@@ -25,6 +26,7 @@ def own(a):
 
 # ---- Buffers.
 
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numpy_sees_the_memory_of_an_array(dtype):
     x = own(ramp(dtype))
@@ -36,8 +38,10 @@ def test_numpy_sees_the_memory_of_an_array(dtype):
     assert a[1, 2] == 0
 
 
-@pytest.mark.parametrize("view", [lambda x: x.T, lambda x: x[:, ::2], lambda x: x[::-1], lambda x: x[1:, 1], lambda x: x[0, 0],
-                                  lambda x: x[:0]])
+@pytest.mark.parametrize(
+    "view",
+    [lambda x: x.T, lambda x: x[:, ::2], lambda x: x[::-1], lambda x: x[1:, 1], lambda x: x[0, 0], lambda x: x[:0]],
+)
 def test_views_keep_their_strides(view):
     x = own(ramp("float64", (3, 4)))
     want, got = view(ramp("float64", (3, 4))), numpy.asarray(view(x))
@@ -87,6 +91,7 @@ def test_a_read_only_array_is_shown_read_only():
 
 
 # ---- asarray.
+
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("part", [lambda a: a, lambda a: a.T, lambda a: a[0, 0:1], lambda a: a[:0]])
@@ -184,6 +189,7 @@ def test_frombuffer_refuses_as_numpy_does(args):
 
 # ---- __array__ and __array_interface__.
 
+
 def test_array_protocol():
     x = np.arange(3.0)
     assert x.__array__().dtype == "float64" and numpy.shares_memory(x.__array__(), x.__array__())
@@ -196,8 +202,9 @@ def test_array_protocol():
 def test_array_interface_is_numpys():
     x = own(ramp("float32")).T
     got, want = x.__array_interface__, numpy.asarray(x).__array_interface__
-    assert {k: got[k] for k in ("shape", "typestr", "data", "strides", "version")} == \
-        {k: want[k] for k in ("shape", "typestr", "data", "strides", "version")}
+    assert {k: got[k] for k in ("shape", "typestr", "data", "strides", "version")} == {
+        k: want[k] for k in ("shape", "typestr", "data", "strides", "version")
+    }
 
 
 # ---- ml_dtypes.
@@ -225,12 +232,18 @@ def test_bfloat16_has_no_format_of_buffers():
 
 # ---- Functions of NumPy's.
 
+
 def test_ufuncs_are_kilns():
     x = np.arange(4.0)
-    for got, want in [(numpy.sin(x), numpy.sin(numpy.arange(4.0))), (numpy.arange(4) + x, numpy.arange(4) * 2.0),
-                      (numpy.float64(2) * x, numpy.arange(4) * 2.0), (numpy.add.reduce(x), 6.0),
-                      (numpy.maximum.reduce(x), 3.0), (numpy.add.accumulate(x), numpy.cumsum(numpy.arange(4.0))),
-                      (numpy.multiply.outer(x, x), numpy.outer(numpy.arange(4.0), numpy.arange(4.0)))]:
+    for got, want in [
+        (numpy.sin(x), numpy.sin(numpy.arange(4.0))),
+        (numpy.arange(4) + x, numpy.arange(4) * 2.0),
+        (numpy.float64(2) * x, numpy.arange(4) * 2.0),
+        (numpy.add.reduce(x), 6.0),
+        (numpy.maximum.reduce(x), 3.0),
+        (numpy.add.accumulate(x), numpy.cumsum(numpy.arange(4.0))),
+        (numpy.multiply.outer(x, x), numpy.outer(numpy.arange(4.0), numpy.arange(4.0))),
+    ]:
         assert isinstance(got, kiln.Array)
         numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=1e-14)
 
@@ -265,9 +278,13 @@ def test_what_kiln_lacks_is_a_type_error():
 def test_functions_are_kilns():
     x = np.arange(6.0).reshape(2, 3)
     a = numpy.arange(6.0).reshape(2, 3)
-    for f in (lambda t: numpy.concatenate([t, a]), lambda t: numpy.mean(t, axis=0), lambda t: numpy.where(t > 2, t, 0),
-              lambda t: numpy.stack([t, t], axis=1),
-              lambda t: numpy.dot(t, t.T)):
+    for f in (
+        lambda t: numpy.concatenate([t, a]),
+        lambda t: numpy.mean(t, axis=0),
+        lambda t: numpy.where(t > 2, t, 0),
+        lambda t: numpy.stack([t, t], axis=1),
+        lambda t: numpy.dot(t, t.T),
+    ):
         got = f(x)
         assert isinstance(got, kiln.Array)
         numpy.testing.assert_allclose(numpy.asarray(got), f(a), rtol=1e-12)
@@ -293,6 +310,7 @@ def test_others_with_array_ufunc_are_asked():
 
 # ---- DLPack.
 
+
 class DLDevice(ctypes.Structure):
     _fields_ = [("type", ctypes.c_int32), ("id", ctypes.c_int32)]
 
@@ -302,17 +320,29 @@ class DLDataType(ctypes.Structure):
 
 
 class DLTensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device", DLDevice), ("ndim", ctypes.c_int32), ("dtype", DLDataType),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
-                ("byte_offset", ctypes.c_uint64)]
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", DLDevice),
+        ("ndim", ctypes.c_int32),
+        ("dtype", DLDataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
 
 
 DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Versioned(ctypes.Structure):
-    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", DELETER),
-                ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", DELETER),
+        ("flags", ctypes.c_uint64),
+        ("tensor", DLTensor),
+    ]
 
 
 class Unversioned(ctypes.Structure):
@@ -330,15 +360,21 @@ name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
 class Producer:
     """A tensor made by hand: six doubles as 2 x 3."""
 
-    def __init__(self, versioned=True, flags=0, device=(1, 0), dtype=(2, 64, 1), strides=(3, 1), version=(1, 0), offset=0):
+    def __init__(
+        self, versioned=True, flags=0, device=(1, 0), dtype=(2, 64, 1), strides=(3, 1), version=(1, 0), offset=0
+    ):
         self.memory = (ctypes.c_double * 7)(*range(7))
         self.deleted, self.asked, self.device = 0, None, device
         self.shape, self.strides = (ctypes.c_int64 * 2)(2, 3), (ctypes.c_int64 * 2)(*strides) if strides else None
-        tensor = DLTensor(ctypes.addressof(self.memory), DLDevice(*device), 2, DLDataType(*dtype), self.shape, self.strides,
-                          offset)
+        tensor = DLTensor(
+            ctypes.addressof(self.memory), DLDevice(*device), 2, DLDataType(*dtype), self.shape, self.strides, offset
+        )
         self.deleter = DELETER(self.delete)
-        self.managed = Versioned(*version, None, self.deleter, flags, tensor) if versioned else \
-            Unversioned(tensor, None, self.deleter)
+        self.managed = (
+            Versioned(*version, None, self.deleter, flags, tensor)
+            if versioned
+            else Unversioned(tensor, None, self.deleter)
+        )
         self.name = b"dltensor_versioned" if versioned else b"dltensor"
 
     def delete(self, _):
@@ -378,8 +414,15 @@ def test_offsets_strides_and_read_only_flags():
         x[0] = 1
 
 
-@pytest.mark.parametrize("make", [lambda: Producer(device=(2, 0)), lambda: Producer(dtype=(2, 64, 4)),
-                                  lambda: Producer(dtype=(9, 64, 1)), lambda: Producer(version=(2, 0))])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Producer(device=(2, 0)),
+        lambda: Producer(dtype=(2, 64, 4)),
+        lambda: Producer(dtype=(9, 64, 1)),
+        lambda: Producer(version=(2, 0)),
+    ],
+)
 def test_what_cannot_be_taken_is_refused_and_given_back(make):
     p = make()
     with pytest.raises((BufferError, ValueError, TypeError)):

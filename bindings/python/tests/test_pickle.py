@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pickles, copies, formats, weak references and what notebooks show."""
+
 import copy
 import gc
 import pickle
@@ -17,8 +18,18 @@ import kiln.numpy as np
 
 def arrays():
     x = np.arange(12.0).reshape(3, 4)
-    return [x, x.T, x[:, ::2], x[0, 0], np.zeros((0, 3)), np.zeros(()), x.astype(complex), x > 3, x.astype("bfloat16"),
-            x.astype("uint64")]
+    return [
+        x,
+        x.T,
+        x[:, ::2],
+        x[0, 0],
+        np.zeros((0, 3)),
+        np.zeros(()),
+        x.astype(complex),
+        x > 3,
+        x.astype("bfloat16"),
+        x.astype("uint64"),
+    ]
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
@@ -87,9 +98,9 @@ def chunks(png):
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     at, found = 8, {}
     while at < len(png):
-        n, name = struct.unpack(">I4s", png[at:at + 8])
-        assert zlib.crc32(png[at + 4:at + 8 + n]) == struct.unpack(">I", png[at + 8 + n:at + 12 + n])[0]
-        found[name] = png[at + 8:at + 8 + n]
+        n, name = struct.unpack(">I4s", png[at : at + 8])
+        assert zlib.crc32(png[at + 4 : at + 8 + n]) == struct.unpack(">I", png[at + 8 + n : at + 12 + n])[0]
+        found[name] = png[at + 8 : at + 8 + n]
         at += 12 + n
     return found
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads, processes, interrupts, the end of the interpreter, and that nothing stays."""
+
 import gc
 import multiprocessing
 import os
@@ -41,13 +42,19 @@ def in_threads(n, f):
 
 def child(code, *, timeout=60, **kw):
     """What a Python of its own prints."""
-    r = subprocess.run([sys.executable, "-c", "import kiln, kiln.numpy as np\n" + code], capture_output=True, text=True,
-                       timeout=timeout, **kw)
+    r = subprocess.run(
+        [sys.executable, "-c", "import kiln, kiln.numpy as np\n" + code],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        **kw,
+    )
     assert r.returncode == 0, (r.returncode, r.stdout, r.stderr)
     return r.stdout
 
 
 # ---- Threads.
+
 
 def test_several_threads_call():
     def f(i):
@@ -61,7 +68,7 @@ def test_several_threads_call():
 def test_several_threads_trace_and_derive():
     def f(i):
         for k in range(4):
-            g = kiln.jit(kiln.value_and_grad(lambda x: np.sum(x ** 2) * (i + k)))
+            g = kiln.jit(kiln.value_and_grad(lambda x: np.sum(x**2) * (i + k)))
             value, grad = g(numpy.arange(4.0))
             assert value.item() == 14 * (i + k) and grad.tolist() == [0, 2 * (i + k), 4 * (i + k), 6 * (i + k)]
 
@@ -138,8 +145,11 @@ def test_other_threads_run_while_a_large_operation_does():
     t = threading.Thread(target=counts)
     t.start()
     try:
-        for work in (lambda: (x @ x @ x).block_until_ready(), lambda: np.sort(x @ x, axis=0).block_until_ready(),
-                     lambda: float(np.sum(np.exp(x @ x * 0)))):
+        for work in (
+            lambda: (x @ x @ x).block_until_ready(),
+            lambda: np.sort(x @ x, axis=0).block_until_ready(),
+            lambda: float(np.sum(np.exp(x @ x * 0))),
+        ):
             before, begin = count[0], time.perf_counter()
             work()
             assert count[0] - before > 1000 * (time.perf_counter() - begin)
@@ -149,6 +159,7 @@ def test_other_threads_run_while_a_large_operation_does():
 
 
 # ---- Processes.
+
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_child_goes_on():
@@ -161,7 +172,8 @@ pids = []
 for i in range(5):
     pid = os.fork()
     if not pid:
-        ok = float(f(x + i)) == sum((2 * k + i) ** 2 for k in range(10)) and float(np.sum(np.ones((300, 300)) @ np.ones((300, 300)))) == 300.0 ** 3
+        ok = float(f(x + i)) == sum((2 * k + i) ** 2 for k in range(10))
+        ok = ok and float(np.sum(np.ones((300, 300)) @ np.ones((300, 300)))) == 300.0 ** 3
         os._exit(0 if ok else 1)
     pids.append(pid)
 assert [os.waitpid(p, 0)[1] for p in pids] == [0] * 5
@@ -223,6 +235,7 @@ def test_multiprocessing(method):
 
 # ---- Interrupts.
 
+
 def interrupted_after(seconds, code):
     return child(f"""
 import os, signal, threading, time
@@ -238,23 +251,29 @@ assert kiln.jit(lambda x: x + 1)(1.0).item() == 2
 """)
 
 
-@pytest.mark.parametrize("code", [
-    "    while True: np.sum(np.arange(10.0)).item()",
-    "    x = np.ones((300, 300))\n    while True: x = (x @ x) * 0 + 1",
-    "    x = np.ones(1000)\n    while True: x = np.sort(-x)",
-])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "    while True: np.sum(np.arange(10.0)).item()",
+        "    x = np.ones((300, 300))\n    while True: x = (x @ x) * 0 + 1",
+        "    x = np.ones(1000)\n    while True: x = np.sort(-x)",
+    ],
+)
 def test_loops_of_python_are_interrupted(code):
     out = interrupted_after(0.5, code)
     assert "interrupted" in out and float(out.split()[1]) < 10
 
 
 def test_a_long_program_is_interrupted():
-    out = interrupted_after(0.7, """
+    out = interrupted_after(
+        0.7,
+        """
     def f(x):
         for _ in range(600):
             x = np.sort(x @ x * 0 - x, axis=0)
         return x
-    x = kiln.jit(f)(np.ones((400, 400))).block_until_ready()""")
+    x = kiln.jit(f)(np.ones((400, 400))).block_until_ready()""",
+    )
     assert "interrupted" in out and float(out.split()[1]) < 20
 
 
@@ -275,6 +294,7 @@ print(len(heard), float(np.sum(np.abs(x))))
 
 
 # ---- The end.
+
 
 def test_arrays_alive_at_the_end():
     assert child("""
@@ -329,12 +349,29 @@ except ImportError as e:
 # ---- What stays.
 
 CALLS = [
-    lambda x: x + 1, lambda x: 2 * x - x, lambda x: x @ x, lambda x: x[1:, ::2], lambda x: x[x > 1], lambda x: x.T.sum(axis=0),
-    lambda x: np.concatenate([x, x]), lambda x: np.split(x, 2), lambda x: np.unique(x), lambda x: np.linalg.eigh(x)
-    if hasattr(np, "linalg") else np.cumsum(x), lambda x: x.tolist(), lambda x: repr(x), lambda x: kiln.grad(lambda t: np.sum(t * t))(x),
-    lambda x: kiln.vmap(lambda t: t * 2)(x), lambda x: kiln.jit(lambda t: t * 2)(x), lambda x: x.__setitem__(0, 5.0),
-    lambda x: list(x), lambda x: np.sort(x, axis=0), lambda x: float(x[0, 0]), lambda x: numpy.asarray(x) + x,
-    lambda x: kiln.jvp(np.sin, (x,), (x,)), lambda x: kiln.vjp(np.sin, x)[1](x), lambda x: x.astype("float32"),
+    lambda x: x + 1,
+    lambda x: 2 * x - x,
+    lambda x: x @ x,
+    lambda x: x[1:, ::2],
+    lambda x: x[x > 1],
+    lambda x: x.T.sum(axis=0),
+    lambda x: np.concatenate([x, x]),
+    lambda x: np.split(x, 2),
+    lambda x: np.unique(x),
+    lambda x: np.linalg.eigh(x) if hasattr(np, "linalg") else np.cumsum(x),
+    lambda x: x.tolist(),
+    lambda x: repr(x),
+    lambda x: kiln.grad(lambda t: np.sum(t * t))(x),
+    lambda x: kiln.vmap(lambda t: t * 2)(x),
+    lambda x: kiln.jit(lambda t: t * 2)(x),
+    lambda x: x.__setitem__(0, 5.0),
+    lambda x: list(x),
+    lambda x: np.sort(x, axis=0),
+    lambda x: float(x[0, 0]),
+    lambda x: numpy.asarray(x) + x,
+    lambda x: kiln.jvp(np.sin, (x,), (x,)),
+    lambda x: kiln.vjp(np.sin, x)[1](x),
+    lambda x: x.astype("float32"),
 ]
 
 
@@ -358,10 +395,20 @@ def test_no_handle_stays(i):
     assert _core.live_count() == before
 
 
-FAILING = [lambda x: x + np.ones(7), lambda x: x[9], lambda x: np.reshape(x, (3, 3)), lambda x: np.concatenate([x, np.ones(2)]),
-           lambda x: kiln.jit(lambda t: 1 / 0)(x), lambda x: kiln.grad(lambda t: t)(x), lambda x: np.sum(x, axis=7),
-           lambda x: x.__setitem__(0, np.ones(9)), lambda x: np.sin("a"), lambda x: np.array([[1], [1, 2]]),
-           lambda x: kiln.vmap(lambda t: t + np.ones(9))(x), lambda x: kiln.jit(lambda t: float(t[0, 0]))(x)]
+FAILING = [
+    lambda x: x + np.ones(7),
+    lambda x: x[9],
+    lambda x: np.reshape(x, (3, 3)),
+    lambda x: np.concatenate([x, np.ones(2)]),
+    lambda x: kiln.jit(lambda t: 1 / 0)(x),
+    lambda x: kiln.grad(lambda t: t)(x),
+    lambda x: np.sum(x, axis=7),
+    lambda x: x.__setitem__(0, np.ones(9)),
+    lambda x: np.sin("a"),
+    lambda x: np.array([[1], [1, 2]]),
+    lambda x: kiln.vmap(lambda t: t + np.ones(9))(x),
+    lambda x: kiln.jit(lambda t: float(t[0, 0]))(x),
+]
 
 
 @pytest.mark.parametrize("i", range(len(FAILING)))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make-stubs.py CORE API FOLDER -- type stubs of the package beside this folder: of every module the names that it has, with
-the signatures that Python sees and the types that the description of the C library (docs/api.json) knows. CORE is the built
-extension; FOLDER gets kiln/**.pyi and kiln/py.typed."""
+"""make-stubs.py CORE API FOLDER -- type stubs of the package beside this folder: of every module the names that it has,
+with the signatures that Python sees and the types that the description of the C library (docs/api.json) knows. CORE is
+the built extension; FOLDER gets kiln/**.pyi and kiln/py.typed."""
+
 import importlib
 import importlib.machinery
 import importlib.util
@@ -34,24 +35,76 @@ ArrayLike = Union[Array, _Scalar, _ShowsMemory, _IsArray, Sequence[Any]]
 DTypeLike = Union[dtype, builtins.str, builtins.type, Any]
 ShapeLike = Union[builtins.int, Sequence[builtins.int]]
 """
-KINDS = {"array": "ArrayLike", "arrays": "Sequence[ArrayLike] | Array", "dtype": "DTypeLike", "bool": "builtins.bool", "int": "builtins.int",
-         "float": "builtins.float", "string": "builtins.str", "shape": "ShapeLike", "axes": "ShapeLike", "character": "builtins.str"}
-RESULTS = {"array": "Array", "arrays": "builtins.tuple[Array, ...]", "dtype": "dtype", "bool": "builtins.bool", "int": "builtins.int", "float": "builtins.float",
-           "string": "builtins.str", "shape": "builtins.tuple[builtins.int, ...]", "axes": "builtins.tuple[builtins.int, ...]", "character": "builtins.str", "nothing": "None"}
-BY_NAME = {"dtype": "DTypeLike | None", "axis": "ShapeLike | None", "shape": "ShapeLike", "out": "Array | None", "device": "Any",
-           "like": "Any", "where": "ArrayLike | None"}
-PROPERTIES = {"shape": "builtins.tuple[builtins.int, ...]", "strides": "builtins.tuple[builtins.int, ...]", "ndim": "builtins.int", "size": "builtins.int", "itemsize": "builtins.int",
-              "nbytes": "builtins.int", "dtype": "dtype", "base": "Array | None", "T": "Array", "mT": "Array", "real": "Array",
-              "imag": "Array", "device": "Any", "flags": "Any", "at": "Any", "flat": "Any",
-              "__array_interface__": "builtins.dict[builtins.str, Any]"}
+KINDS = {
+    "array": "ArrayLike",
+    "arrays": "Sequence[ArrayLike] | Array",
+    "dtype": "DTypeLike",
+    "bool": "builtins.bool",
+    "int": "builtins.int",
+    "float": "builtins.float",
+    "string": "builtins.str",
+    "shape": "ShapeLike",
+    "axes": "ShapeLike",
+    "character": "builtins.str",
+}
+RESULTS = {
+    "array": "Array",
+    "arrays": "builtins.tuple[Array, ...]",
+    "dtype": "dtype",
+    "bool": "builtins.bool",
+    "int": "builtins.int",
+    "float": "builtins.float",
+    "string": "builtins.str",
+    "shape": "builtins.tuple[builtins.int, ...]",
+    "axes": "builtins.tuple[builtins.int, ...]",
+    "character": "builtins.str",
+    "nothing": "None",
+}
+BY_NAME = {
+    "dtype": "DTypeLike | None",
+    "axis": "ShapeLike | None",
+    "shape": "ShapeLike",
+    "out": "Array | None",
+    "device": "Any",
+    "like": "Any",
+    "where": "ArrayLike | None",
+}
+PROPERTIES = {
+    "shape": "builtins.tuple[builtins.int, ...]",
+    "strides": "builtins.tuple[builtins.int, ...]",
+    "ndim": "builtins.int",
+    "size": "builtins.int",
+    "itemsize": "builtins.int",
+    "nbytes": "builtins.int",
+    "dtype": "dtype",
+    "base": "Array | None",
+    "T": "Array",
+    "mT": "Array",
+    "real": "Array",
+    "imag": "Array",
+    "device": "Any",
+    "flags": "Any",
+    "at": "Any",
+    "flat": "Any",
+    "__array_interface__": "builtins.dict[builtins.str, Any]",
+}
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-FIXED = {"__len__": "builtins.int", "__bool__": "builtins.bool", "__int__": "builtins.int", "__float__": "builtins.float", "__complex__": "builtins.complex",
-         "__index__": "builtins.int", "__repr__": "builtins.str", "__str__": "builtins.str"}
+FIXED = {
+    "__len__": "builtins.int",
+    "__bool__": "builtins.bool",
+    "__int__": "builtins.int",
+    "__float__": "builtins.float",
+    "__complex__": "builtins.complex",
+    "__index__": "builtins.int",
+    "__repr__": "builtins.str",
+    "__str__": "builtins.str",
+}
 
 
 def load(core):
-    spec = importlib.util.spec_from_file_location("kiln._core", core,
-                                                  loader=importlib.machinery.ExtensionFileLoader("kiln._core", core))
+    spec = importlib.util.spec_from_file_location(
+        "kiln._core", core, loader=importlib.machinery.ExtensionFileLoader("kiln._core", core)
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules["kiln._core"] = module
     spec.loader.exec_module(module)
@@ -99,7 +152,10 @@ class Stubs:
             name = p.name + ("_" if keyword.iskeyword(p.name) else "")
             prefix = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
             star = star or p.kind == p.VAR_POSITIONAL
-            parts.append(f"{prefix}{name}: {'Any' if prefix else self.type_of(p, c)}" + ("" if p.default is p.empty else " = ..."))
+            parts.append(
+                f"{prefix}{name}: {'Any' if prefix else self.type_of(p, c)}"
+                + ("" if p.default is p.empty else " = ...")
+            )
         if slash:
             parts.append("/")
         if method and not parameters:
@@ -128,16 +184,21 @@ class Stubs:
                 lines.append(f"    def __{before}{op}__(self, other: Any, /) -> Array: ...")
         lines += [f"    def __{op}__(self) -> Array: ..." for op in ("neg", "pos", "abs", "invert")]
         lines += [f"    def __{op}__(self, other: Any, /) -> Array: ..." for op in ("lt", "le", "gt", "ge")]
-        lines += [f"    def __{op}__(self, other: Any, /) -> Array: ...  # type: ignore[override]" for op in ("eq", "ne")]
-        lines += ["    def __divmod__(self, other: Any, /) -> builtins.tuple[Array, Array]: ...",
-                  "    def __rdivmod__(self, other: Any, /) -> builtins.tuple[Array, Array]: ...",
-                  "    def __getitem__(self, key: Any, /) -> Array: ...",
-                  "    def __setitem__(self, key: Any, value: Any, /) -> None: ...",
-                  "    def __iter__(self) -> Any: ...", "    def __contains__(self, x: Any, /) -> builtins.bool: ...",
-                  "    def __array__(self, dtype: Any = ..., copy: builtins.bool | None = ...) -> Any: ...",
-                  "    def __dlpack__(self, **kwargs: Any) -> Any: ...",
-                  "    def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]: ...",
-                  "    def __buffer__(self, flags: builtins.int, /) -> memoryview: ..."]
+        lines += [
+            f"    def __{op}__(self, other: Any, /) -> Array: ...  # type: ignore[override]" for op in ("eq", "ne")
+        ]
+        lines += [
+            "    def __divmod__(self, other: Any, /) -> builtins.tuple[Array, Array]: ...",
+            "    def __rdivmod__(self, other: Any, /) -> builtins.tuple[Array, Array]: ...",
+            "    def __getitem__(self, key: Any, /) -> Array: ...",
+            "    def __setitem__(self, key: Any, value: Any, /) -> None: ...",
+            "    def __iter__(self) -> Any: ...",
+            "    def __contains__(self, x: Any, /) -> builtins.bool: ...",
+            "    def __array__(self, dtype: Any = ..., copy: builtins.bool | None = ...) -> Any: ...",
+            "    def __dlpack__(self, **kwargs: Any) -> Any: ...",
+            "    def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]: ...",
+            "    def __buffer__(self, flags: builtins.int, /) -> memoryview: ...",
+        ]
         return lines
 
     def cls(self, name, cls):
@@ -147,15 +208,26 @@ class Stubs:
             return [f"class {name}({', '.join(bases) or 'Exception'}): ..."]
         if cls.__init__ is not object.__init__ or cls.__new__ is not object.__new__:
             lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
-        return lines + ["    def __getattr__(self, name: builtins.str, /) -> Any: ...", "    def __call__(self, *args: Any, **kwargs: Any) -> Any: ..."]
+        return lines + [
+            "    def __getattr__(self, name: builtins.str, /) -> Any: ...",
+            "    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...",
+        ]
 
     def module(self, module, names, inside):
         lines = ['"""' + (module.__doc__ or "").strip().split("\n")[0].replace("\\", "\\\\") + '"""', HEAD]
         if module.__name__ == "kiln._core":
             lines += self.array(module.Array)
-            lines += ["class dtype:", "    name: builtins.str", "    itemsize: builtins.int", "    kind: builtins.str", "    str: Any",
-                      "    def __init__(self, dtype: Any) -> None: ...", "    def __call__(self, x: Any, /) -> Array: ...",
-                      "    def __getattr__(self, name: Any, /) -> Any: ...", OWN]
+            lines += [
+                "class dtype:",
+                "    name: builtins.str",
+                "    itemsize: builtins.int",
+                "    kind: builtins.str",
+                "    str: Any",
+                "    def __init__(self, dtype: Any) -> None: ...",
+                "    def __call__(self, x: Any, /) -> Array: ...",
+                "    def __getattr__(self, name: Any, /) -> Any: ...",
+                OWN,
+            ]
         else:
             lines.append("from kiln._core import Array, ArrayLike, DTypeLike, ShapeLike, dtype\n")
         for name in sorted(names):
@@ -164,7 +236,9 @@ class Stubs:
                 continue
             if isinstance(value, types.ModuleType):
                 if value.__name__ in inside:
-                    lines.append(f"from {value.__name__.rpartition('.')[0]} import {value.__name__.rpartition('.')[2]} as {name}")
+                    lines.append(
+                        f"from {value.__name__.rpartition('.')[0]} import {value.__name__.rpartition('.')[2]} as {name}"
+                    )
             elif isinstance(value, type):
                 if value.__name__ == "Array" and value.__module__.startswith("kiln"):
                     lines.append(f"{name} = Array")
@@ -174,8 +248,12 @@ class Stubs:
                 n = value.nin
                 operands = ", ".join(f"x{i + 1}: ArrayLike" for i in range(n))
                 result = "Array" if value.nout == 1 else "builtins.tuple[Array, ...]"
-                lines += [f"class _{name}:", f"    def __call__(self, {operands}, /, out: Any = ..., **kwargs: Any) -> {result}: ...",
-                          "    def __getattr__(self, name: builtins.str, /) -> Any: ...", f"{name}: _{name}"]
+                lines += [
+                    f"class _{name}:",
+                    f"    def __call__(self, {operands}, /, out: Any = ..., **kwargs: Any) -> {result}: ...",
+                    "    def __getattr__(self, name: builtins.str, /) -> Any: ...",
+                    f"{name}: _{name}",
+                ]
             elif type(value).__name__ == "dtype":
                 lines.append(f"{name}: dtype")
             elif callable(value) and hasattr(value, "__name__"):
@@ -191,20 +269,30 @@ def public(module):
     names = getattr(module, "__all__", None)
     if names is None:
         names = [n for n in vars(module) if not n.startswith("_")]
-    return [n for n in {*names, *(n for n in ("__version__", "__array_api_version__", "__array_namespace_info__"))}
-            if hasattr(module, n)]
+    return [
+        n
+        for n in {*names, *(n for n in ("__version__", "__array_api_version__", "__array_namespace_info__"))}
+        if hasattr(module, n)
+    ]
 
 
 def main():
     core, api, into = sys.argv[1:]
     kiln = load(core)
     stubs = Stubs(json.loads(Path(api).read_text()))
-    found = [m.name for m in pkgutil.walk_packages(kiln.__path__, "kiln.")
-             if not any(part.startswith("_") for part in m.name.split(".")[1:]) and m.name != "kiln.demo"]
+    found = [
+        m.name
+        for m in pkgutil.walk_packages(kiln.__path__, "kiln.")
+        if not any(part.startswith("_") for part in m.name.split(".")[1:]) and m.name != "kiln.demo"
+    ]
     inside = {"kiln": kiln, "kiln._core": sys.modules["kiln._core"], **{n: importlib.import_module(n) for n in found}}
     for name, module in inside.items():
         parts = name.split(".")
-        path = Path(into, *parts, "__init__.pyi") if hasattr(module, "__path__") else Path(into, *parts[:-1], parts[-1] + ".pyi")
+        path = (
+            Path(into, *parts, "__init__.pyi")
+            if hasattr(module, "__path__")
+            else Path(into, *parts[:-1], parts[-1] + ".pyi")
+        )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(stubs.module(module, public(module), inside))
     Path(into, "kiln", "py.typed").write_text("")
