@@ -2,8 +2,8 @@
 """What modules are known to do otherwise than the standard says: parts of the names of tests, and why.
 
 A test whose name contains one of the parts is expected to fail. Of what a module does on purpose (DEVIATIONS), one that
-passes nevertheless is an error, so that a line that is no longer true is taken out; what is to be mended (OPEN) may
-begin to pass.
+passes nevertheless is an error, so that a line that is no longer true is taken out; what is to be mended, or
+depends on the machine (OPEN), may pass.
 """
 
 ROOTS = "x ** 0.5 with a Python number or an array of no axes is sqrt(x), as in NumPy: nan at -inf, -0.0 at -0.0"
@@ -24,6 +24,7 @@ DEVIATIONS = {
         "test_namespace.py::test_version": "of version 2024.12",
         "test_array_namespace_of_a_version[2025.12": "of version 2024.12",
         "test_devices_is_a_tuple": "of version 2024.12",
+        "test_indices_of_every_dtype[uint64": "repeats of uint64 are refused",
         "sort-descending": "no descending",
         "test_sort_descending": "no descending",
         "test_descending_argsort_is_stable": "no descending",
@@ -58,5 +59,6 @@ OPEN = {
         "test_matrix_rank_with_an_array": "rtol is a number",
         "test_pinv_with_a_tolerance": "rtol is a number",
         "test_properties_manipulation.py::test_roll": "roll(x, (), axis=()) is refused",
-    }
+    },
+    "numpy": {"ary_function_of_views": "vectors and single elements differ in the last bit"},
 }

@@ -432,3 +432,11 @@ def test_take_along_axis_broadcasts():
 
 def test_take_along_an_axis_that_is_not_there():
     raises(lambda: xp.take_along_axis(sample((2, 3), "int64"), make([[0], [0]]), axis=2))
+
+
+@pytest.mark.parametrize("dtype", INTEGER)
+def test_indices_of_every_dtype(dtype):
+    x = sample((2, 3), "float32")
+    expect(xp.take(x, make([2, 0], dtype), axis=1), (2, 2), "float32", [[2.0, 0.0], [5.0, 3.0]])
+    expect(xp.take_along_axis(x, make([[1], [2]], dtype), axis=1), (2, 1), "float32", [[1.0], [5.0]])
+    expect(xp.repeat(make([7, 8]), make([2, 1], dtype)), (3,), "int64", [7, 7, 8])
