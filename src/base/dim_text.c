@@ -106,21 +106,24 @@ static knx_error *expected(const char *what, const char *at)
 }
 
 enum { DEPTH = 32 };
-static const int64_t LARGEST = (int64_t)1 << 59; /* of the numbers */
+static const int64_t LARGEST = (int64_t)1 << 59; /* of the numbers that are written */
 static knx_error *read_sum(const char **s, int depth, int64_t *d);
 
 static knx_error *too_large(void) { return knx_error_new(KN_ERROR_VALUE, "a number of a dimension is too large"); }
 
-static bool is_large(int64_t d) { return !knx_is_symbolic(d) && (d > LARGEST || d < -LARGEST); }
-
-/* d times x, or d plus x. */
+/* d times x, or d plus x. Numbers stay below those that stand for expressions. */
 static knx_error *join(int64_t *d, int64_t x, bool times)
 {
     int64_t y;
-    if (times && !knx_any_symbolic(*d, x) && __builtin_mul_overflow(*d, x, &y))
+    if (knx_any_symbolic(*d, x)) {
+        *d = times ? knx_dim_mul(*d, x) : knx_dim_add(*d, x);
+        return NULL;
+    }
+    if ((times ? __builtin_mul_overflow(*d, x, &y) : __builtin_add_overflow(*d, x, &y)) || y >= KNX_DIM_FIRST ||
+        y <= -KNX_DIM_FIRST)
         return too_large();
-    *d = times ? knx_dim_mul(*d, x) : knx_dim_add(*d, x);
-    return is_large(*d) ? too_large() : NULL;
+    *d = y;
+    return NULL;
 }
 
 static knx_error *read_number(const char **s, int64_t *d)

@@ -58,6 +58,7 @@ typedef struct subject {
     const symbolic_case *c;
     kn_function function, loss;
     int n_in, n_out;
+    struct subject *before;
 } subject;
 
 static int results_of(void *result, kn_array *y)
@@ -362,8 +363,10 @@ void judge(const symbolic_case *c, way w, int sets, bool talk, outcome *o)
     if ((w != VALUES && c->want && strstr(c->want, ": ")) || !set_of_extents(types, NULL, 8, number) ||
         !symbolic_with_numbers(types, number, &a))
         return;
-    subject *s = calloc(1, sizeof *s); /* functions are known by it as long as they are there */
-    *s = (subject){.c = c, .n_in = a.n, .n_out = count_results(c)};
+    static subject *all; /* functions are known by it as long as they are there */
+    subject *s = calloc(1, sizeof *s);
+    *s = (subject){.c = c, .n_in = a.n, .n_out = count_results(c), .before = all};
+    all = s;
     if (!s->n_out && !refusal)
         return;
     s->n_out += !s->n_out;
