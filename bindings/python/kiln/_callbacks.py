@@ -22,8 +22,7 @@ def _host(callback, in_tree, out_tree=None, types=()):
         given, tree = tree_flatten(out)
         if tree != out_tree:
             raise ValueError(f"the callback returned a value of structure {tree}, but {out_tree} was promised")
-        return [x if isinstance(x, _core.Array) else _asarray(x, dtype=t.dtype) if not hasattr(x, "dtype") else _asarray(x)
-                for x, t in zip(given, types)]
+        return [_asarray(x) if hasattr(x, "dtype") else _asarray(x, dtype=t.dtype) for x, t in zip(given, types)]
 
     return call
 

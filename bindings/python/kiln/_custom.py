@@ -123,7 +123,7 @@ class custom_jvp(_Custom):
     def defjvp(self, jvp, symbolic_zeros=False):
         """Sets the rule; a decorator."""
         if symbolic_zeros:
-            raise NotImplementedError("custom_jvp: symbolic_zeros=True; tangents that are zero are arrays of zeros here")
+            raise NotImplementedError("custom_jvp: symbolic_zeros=True; here they are arrays of zeros")
         self.jvp = jvp
         return jvp
 
@@ -187,7 +187,8 @@ class custom_jvp(_Custom):
 
         n = len(leaves)
         n_out, _ = self._count(leaves, in_tree, static, fun)
-        function = Function(fun, (n,), self.fun, n_out=n_out).custom_jvp(Function(rule, (n, n), self.jvp, n_out=2 * n_out))
+        function = Function(fun, (n,), self.fun, n_out=n_out).custom_jvp(
+            Function(rule, (n, n), self.jvp, n_out=2 * n_out))
         _core.keep_with_callers(function)  # a derivative may ask for the rules after this call
         out = function(leaves)
         return trees["out"].unflatten(out)
@@ -210,7 +211,7 @@ class custom_vjp(_Custom):
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Sets both rules: fwd(*args) -> (result, residuals), bwd(residuals, cotangent) -> cotangents of the args."""
         if symbolic_zeros:
-            raise NotImplementedError("custom_vjp: symbolic_zeros=True; cotangents that are zero are arrays of zeros here")
+            raise NotImplementedError("custom_vjp: symbolic_zeros=True; here they are arrays of zeros")
         self.fwd, self.bwd = fwd, bwd
 
     def __call__(self, *args, **kwargs):

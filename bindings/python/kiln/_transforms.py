@@ -7,7 +7,8 @@ import inspect as _inspect
 
 from . import _core
 from ._core import Array, Function
-from .tree_util import flatten_up_to, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map, tree_structure
+from .tree_util import (flatten_up_to, keystr, tree_flatten, tree_flatten_with_path, tree_leaves, tree_map,
+                        tree_structure)
 
 
 class Flat:
@@ -33,7 +34,8 @@ def _function(fun, trees, split=None, like=None):
     """(Function, Flat, parts): fun of these trees, each of which is one part. `like` has the name that it gets."""
     flat = [tree_flatten(t) for t in trees]
     holder = Flat(fun, [d for _, d in flat], split)
-    return Function(holder, tuple(len(leaves) for leaves, _ in flat), like or fun), holder, tuple(leaves for leaves, _ in flat)
+    function = Function(holder, tuple(len(leaves) for leaves, _ in flat), like or fun)
+    return function, holder, tuple(leaves for leaves, _ in flat)
 
 
 def _argnums(fun_name, argnums, args):
@@ -71,8 +73,8 @@ def _check_callable(fun, what):
 
 # ---- jit.
 
-def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnums=None, donate_argnames=None, keep_unused=False,
-        inline=False, device=None, backend=None, symbolic=None, constraints=None, checks=False):
+def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnums=None, donate_argnames=None,
+        keep_unused=False, inline=False, device=None, backend=None, symbolic=None, constraints=None, checks=False):
     """Compiles fun when it is called, once for each structure and type of the arguments. (jax.jit)
 
     Args:
@@ -255,7 +257,8 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
             return value, aux
 
         function, flat, parts = _function(call, (chosen, others), split)
-        out = function.grad(argnums=(0,), has_aux=has_aux, holomorphic=holomorphic, allow_int=allow_int, value=True)(*parts)
+        out = function.grad(argnums=(0,), has_aux=has_aux, holomorphic=holomorphic, allow_int=allow_int,
+                            value=True)(*parts)
         n_aux = flat.aux_tree.num_leaves
         value, aux, grads = out[0], flat.aux_tree.unflatten(out[1:1 + n_aux]), out[1 + n_aux:]
         grads = tree_structure(chosen).unflatten(grads)

@@ -7,7 +7,8 @@ from ._core import PyTreeDef, flatten as _flatten, register_node as _register_no
 
 __all__ = ["DictKey", "FlattenedIndexKey", "GetAttrKey", "SequenceKey", "keystr", "register_pytree_with_keys",
            "register_pytree_with_keys_class", "register_static", "tree_broadcast", "tree_flatten_with_path",
-           "tree_leaves_with_path", "tree_map_with_path", "tree_reduce_associative", "PyTreeDef", "tree_all", "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure",
+           "tree_leaves_with_path", "tree_map_with_path", "tree_reduce_associative", "PyTreeDef", "tree_all",
+           "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure",
            "tree_transpose", "tree_unflatten", "register_pytree_node", "register_pytree_node_class", "register_dataclass",
            "treedef_children", "treedef_is_leaf", "treedef_tuple", "all_leaves", "Partial"]
 
@@ -74,7 +75,7 @@ _none = object()
 def tree_reduce(function, tree, initializer=_none, is_leaf=None):
     """f(f(f(initial, a), b), c) of the leaves."""
     leaves = tree_leaves(tree, is_leaf)
-    return _functools.reduce(function, leaves) if initializer is _none else _functools.reduce(function, leaves, initializer)
+    return _functools.reduce(function, leaves, *(() if initializer is _none else (initializer,)))
 
 
 def tree_all(tree, *, is_leaf=None):
@@ -211,7 +212,8 @@ def tree_broadcast(prefix_tree, full_tree, is_leaf=None):
     """The prefix's leaves, each for all leaves of full_tree below it. (jax.tree_util.tree_broadcast)"""
     leaves, treedef = _flatten(prefix_tree, is_leaf)
     parts = flatten_up_to(treedef, full_tree)
-    return tree_structure(full_tree, is_leaf).unflatten([x for x, p in zip(leaves, parts) for _ in tree_leaves(p, is_leaf)])
+    spread = [x for x, p in zip(leaves, parts) for _ in tree_leaves(p, is_leaf)]
+    return tree_structure(full_tree, is_leaf).unflatten(spread)
 
 
 def tree_reduce_associative(operation, tree, *, identity=None, is_leaf=None):
@@ -266,7 +268,8 @@ def register_dataclass(nodetype, data_fields=None, meta_fields=None, drop_fields
     """Makes a dataclass a node: data_fields are its children, meta_fields are part of its structure; a decorator."""
     if data_fields is None or meta_fields is None:
         if not _dataclasses.is_dataclass(nodetype):
-            raise TypeError("register_dataclass: data_fields and meta_fields are required when nodetype is not a dataclass.")
+            raise TypeError("register_dataclass: data_fields and meta_fields are required when nodetype is not a "
+                            "dataclass.")
         fields = [f for f in _dataclasses.fields(nodetype) if f.init and f.name not in drop_fields]
         meta_fields = [f.name for f in fields if f.metadata.get("static", False)]
         data_fields = [f.name for f in fields if not f.metadata.get("static", False)]

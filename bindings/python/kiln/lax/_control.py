@@ -79,7 +79,8 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
 
     flat = _Body(body, [init_tree, xs_tree])
     n = len(init_leaves)
-    both = {(1, 1): flat, (1, 0): lambda carry: flat(carry, ()), (0, 1): lambda x: flat((), x), (0, 0): lambda: flat((), ())}
+    both = {(1, 1): flat, (1, 0): lambda carry: flat(carry, ()), (0, 1): lambda x: flat((), x),
+            (0, 0): lambda: flat((), ())}
     first, second = (((leaves,) if leaves else ()) for leaves in (init_leaves, xs_leaves))  # empty parts do not count
     function = Function(both[len(first), len(second)], tuple(len(p) for p in first + second), f)
     unroll = length if unroll is True else int(unroll)

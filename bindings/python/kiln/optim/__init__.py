@@ -84,7 +84,8 @@ class MultiSteps:
     """opt after every k gradients, of their mean. (optax.MultiSteps)"""
 
     def __init__(self, opt, every_k_schedule, use_grad_mean=True):
-        t = GradientTransformation(lambda params: _c["_multi_steps"](opt._handle(params), every_k_schedule, use_grad_mean))
+        t = GradientTransformation(
+            lambda params: _c["_multi_steps"](opt._handle(params), every_k_schedule, use_grad_mean))
         self._t, self.init, self.update = t, t.init, t.update
 
     def gradient_transformation(self):
@@ -117,7 +118,8 @@ def piecewise_interpolate_schedule(interpolate_type, init_value, boundaries_and_
 def sgdr_schedule(cosine_kwargs):
     """Warm restarts: warmup_cosine_decay_schedule, again and again. (optax.sgdr_schedule)"""
     return Schedule(_core.optim_sgdr(tuple(
-        (c["init_value"], c["peak_value"], c["warmup_steps"], c["decay_steps"], c.get("end_value", 0.0), c.get("exponent", 1.0))
+        (c["init_value"], c["peak_value"], c["warmup_steps"], c["decay_steps"], c.get("end_value", 0.0),
+         c.get("exponent", 1.0))
         for c in cosine_kwargs)))
 
 

@@ -72,7 +72,8 @@ class GradientTransformation:
         """(what to add to the parameters, the next state)"""
         leaves, treedef = tree_flatten(updates)
         if params is not None and tree_structure(params) != treedef:
-            raise ValueError(f"the gradients' structure {treedef} is not that of the parameters, {tree_structure(params)}")
+            raise ValueError(f"the gradients' structure {treedef} is not that of the parameters, "
+                             f"{tree_structure(params)}")
         new, structure, state_leaves = _core.optim_update(
             self._handle(updates), leaves, state._structure.handle, state._leaves,
             None if params is None else tree_leaves(params), value)
