@@ -22,11 +22,43 @@ def operands(np):
     r = numpy.random.default_rng(7)
     a, b = r.random((3, 4)).round(3) * 4, r.random((3, 4)).round(3) * 4
     g = r.random((4, 4)).round(3)
-    made = {"a": a, "b": b, "i": (a * 2).astype("int64"), "j": (b * 2).astype("int64"), "v": numpy.array([3.0, 1, 2.5, 4, 1.5]),
-            "w": numpy.array([1.0, 2, 3, 5, 4]), "n": numpy.array([3, 1, 2, 3, 1, 9]), "z": (a + 1j * b)[:, :3],
-            "s": g @ g.T + 4 * numpy.eye(4), "m": a > 1.5, "e": numpy.zeros((0, 3)), "o": numpy.array(2.5),
-            "f": a.astype("float32"), "u": numpy.array([1, 2, 3, 250, 5], dtype="uint8"),
-            "t": numpy.arange(24.0).reshape(2, 3, 4)}
+    made = {"a": a,
+    "b": b,
+    "i": (a * 2).astype("int64"),
+    "j": (b * 2).astype("int64"),
+    "v": numpy.array([3.0,
+    1,
+    2.5,
+    4,
+    1.5]),
+    "w": numpy.array([1.0,
+    2,
+    3,
+    5,
+    4]),
+    "n": numpy.array([3,
+    1,
+    2,
+    3,
+    1,
+    9]),
+    "z": (a + 1j * b)[:,
+    :3],
+    "s": g @ g.T + 4 * numpy.eye(4),
+    "m": a > 1.5,
+    "e": numpy.zeros((0,
+    3)),
+    "o": numpy.array(2.5),
+    "f": a.astype("float32"),
+    "u": numpy.array([1,
+    2,
+    3,
+    250,
+    5],
+    dtype="uint8"),
+    "t": numpy.arange(24.0).reshape(2,
+    3,
+     4)}
     return {k: np.asarray(x.copy()) for k, x in made.items()}
 
 

@@ -9,7 +9,18 @@ import pytest
 import kiln
 import kiln.numpy as knp
 
-DTYPES = ["bool", "int8", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "int8",
+    "uint16",
+    "int32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+     "complex128"]
 
 
 def some(dtype, shape=(2, 3)):
@@ -51,7 +62,8 @@ def test_arrays_one_after_the_other():
 def test_npz_both_ways(tmp_path, name):
     getattr(knp, name)(tmp_path / "a", [1, 2], b=knp.eye(2))
     with numpy.load(tmp_path / "a.npz") as z:
-        assert sorted(z.files) == ["arr_0", "b"] and z["arr_0"].tolist() == [1, 2] and z["b"].tolist() == [[1, 0], [0, 1]]
+        assert sorted(z.files) == ["arr_0", "b"] and z["arr_0"].tolist() == [
+                      1, 2] and z["b"].tolist() == [[1, 0], [0, 1]]
     getattr(numpy, name)(tmp_path / "b.npz", numpy.arange(3), c=numpy.ones(1))
     with knp.load(tmp_path / "b.npz") as z:
         assert sorted(z) == ["arr_0", "c"] and len(z) == 2 and "c" in z and "d" not in z
@@ -72,7 +84,8 @@ def test_npz_names_that_meet():
         knp.savez(io.BytesIO(), 1, arr_0=2)
 
 
-@pytest.mark.parametrize("data, kind", [(b"", EOFError), (b"nothing at all", ValueError), (b"\x93NUMPY\x01\x00", ValueError)])
+@pytest.mark.parametrize("data, kind", [(b"", EOFError), (b"nothing at all",
+                         ValueError), (b"\x93NUMPY\x01\x00", ValueError)])
 def test_files_that_are_none(tmp_path, data, kind):
     (tmp_path / "a.npy").write_bytes(data)
     for np in (numpy, knp):
@@ -100,11 +113,14 @@ def test_memory_map(tmp_path):
 
 
 TEXTS = [
-    ("1 2\n3 4\n", {}), ("1,2\n3,4", {"delimiter": ","}), ("# a\n1 2 # b\n\n3 4", {}), ("1 2 3\n4 5 6", {"usecols": (0, 2)}),
-    ("1 2 3\n4 5 6", {"usecols": -1}), ("a b\n1 2", {"skiprows": 1}), ("1 2\n3 4\n5 6", {"max_rows": 2}), ("1 2", {"ndmin": 2}),
+    ("1 2\n3 4\n", {}), ("1,2\n3,4", {"delimiter": ","}), ("# a\n1 2 # b\n\n3 4", {}),
+    ("1 2 3\n4 5 6", {"usecols": (0, 2)}),
+    ("1 2 3\n4 5 6", {"usecols": -1}), ("a b\n1 2", {"skiprows": 1}), ("1 2\n3 4\n5 6", {"max_rows": 2}),
+    ("1 2", {"ndmin": 2}),
     ("1\n2\n3", {}), ("1\n2\n3", {"ndmin": 2}), ("1 2\n3 4", {"unpack": True}), ("1 2\n3 4", {"dtype": int}),
     ("1;2", {"delimiter": ";", "dtype": "float32"}), ("1+2j 3j", {"dtype": complex}), ("nan inf -inf", {}), ("", {}),
-    ("1 x", {}), ("1 2\n3", {}), ("1.5", {"dtype": int}), ("1 % 2", {"comments": "%"}), ("1 // 2\n3 $ 4", {"comments": ["//", "$"]}),
+    ("1 x", {}), ("1 2\n3", {}), ("1.5", {"dtype": int}), ("1 % 2", {"comments": "%"}),
+    ("1 // 2\n3 $ 4", {"comments": ["//", "$"]}),
     ('"1" 2', {"quotechar": '"'}), ("a,2\nbb,4", {"delimiter": ",", "converters": {0: len}}),
     ("0x10 0x20", {"converters": lambda s: int(s, 16)}), ("1 2", {"converters": {0: lambda s: 1 / 0}}),
 ]
@@ -117,11 +133,15 @@ def test_loadtxt(text, options):
 
 
 GEN = [
-    ("1,2\n3,", {"delimiter": ","}), ("1,,3\n4,5,6", {"delimiter": ",", "filling_values": -1}), ("1 2\n3 4", {"dtype": None}),
-    ("1 N/A\n3 4", {"missing_values": "N/A", "filling_values": 9}), ("1 2 3\n4 5", {}), ("1 2 3\n4 5", {"invalid_raise": False}),
-    ("h\n1 2\n3 4\nf", {"skip_header": 1, "skip_footer": 1}), ("123456", {"delimiter": [1, 2, 3]}), ("112233", {"delimiter": 2}),
+    ("1,2\n3,", {"delimiter": ","}), ("1,,3\n4,5,6", {"delimiter": ",", "filling_values": -1}),
+    ("1 2\n3 4", {"dtype": None}),
+    ("1 N/A\n3 4", {"missing_values": "N/A", "filling_values": 9}), ("1 2 3\n4 5", {}),
+    ("1 2 3\n4 5", {"invalid_raise": False}),
+    ("h\n1 2\n3 4\nf", {"skip_header": 1, "skip_footer": 1}), ("123456", {"delimiter": [1, 2, 3]}),
+    ("112233", {"delimiter": 2}),
     ("1 2 3", {"usecols": (0, -1)}), ("1 a", {}), ("1.5 2", {"dtype": int}),
-    ("1,2\n3,", {"delimiter": ",", "filling_values": {1: 7}}), ("1,-\n3,4", {"delimiter": ",", "missing_values": {1: "-"}}),
+    ("1,2\n3,", {"delimiter": ",", "filling_values": {1: 7}}),
+    ("1,-\n3,4", {"delimiter": ",", "missing_values": {1: "-"}}),
     ("1 2\n3 4", {"unpack": True}), ("1", {"ndmin": 1}), ("1 2\n3 4\n5 6", {"max_rows": 2}),
 ]
 
@@ -147,8 +167,18 @@ def compare(call):
     numpy.testing.assert_allclose(numpy.array(out[1][2]), numpy.array(out[0][2]))
 
 
-SAVED = [{}, {"fmt": "%d"}, {"fmt": "%.2f", "delimiter": ","}, {"fmt": ["%d", "%.1f", "%e"]}, {"header": "a\nb", "footer": "c"},
-         {"header": "a", "comments": "% "}, {"newline": "|"}, {"fmt": "%d %d:%d"}, {"fmt": "%s"}, {"fmt": ["%d"]}]
+SAVED = [
+    {}, {
+        "fmt": "%d"}, {
+            "fmt": "%.2f", "delimiter": ","}, {
+                "fmt": [
+                    "%d", "%.1f", "%e"]}, {
+                        "header": "a\nb", "footer": "c"}, {
+                            "header": "a", "comments": "% "}, {
+                                "newline": "|"}, {
+                                    "fmt": "%d %d:%d"}, {
+                                        "fmt": "%s"}, {
+                                            "fmt": ["%d"]}]
 
 
 @pytest.mark.parametrize("options", SAVED)
@@ -197,10 +227,21 @@ def test_nothing_leaks(tmp_path):
     def calls():
         f = io.BytesIO()
         knp.save(f, knp.ones(3)), knp.savez(tmp_path / "z", a=knp.ones(2)), f.seek(0), knp.load(f)
-        knp.load(tmp_path / "z.npz")["a"], knp.loadtxt(["1 2"], converters={0: float}), knp.genfromtxt(["1,"], delimiter=",")
+        knp.load(tmp_path / "z.npz")["a"], knp.loadtxt(["1 2"],
+                 converters={0: float}), knp.genfromtxt(["1,"], delimiter=",")
         knp.savetxt(io.StringIO(), knp.ones(2))
-        for bad in (lambda: knp.loadtxt(["1 x"]), lambda: knp.loadtxt(["1"], converters=lambda s: 1 / 0),
-                    lambda: knp.savetxt(io.StringIO(), [1], fmt="%d %d"), lambda: knp.load(io.BytesIO(b"\x93NUMPY\x01"))):
+        for bad in (
+    lambda: knp.loadtxt(
+        ["1 x"]),
+        lambda: knp.loadtxt(
+            ["1"],
+            converters=lambda s: 1 / 0),
+            lambda: knp.savetxt(
+                io.StringIO(),
+                [1],
+                fmt="%d %d"),
+                lambda: knp.load(
+                    io.BytesIO(b"\x93NUMPY\x01"))):
             with pytest.raises((ValueError, ZeroDivisionError)):
                 bad()
     calls()

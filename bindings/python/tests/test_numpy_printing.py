@@ -10,14 +10,29 @@ import kiln.numpy as knp
 
 ARRAYS = {
     "floats": [1.0, 2.5, -3.25], "thirds": [1 / 3, 2 / 3, 100 / 3], "small": [1e-10, 1.0], "large": [1e20, 1.0],
-    "odd": [float("nan"), float("inf"), -float("inf")], "zeros": [-0.0, 0.0], "ints": [1, -200, 3], "bools": [True, False],
+    "odd": [float("nan"), float("inf"), -float("inf")], "zeros": [-0.0, 0.0],
+    "ints": [1, -200, 3], "bools": [True, False],
     "complex": [1 + 2j, -3.5j], "matrix": [[1.5, 2], [3, 4]], "cube": [[[1, 2], [3, 4]], [[5, 6], [7, 8]]], "empty": [],
     "scalar": 2.5, "long": list(range(40)),
 }
-OPTIONS = [{}, {"precision": 2}, {"precision": 4, "suppress": True}, {"linewidth": 30}, {"threshold": 5, "edgeitems": 1},
-           {"floatmode": "fixed"}, {"floatmode": "unique"}, {"floatmode": "maxprec_equal"}, {"sign": "+"}, {"sign": " "},
-           {"nanstr": "NA", "infstr": "oo"}, {"formatter": {"float_kind": "{:.1f}".format}},
-           {"formatter": {"all": lambda x: f"<{x}>"}}, {"formatter": {"int": hex}}]
+OPTIONS = [
+    {}, {
+        "precision": 2}, {
+            "precision": 4, "suppress": True}, {
+                "linewidth": 30}, {
+                    "threshold": 5, "edgeitems": 1}, {
+                        "floatmode": "fixed"}, {
+                            "floatmode": "unique"}, {
+                                "floatmode": "maxprec_equal"}, {
+                                    "sign": "+"}, {
+                                        "sign": " "}, {
+                                            "nanstr": "NA", "infstr": "oo"}, {
+                                                "formatter": {
+                                                    "float_kind": "{:.1f}".format}}, {
+                                                        "formatter": {
+                                                            "all": lambda x: f"<{x}>"}}, {
+                                                                "formatter": {
+                                                                    "int": hex}}]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

@@ -153,8 +153,14 @@ def test_nothing_leaks():
     def calls():
         knp.add(x, 1, where=m), knp.add.reduce(x, initial=1, where=m), knp.add.outer(x, x), knp.divmod(x, 2)
         knp.add.at(x, [0, 1], 1), knp.modf(x, out=(None, knp.zeros(4))), knp.add.accumulate(x), knp.add.reduceat(x, [0])
-        for bad in (lambda: knp.add(x, knp.zeros(3)), lambda: knp.add(x, x, nothing=1), lambda: knp.add(x, x, where="a"),
-                    lambda: knp.add(x, x, out=3), lambda: knp.add.reduce(x, axis=7), lambda: knp.add.at(x, 9, 1)):
+        for bad in (
+    lambda: knp.add(
+        x, knp.zeros(3)), lambda: knp.add(
+            x, x, nothing=1), lambda: knp.add(
+                x, x, where="a"), lambda: knp.add(
+                    x, x, out=3), lambda: knp.add.reduce(
+                        x, axis=7), lambda: knp.add.at(
+                            x, 9, 1)):
             with pytest.raises((TypeError, ValueError, IndexError)):
                 bad()
     calls()

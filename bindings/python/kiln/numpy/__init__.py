@@ -33,7 +33,8 @@ _more = ["__array_namespace_info__", "e", "emath", "euler_gamma", "exceptions", 
          "inf", "lib", "linalg", "little_endian", "nan", "ndarray",
          "newaxis", "pi", "True_"]
 __all__ = sorted({*(k for k in _core.functions("kiln.numpy") if not k.startswith("_")), *_dtypes.NAMES, *_more,
-                  *(n for m in (_at, _creation, _dtypes, _errors, _files, _functional, _polynomial, _printing, _ufuncs, _wrapped)
+                  *(n for m in (_at, _creation, _dtypes, _errors, _files, _functional, _polynomial, _printing, _ufuncs,
+                                _wrapped)
                     for n in m.__all__), *_ufuncs.UFUNCS})
 
 

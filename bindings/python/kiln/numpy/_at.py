@@ -197,8 +197,9 @@ class flatiter:
     @property
     def coords(self):
         """Where the element that comes next stands."""
-        return tuple(int(i) for i in _c["unravel_index"](self.index, self.base.shape)) if self.base.size > self.index else (
-            self.base.shape[:1] + (0,) * (self.base.ndim - 1))
+        if self.base.size <= self.index:
+            return self.base.shape[:1] + (0,) * (self.base.ndim - 1)
+        return tuple(int(i) for i in _c["unravel_index"](self.index, self.base.shape))
 
     def __len__(self):
         return self.base.size

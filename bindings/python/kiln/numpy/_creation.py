@@ -36,7 +36,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """The object as an array: itself if it is one of that dtype and order, over the same memory if it shows it, else a copy.
+    """The object as an array: itself if it is one of that dtype and order, over the same memory if it shows it, else a
+    copy.
     (numpy.asarray)
 
     >>> import kiln.numpy as knp
@@ -180,8 +181,9 @@ def block(arrays):
         depths = [depth_of(y, f"{path}[{i}]") for i, y in enumerate(x)]
         for i, d in enumerate(depths):
             if d != depths[0]:
-                raise ValueError(f"List depths are mismatched. First element was at depth {depths[0] + len(path) // 3 + 1}, "
-                                 f"but there is an element at depth {d + len(path) // 3 + 1} (arrays{path}[{i}])")
+                raise ValueError(
+    f"List depths are mismatched. First element was at depth {depths[0] + len(path) // 3 + 1}, "
+    f"but there is an element at depth {d + len(path) // 3 + 1} (arrays{path}[{i}])")
         return 1 + depths[0]
 
     def widest(x):
@@ -417,6 +419,31 @@ def mask_indices(n, mask_func, k=0):
     return _c["nonzero"](mask_func(_c["ones"]((n, n), dtype=int), k) != 0)
 
 
-__all__ = ["arange", "array", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "block",
-           "broadcast", "broadcast_shapes", "c_", "from_dlpack", "frombuffer", "fromfunction", "fromiter", "index_exp",
-           "indices", "linspace", "mask_indices", "meshgrid", "mgrid", "ndenumerate", "ndindex", "ogrid", "r_", "s_", "size"]
+__all__ = [
+    "arange",
+    "array",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "block",
+    "broadcast",
+    "broadcast_shapes",
+    "c_",
+    "from_dlpack",
+    "frombuffer",
+    "fromfunction",
+    "fromiter",
+    "index_exp",
+    "indices",
+    "linspace",
+    "mask_indices",
+    "meshgrid",
+    "mgrid",
+    "ndenumerate",
+    "ndindex",
+    "ogrid",
+    "r_",
+    "s_",
+     "size"]

@@ -5,14 +5,44 @@ from .._core import dtype
 
 _c = _core.functions("kiln.numpy")
 
-_NAMES = {"bool": "bool", "bool_": "bool", "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64",
-          "uint8": "uint8", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "float16": "float16",
-          "bfloat16": "bfloat16", "float32": "float32", "float64": "float64", "complex64": "complex64",
-          "complex128": "complex128", "byte": "int8", "short": "int16", "intc": "int32", "int_": "int64", "intp": "int64",
-          "long": "int64", "longlong": "int64", "ubyte": "uint8", "ushort": "uint16", "uintc": "uint32", "uint": "uint64",
-          "uintp": "uint64", "ulong": "uint64", "ulonglong": "uint64", "half": "float16", "single": "float32",
-          "double": "float64", "float_": "float64", "csingle": "complex64", "cdouble": "complex128",
-          "complex_": "complex128"}
+_NAMES = {
+    "bool": "bool",
+    "bool_": "bool",
+    "int8": "int8",
+    "int16": "int16",
+    "int32": "int32",
+    "int64": "int64",
+    "uint8": "uint8",
+    "uint16": "uint16",
+    "uint32": "uint32",
+    "uint64": "uint64",
+    "float16": "float16",
+    "bfloat16": "bfloat16",
+    "float32": "float32",
+    "float64": "float64",
+    "complex64": "complex64",
+    "complex128": "complex128",
+    "byte": "int8",
+    "short": "int16",
+    "intc": "int32",
+    "int_": "int64",
+    "intp": "int64",
+    "long": "int64",
+    "longlong": "int64",
+    "ubyte": "uint8",
+    "ushort": "uint16",
+    "uintc": "uint32",
+    "uint": "uint64",
+    "uintp": "uint64",
+    "ulong": "uint64",
+    "ulonglong": "uint64",
+    "half": "float16",
+    "single": "float32",
+    "double": "float64",
+    "float_": "float64",
+    "csingle": "complex64",
+    "cdouble": "complex128",
+     "complex_": "complex128"}
 _NAMES.update({n: n for n in dir(_core) if n.startswith(("float8", "float6", "float4", "int1", "int2", "int4", "uint1",
                                                           "uint2", "uint4")) and n in vars(_core)})
 NAMES = {k: getattr(_core, v) for k, v in _NAMES.items() if k not in ("float_", "complex_")}
@@ -119,9 +149,10 @@ def common_type(*arrays):
 def can_cast(from_, to, casting="safe"):
     """May numbers of the one dtype be cast to the other by this rule? (numpy.can_cast)"""
     if isinstance(from_, (bool, int, float, complex)) and not isinstance(from_, type):
-        raise TypeError("can_cast() does not support Python ints, floats, and complex because the result used to depend "
-                        "on the value.\nThis change was part of adopting NEP 50, we may explicitly allow them again in "
-                        "the future.")
+        raise TypeError(
+    "can_cast() does not support Python ints, floats, and complex because the result used to depend "
+    "on the value.\nThis change was part of adopting NEP 50, we may explicitly allow them again in "
+    "the future.")
     return _c["can_cast"](from_, to, casting)
 
 
@@ -133,8 +164,24 @@ class finfo:
     1.1920928955078125e-07
     """
 
-    _fields = ("bits", "nmant", "nexp", "iexp", "machep", "negep", "maxexp", "minexp", "precision", "eps", "epsneg", "max",
-               "min", "resolution", "smallest_normal", "smallest_subnormal", "tiny")
+    _fields = (
+    "bits",
+    "nmant",
+    "nexp",
+    "iexp",
+    "machep",
+    "negep",
+    "maxexp",
+    "minexp",
+    "precision",
+    "eps",
+    "epsneg",
+    "max",
+    "min",
+    "resolution",
+    "smallest_normal",
+    "smallest_subnormal",
+     "tiny")
     __slots__ = ("dtype", *_fields)
 
     def __init__(self, dtype):
@@ -179,8 +226,17 @@ class iinfo:
         return hash(self.dtype)
 
 
-typecodes = {k: _c["_typecodes"](k) for k in ("Character", "Integer", "UnsignedInteger", "Float", "Complex", "AllInteger",
-                                              "AllFloat", "Datetime", "All")}
+typecodes = {
+    k: _c["_typecodes"](k) for k in (
+        "Character",
+        "Integer",
+        "UnsignedInteger",
+        "Float",
+        "Complex",
+        "AllInteger",
+        "AllFloat",
+        "Datetime",
+         "All")}
 
 __all__ = ["can_cast", "common_type", "dtype", "finfo", "iinfo", "isdtype", "issubdtype", "result_type", "typecodes",
            *ABSTRACT]

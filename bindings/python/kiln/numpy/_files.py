@@ -50,8 +50,7 @@ def _savez(file, args, kwds, compression):
         file = file if file.endswith(".npz") else file + ".npz"
     with _zipfile.ZipFile(file, "w", compression, allowZip64=True) as z:
         for name, x in named.items():
-            with z.open(_zipfile.ZipInfo(name + ".npy") if compression == _zipfile.ZIP_STORED else _info(name, compression),
-                        "w", force_zip64=True) as f:
+            with z.open(_info(name, compression), "w", force_zip64=True) as f:
                 f.write(_core.npy_of(asarray(x)))
 
 
@@ -136,7 +135,8 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     """The array of an npy file, or the arrays of an npz file. (numpy.load)"""
     if mmap_mode is not None:
         if not _is_path(file):
-            raise ValueError("Filename must be a string or a path-like object. Memmap cannot use existing file handles.")
+            raise ValueError("Filename must be a string or a path-like object. Memmap cannot use existing file "
+                             "handles.")
         return _c["_load"](_path(file), mmap_mode=mmap_mode, max_header_size=max_header_size)
     if _is_path(file):
         f = open(_path(file), "rb")
@@ -263,11 +263,33 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
         "quotechar": quotechar})
 
 
-def genfromtxt(fname, dtype=float, comments="#", delimiter=None, skip_header=0, skip_footer=0, converters=None,
-               missing_values=None, filling_values=None, usecols=None, names=None, excludelist=None,
-               deletechars=" !#$%&'()*+,-./:;<=>?@[\\]^{|}~", replace_space="_", autostrip=False, case_sensitive=True,
-               defaultfmt="f%i", unpack=None, usemask=False, loose=True, invalid_raise=True, max_rows=None, encoding=None, *,
-               ndmin=0, like=None):
+def genfromtxt(
+    fname,
+    dtype=float,
+    comments="#",
+    delimiter=None,
+    skip_header=0,
+    skip_footer=0,
+    converters=None,
+    missing_values=None,
+    filling_values=None,
+    usecols=None,
+    names=None,
+    excludelist=None,
+    deletechars=" !#$%&'()*+,-./:;<=>?@[\\]^{|}~",
+    replace_space="_",
+    autostrip=False,
+    case_sensitive=True,
+    defaultfmt="f%i",
+    unpack=None,
+    usemask=False,
+    loose=True,
+    invalid_raise=True,
+    max_rows=None,
+    encoding=None,
+    *,
+    ndmin=0,
+     like=None):
     """Rows of numbers in a text, of which some are missing. (numpy.genfromtxt)
 
     >>> import io, kiln.numpy as knp
@@ -291,7 +313,8 @@ def genfromtxt(fname, dtype=float, comments="#", delimiter=None, skip_header=0, 
             per_column.setdefault(k, [None, None])[1] = v
         filling_values = None
     return _core.genfromtxt(_text_of(fname, encoding), {
-        "dtype": dtype, "comments": comments, "delimiter": delimiter, "skip_header": skip_header, "skip_footer": skip_footer,
+        "dtype": dtype, "comments": comments, "delimiter": delimiter, "skip_header": skip_header,
+        "skip_footer": skip_footer,
         "converters": converters, "missing_values": missing_values, "filling_values": filling_values,
         "per_column": per_column, "usecols": usecols, "autostrip": autostrip, "unpack": bool(unpack), "loose": loose,
         "invalid_raise": invalid_raise, "max_rows": max_rows, "ndmin": ndmin})

@@ -95,8 +95,9 @@ class vectorize:
         sizes, loops = {}, []
         for a, names in zip(arrays, ins):
             if a.ndim < len(names):
-                raise ValueError(f"{a.ndim}-dimensional argument does not have enough dimensions for all core dimensions "
-                                 f"{tuple(names)!r}")
+                raise ValueError(
+    f"{a.ndim}-dimensional argument does not have enough dimensions for all core dimensions "
+    f"{tuple(names)!r}")
             loops.append(a.shape[:a.ndim - len(names)])
             for n, size in zip(names, a.shape[a.ndim - len(names):]):
                 if sizes.setdefault(n, size) != size:
@@ -112,7 +113,8 @@ class vectorize:
         if not results:
             if self.otypes is None:
                 raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-            made = tuple(_c["zeros"](loop + tuple(sizes[n] for n in names), dtype=t) for names, t in zip(outs, self.otypes))
+            made = tuple(_c["zeros"](loop + tuple(sizes[n] for n in names), dtype=t)
+                         for names, t in zip(outs, self.otypes))
         else:
             made = tuple(array([asarray(r[i]) for r in results], self.otypes[i] if self.otypes else None)
                          for i in range(len(outs)))
@@ -303,8 +305,9 @@ def _plan(optimize):
 def _subscripts(operands):
     """(text, arrays), of einsum("ij,j", x, y) or einsum(x, [0, 1], y, [1], [0])."""
     if not operands:
-        raise ValueError("must specify the einstein sum subscripts string and at least one operand, or at least one operand "
-                         "and its corresponding subscripts list")
+        raise ValueError(
+    "must specify the einstein sum subscripts string and at least one operand, or at least one operand "
+    "and its corresponding subscripts list")
     if isinstance(operands[0], str):
         return operands[0], operands[1:]
     labels = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -373,5 +376,16 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     return _c["_sliding_window_view"](x, window_shape, axis=axis)
 
 
-__all__ = ["apply_along_axis", "apply_over_axes", "clip", "einsum", "einsum_path", "fromstring", "gradient", "histogramdd",
-           "nan_to_num", "piecewise", "top_k", "vectorize"]
+__all__ = [
+    "apply_along_axis",
+    "apply_over_axes",
+    "clip",
+    "einsum",
+    "einsum_path",
+    "fromstring",
+    "gradient",
+    "histogramdd",
+    "nan_to_num",
+    "piecewise",
+    "top_k",
+     "vectorize"]

@@ -198,7 +198,8 @@ class poly1d:
         if key < 0:
             raise ValueError("Does not support negative powers.")
         if key > self.order:
-            self._coeffs, at = _c["concatenate"]([_c["zeros"](key - self.order, dtype=self._coeffs.dtype), self._coeffs]), 0
+            self._coeffs, at = _c["concatenate"](
+                [_c["zeros"](key - self.order, dtype=self._coeffs.dtype), self._coeffs]), 0
         self._coeffs[at] = val
 
     def __iter__(self):
@@ -271,4 +272,15 @@ def poly(seq_of_zeros):
     return _c["poly"](seq_of_zeros)
 
 
-__all__ = ["poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
+__all__ = [
+    "poly",
+    "poly1d",
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyfit",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+     "roots"]

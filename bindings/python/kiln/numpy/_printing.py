@@ -26,22 +26,53 @@ def _options(formatter=None, **given):
     return {**given, "formatter": formatter}
 
 
-def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, formatter=None,
-                 threshold=None, edgeitems=None, sign=None, floatmode=None, suffix="", legacy=None):
+def array2string(
+    a,
+    max_line_width=None,
+    precision=None,
+    suppress_small=None,
+    separator=" ",
+    prefix="",
+    *,
+    formatter=None,
+    threshold=None,
+    edgeitems=None,
+    sign=None,
+    floatmode=None,
+    suffix="",
+     legacy=None):
     """The elements in brackets. (numpy.array2string)
 
     >>> import kiln.numpy as knp
     >>> knp.array2string(knp.array([1, 2]), separator=", ")
     '[1, 2]'
     """
-    return _core.array_text(a, "elements", _options(
-        formatter, linewidth=max_line_width, precision=precision, suppress=suppress_small, separator=separator, prefix=prefix,
-        threshold=threshold, edgeitems=edgeitems, sign=sign, floatmode=floatmode, suffix=suffix))
+    return _core.array_text(
+    a,
+    "elements",
+    _options(
+        formatter,
+        linewidth=max_line_width,
+        precision=precision,
+        suppress=suppress_small,
+        separator=separator,
+        prefix=prefix,
+        threshold=threshold,
+        edgeitems=edgeitems,
+        sign=sign,
+        floatmode=floatmode,
+         suffix=suffix))
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """The array as repr() has it. (numpy.array_repr)"""
-    return _core.array_text(arr, "repr", _options(linewidth=max_line_width, precision=precision, suppress=suppress_small))
+    return _core.array_text(
+    arr,
+    "repr",
+    _options(
+        linewidth=max_line_width,
+        precision=precision,
+         suppress=suppress_small))
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):

@@ -5,13 +5,16 @@ import inspect as _inspect
 from .. import _core
 from .._core import ufunc
 
-NAMES = """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh
-bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor cbrt ceil
-conj conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs float_power floor floor_divide fmax
-fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal
-log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor matmul matvec maximum minimum mod
-modf multiply negative nextafter not_equal positive pow power rad2deg radians reciprocal remainder right_shift rint sign
-signbit sin sinh spacing sqrt square subtract tan tanh true_divide trunc vecdot vecmat""".split()
+NAMES = """
+abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh
+bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor
+cbrt ceil conj conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs float_power floor
+floor_divide fmax fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf isnan lcm ldexp
+left_shift less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor
+matmul matvec maximum minimum mod modf multiply negative nextafter not_equal positive pow power rad2deg radians
+reciprocal remainder right_shift rint sign signbit sin sinh spacing sqrt square subtract tan tanh true_divide trunc
+vecdot vecmat
+""".split()
 UFUNCS = {name: ufunc(name) for name in NAMES}
 
 
@@ -22,8 +25,9 @@ def _signature(self):
     more = {"axes": None, "axis": None, "keepdims": False} if self.signature else {"where": True}
     more |= {"casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
     out = None if self.nout == 1 else (None,) * self.nout
-    return _inspect.Signature([_inspect.Parameter(n, only) for n in names] + [_inspect.Parameter("out", both, default=out)] +
-                              [_inspect.Parameter(n, key, default=d) for n, d in more.items()])
+    return _inspect.Signature([_inspect.Parameter(n, only) for n in names] +
+    [_inspect.Parameter("out", both, default=out)] +
+     [_inspect.Parameter(n, key, default=d) for n, d in more.items()])
 
 
 ufunc.__signature__ = property(_signature)
@@ -74,7 +78,8 @@ class _PythonUfunc:
         from ._creation import array as make, moveaxis
         import itertools
         lines, shape = self._lines(array, axis)
-        return moveaxis(make([list(itertools.accumulate(line, self._func)) for line in lines]).reshape(*shape, -1), -1, axis)
+        return moveaxis(make([list(itertools.accumulate(line, self._func))
+                        for line in lines]).reshape(*shape, -1), -1, axis)
 
     def outer(self, A, B):
         """Of each pair of elements of A and B."""
@@ -84,8 +89,8 @@ class _PythonUfunc:
 
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
-    """A Python function of numbers as one of arrays, called for each element. (numpy.frompyfunc) The dtype of the result is
-    that of the values, as there are no arrays of Python objects.
+    """A Python function of numbers as one of arrays, called for each element. (numpy.frompyfunc) The dtype of the
+    result is that of the values, as there are no arrays of Python objects.
 
     >>> import kiln.numpy as knp
     >>> knp.frompyfunc(lambda a, b: a * 10 + b, 2, 1)([1, 2], 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions whose arguments or results NumPy gives another form than the C library: shorter words for the same calls."""
+"""Functions whose arguments or results NumPy gives another form than the C library: other words for the same calls."""
 from collections import namedtuple as _namedtuple
 
 from .. import _core
@@ -217,6 +217,21 @@ def iterable(y):
     return True
 
 
-__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "delete", "histogram", "histogram2d", "histogram_bin_edges", "insert",
-           "intersect1d", "iterable", "pad", "tensordot", "trim_zeros", "unique_all", "unique_counts", "unique_inverse",
-           "where"]
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "delete",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "insert",
+    "intersect1d",
+    "iterable",
+    "pad",
+    "tensordot",
+    "trim_zeros",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+     "where"]

@@ -23,4 +23,10 @@ class TooHardError(RuntimeError):
     """The problem would take too long."""
 
 
-__all__ = ["AxisError", "ComplexWarning", "DTypePromotionError", "RankWarning", "TooHardError", "VisibleDeprecationWarning"]
+__all__ = [
+    "AxisError",
+    "ComplexWarning",
+    "DTypePromotionError",
+    "RankWarning",
+    "TooHardError",
+     "VisibleDeprecationWarning"]

@@ -7,9 +7,14 @@ _c = _core.functions("kiln.numpy")
 
 
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True, *, check_bounds=None):
-    """A view with this shape and these strides in bytes, within the array's memory. (numpy.lib.stride_tricks.as_strided)"""
+    """A view with this shape and these strides in bytes, within the array's memory.
+    (numpy.lib.stride_tricks.as_strided)"""
     x = asarray(x)
-    return _c["_as_strided"](x, x.shape if shape is None else shape, x.strides if strides is None else strides, writeable)
+    return _c["_as_strided"](
+    x,
+    x.shape if shape is None else shape,
+    x.strides if strides is None else strides,
+     writeable)
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
