@@ -182,8 +182,8 @@ def block(arrays):
         for i, d in enumerate(depths):
             if d != depths[0]:
                 raise ValueError(
-    f"List depths are mismatched. First element was at depth {depths[0] + len(path) // 3 + 1}, "
-    f"but there is an element at depth {d + len(path) // 3 + 1} (arrays{path}[{i}])")
+                    f"List depths are mismatched. First element was at depth {depths[0] + len(path) // 3 + 1}, "
+                    f"but there is an element at depth {d + len(path) // 3 + 1} (arrays{path}[{i}])")
         return 1 + depths[0]
 
     def widest(x):

@@ -150,9 +150,9 @@ def can_cast(from_, to, casting="safe"):
     """May numbers of the one dtype be cast to the other by this rule? (numpy.can_cast)"""
     if isinstance(from_, (bool, int, float, complex)) and not isinstance(from_, type):
         raise TypeError(
-    "can_cast() does not support Python ints, floats, and complex because the result used to depend "
-    "on the value.\nThis change was part of adopting NEP 50, we may explicitly allow them again in "
-    "the future.")
+            "can_cast() does not support Python ints, floats, and complex because the result used to depend "
+            "on the value.\nThis change was part of adopting NEP 50, we may explicitly allow them again in "
+            "the future.")
     return _c["can_cast"](from_, to, casting)
 
 

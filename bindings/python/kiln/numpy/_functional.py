@@ -96,8 +96,8 @@ class vectorize:
         for a, names in zip(arrays, ins):
             if a.ndim < len(names):
                 raise ValueError(
-    f"{a.ndim}-dimensional argument does not have enough dimensions for all core dimensions "
-    f"{tuple(names)!r}")
+                    f"{a.ndim}-dimensional argument does not have enough dimensions for all core dimensions "
+                    f"{tuple(names)!r}")
             loops.append(a.shape[:a.ndim - len(names)])
             for n, size in zip(names, a.shape[a.ndim - len(names):]):
                 if sizes.setdefault(n, size) != size:
@@ -306,8 +306,8 @@ def _subscripts(operands):
     """(text, arrays), of einsum("ij,j", x, y) or einsum(x, [0, 1], y, [1], [0])."""
     if not operands:
         raise ValueError(
-    "must specify the einstein sum subscripts string and at least one operand, or at least one operand "
-    "and its corresponding subscripts list")
+            "must specify the einstein sum subscripts string and at least one operand, or at least one operand "
+            "and its corresponding subscripts list")
     if isinstance(operands[0], str):
         return operands[0], operands[1:]
     labels = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
