@@ -7,6 +7,7 @@
 #define KN_OPTIM_OPTIMIZER_H
 #include "tree/tree.h"
 #include "kiln/optim.h"
+#include <stddef.h>
 
 typedef struct kno_transform kno_transform;
 typedef struct kno_schedule kno_schedule;
@@ -48,6 +49,7 @@ typedef struct kno_pass {
     kni_atom value;       /* of the loss; KN_ATOM_NONE: not given */
     const kni_atom *state; /* next array to read */
     kni_atom *next;       /* next array to write */
+    max_align_t nothing[16]; /* of kno_room without memory */
 } kno_pass;
 
 typedef struct kno_rule {

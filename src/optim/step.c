@@ -143,12 +143,11 @@ void kno_layout_free(kno_layout *l)
 
 void *kno_room(kno_pass *s, size_t n, size_t size)
 {
-    static _Thread_local max_align_t nothing[16]; /* so that rules need no checks */
     size_t bytes;
     void *p = knx_mul_overflows(n + 1, size, &bytes) ? NULL : knx_arena_zero(s->arena, bytes);
     if (!p)
         kna_fail_with(s->op, knx_error_nomem());
-    return p ? p : nothing;
+    return p ? p : s->nothing; /* so that rules need no checks */
 }
 
 kni_atom kno_operand(kno_pass *s, double v)
