@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """x.at[index].set(v) and its kin give what JAX gives; x.flat what NumPy gives."""
-import jax
-import jax.numpy as jnp
 import numpy
 import pytest
 
 import kiln
 import kiln.numpy as knp
 
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
 jax.config.update("jax_enable_x64", True)
 
 CALLS = """
