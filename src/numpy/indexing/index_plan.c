@@ -176,7 +176,7 @@ static void add_mask(knn_index *p, kn_array mask, int axis)
 {
     kni_type t = kna_type(p->op, mask);
     for (int d = 0; d < t.ndim; d++)
-        if (!knx_dim_eq(t.dim[d], p->dim[axis + d])) {
+        if (t.dim[d] != 0 && !knx_dim_eq(t.dim[d], p->dim[axis + d])) { /* as in NumPy, an extent of 0 goes with any */
             knx_text has = {0}, wants = {0};
             kna_fail(p->op, KN_ERROR_INDEX,
                      "boolean index did not match indexed array along axis %d; size of axis is %s but size of "

@@ -442,6 +442,21 @@ static void transforms_back_of_float16_are_float16(void **state)
     assert_true(kn_dtype_of(kn_fft_irfftn(x, .axes = {{2}, {0}})) == KN_F16);
 }
 
+static void a_mask_without_elements_goes_with_any_extent(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(3, 2)), none = kn_zeros(KN_SHAPE(0, 2), .dtype = KN_BOOL);
+    kn_array taken = kn_at(x, "%", none);
+    assert_true(kn_ndim(taken) == 1 && kn_dim(taken, 0) == 0);
+    kn_set_at(x, 5, "%", none);
+    assert_true(kn_item_bool(kn_all(kn_equal(x, 1))));
+    (void)kn_ok(kn_at(x, "%", kn_zeros(KN_SHAPE(0, 3), .dtype = KN_BOOL)));
+    expect_error("IndexError",
+                 "at: boolean index did not match indexed array along axis 1; size of axis is 2 but size of "
+                 "corresponding boolean axis is 3");
+}
+
 KN_TEST_GROUP(test_numpy_found)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +496,7 @@ KN_TEST_GROUP(test_numpy_found)
         TEST(a_number_that_does_not_fit_is_told_before_the_cast),
         TEST(float16_stays_at_its_zero),
         TEST(transforms_back_of_float16_are_float16),
+        TEST(a_mask_without_elements_goes_with_any_extent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
