@@ -21,7 +21,7 @@ SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "k
            "kn_jaxpr": "KPY_OBJECT"}
 
 # arguments of the library that are positions or counts: an empty list there is one of integers
-POSITIONS = {"indices", "ind", "repeats", "kth", "obj", "indices_or_sections"}
+POSITIONS = {"indices", "ind", "repeats", "kth", "obj", "indices_or_sections", "shift"}
 
 
 class Wrong(Exception):

@@ -268,7 +268,17 @@ def _view(self, dtype=None, type=None):
     return _c["_view"](self, self.dtype if dtype is None else dtype)
 
 
-Array.clip, Array.view = _clip, _view
-Array.clip.__name__, Array.view.__name__ = "clip", "view"
+_plain_astype = Array.astype
+
+
+def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """The elements as another dtype; with copy=False the array itself if it has that. (numpy.ndarray.astype)"""
+    if not copy and order in ("K", "A", None) and self.dtype == dtype:
+        return self
+    return _plain_astype(self, dtype, order, casting, subok, copy)
+
+
+Array.clip, Array.view, Array.astype = _clip, _view, _astype
+Array.clip.__name__, Array.view.__name__, Array.astype.__name__ = "clip", "view", "astype"
 
 __all__ = ["flatiter"]

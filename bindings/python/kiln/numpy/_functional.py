@@ -202,6 +202,15 @@ def piecewise(x, condlist, funclist, *args, **kw):
 _missing = type("_missing", (), {"__repr__": lambda self: "<no value>"})()
 
 
+def astype(x, dtype, /, *, copy=True, device=None):
+    """The elements as another dtype; with copy=False the array itself if it has that. (numpy.astype)"""
+    if not isinstance(x, _core.Array):
+        raise TypeError(f"Input should be an array. It is a {type(x)} instead.")
+    if device not in (None, "cpu"):
+        raise ValueError(f"Unsupported device: {device!r}.")
+    return x.astype(dtype, copy=copy)
+
+
 def clip(a, a_min=_missing, a_max=_missing, out=None, *, min=_missing, max=_missing, **kwargs):
     """Numbers limited to an interval; None is no limit. (numpy.clip)
 
@@ -379,6 +388,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
 __all__ = [
     "apply_along_axis",
     "apply_over_axes",
+    "astype",
     "clip",
     "einsum",
     "einsum_path",

@@ -28,18 +28,20 @@ def real_if_real(*x):
 
 
 def eig(a):
-    """Eigenvalues and eigenvectors; real ones if all are. (numpy.linalg.eig)"""
-    return EigResult(*real_if_real(*_c["eig"](a)))
+    """Eigenvalues and eigenvectors; of a real matrix real ones if all are. (numpy.linalg.eig)"""
+    a = asarray(a)
+    return EigResult(*(_c["eig"](a) if a.dtype.kind == "c" else real_if_real(*_c["eig"](a))))
 
 
 def eigvals(a):
-    """Eigenvalues; real ones if all are. (numpy.linalg.eigvals)
+    """Eigenvalues; of a real matrix real ones if all are. (numpy.linalg.eigvals)
 
     >>> import kiln.numpy as knp
     >>> knp.linalg.eigvals([[2., 0.], [0., 3.]])
     array([2., 3.])
     """
-    return real_if_real(_c["eigvals"](a))
+    a = asarray(a)
+    return _c["eigvals"](a) if a.dtype.kind == "c" else real_if_real(_c["eigvals"](a))
 
 
 def eigh(a, UPLO="L"):
