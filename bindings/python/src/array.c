@@ -415,15 +415,47 @@ static PyObject *item(PyObject *o, PyObject *args)
     return result;
 }
 
+#define BIG_ENDIAN_HERE (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+/* An element in memory as a Python number. */
+static PyObject *element_of(const unsigned char *at, kn_dtype d)
+{
+    char kind = kn_dtype_kind(d);
+    size_t size = kn_dtype_size(d);
+    float f[2];
+    double v[2];
+    int64_t i = 0;
+    if (kind == 'b')
+        return PyBool_FromLong(*at);
+    if (kind == 'i' || kind == 'u') {
+        memcpy((char *)&i + (BIG_ENDIAN_HERE ? 8 - size : 0), at, size);
+        if (kind == 'u')
+            return PyLong_FromUnsignedLongLong((uint64_t)i);
+        int unused = 64 - 8 * (int)size;
+        return PyLong_FromLongLong((int64_t)((uint64_t)i << unused) >> unused);
+    }
+    if (size == (kind == 'c' ? 16 : 8))
+        memcpy(v, at, size);
+    else if (size == (kind == 'c' ? 8 : 4)) {
+        memcpy(f, at, size);
+        v[0] = (double)f[0];
+        v[1] = kind == 'c' ? (double)f[1] : 0;
+    } else { /* half precision and its kin */
+        kn_array x = kn_strong(at, d);
+        PyObject *o = kpy_item(x);
+        if (x)
+            kn_release(x);
+        return o;
+    }
+    return kind == 'c' ? PyComplex_FromDoubles(v[0], v[1]) : PyFloat_FromDouble(v[0]);
+}
+
 /* Nested lists of Python numbers, by rows of memory. */
 static PyObject *listed(const unsigned char **at, kn_dtype d, const kn_shape *s, int axis)
 {
     if (axis == s->ndim) {
-        kn_array x = kn_strong(*at, d);
+        PyObject *o = element_of(*at, d);
         *at += kn_dtype_size(d);
-        PyObject *o = kpy_item(x);
-        if (x)
-            kn_release(x);
         return o;
     }
     PyObject *list = PyList_New((Py_ssize_t)s->dim[axis]);
