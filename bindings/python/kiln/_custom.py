@@ -74,6 +74,16 @@ class _Custom:
         return tuple(a for i, a in enumerate(args) if i not in static), whole, [static[i] for i in sorted(static)]
 
 
+    def _flat(self, in_tree, whole):
+        """The function of the leaves, and where it puts its result's treedef: under "out"."""
+        trees = {}
+
+        def fun(xs):
+            out, trees["out"] = tree_flatten(self.fun(*whole(in_tree.unflatten(xs))))
+            return out
+
+        return fun, trees
+
     def _plain(self):
         """Outside of traces no derivative is taken; and a function that is just counted is not counted again."""
         return not _core.tracing() or self in getattr(_counting, "now", ())
@@ -150,11 +160,7 @@ class custom_jvp(_Custom):
             return self.fun(*args)
         dynamic, whole, static = self._split(args)
         leaves, in_tree = tree_flatten(dynamic)
-        trees = {}
-
-        def fun(xs):
-            out, trees["out"] = tree_flatten(self.fun(*whole(in_tree.unflatten(xs))))
-            return out
+        fun, trees = self._flat(in_tree, whole)
 
         def rule(xs, ts):
             pair = self.jvp(*static, in_tree.unflatten(xs), in_tree.unflatten(ts))
@@ -223,11 +229,7 @@ class custom_vjp(_Custom):
             return self.fun(*args)
         dynamic, whole, static = self._split(args)
         leaves, in_tree = tree_flatten(dynamic)
-        trees = {}
-
-        def fun(xs):
-            out, trees["out"] = tree_flatten(self.fun(*whole(in_tree.unflatten(xs))))
-            return out
+        fun, trees = self._flat(in_tree, whole)
 
         def forward(xs):
             pair = self.fwd(*whole(in_tree.unflatten(xs)))

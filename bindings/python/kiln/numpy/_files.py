@@ -217,24 +217,28 @@ class memmap:
 
 # ---- Texts.
 
+def _open(path, mode, **options):
+    """A file, compressed where its name says so."""
+    if path.endswith(".gz"):
+        import gzip
+        return gzip.open(path, mode, **options)
+    if path.endswith(".bz2"):
+        import bz2
+        return bz2.open(path, mode, **options)
+    if path.endswith(".xz"):
+        import lzma
+        return lzma.open(path, mode, **options)
+    return open(path, mode, **options)
+
+
 def _text_of(fname, encoding):
     """The text of a path (also .gz, .bz2, .xz), of an open file, or of lines."""
     encoding = None if encoding == "bytes" else encoding
     if _is_path(fname):
         path = _path(fname)
-        opener = open
-        if path.endswith(".gz"):
-            import gzip
-            opener = gzip.open
-        elif path.endswith(".bz2"):
-            import bz2
-            opener = bz2.open
-        elif path.endswith(".xz"):
-            import lzma
-            opener = lzma.open
         if not _os.path.exists(path):
             raise FileNotFoundError(f"{path} not found.")
-        with opener(path, "rb") as f:
+        with _open(path, "rb") as f:
             return f.read().decode(encoding or "utf-8")
     if hasattr(fname, "read"):
         data = fname.read()
@@ -338,17 +342,7 @@ def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", foote
                                       "footer": footer, "comments": comments})
     if _is_path(fname):
         path = _path(fname)
-        opener = open
-        if path.endswith(".gz"):
-            import gzip
-            opener = gzip.open
-        elif path.endswith(".bz2"):
-            import bz2
-            opener = bz2.open
-        elif path.endswith(".xz"):
-            import lzma
-            opener = lzma.open
-        with opener(path, "wb") as f:
+        with _open(path, "wb") as f:
             f.write(text.encode(encoding or "latin1"))
     else:
         try:
