@@ -256,9 +256,6 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     n = f.ndim if axis is None else len(axis) if isinstance(axis, (tuple, list)) else 1
     if len(varargs) not in (0, 1, n):
         raise TypeError("invalid number of arguments")
-    if f.dtype.kind == "b":
-        raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
-                        "operator, or the logical_xor function instead.")
     given = list(varargs)
     if len(given) == 1 and n > 1:
         if asarray(given[0]).ndim:
