@@ -364,7 +364,7 @@ static kni_atom reduced(fold *w, kni_atom x, kni_atom mask, kni_atom initial, in
         start = knb_broadcast_to(w->b, start, result);
     if (nothing)
         return start;
-    if (start == KN_ATOM_NONE && count == 1 && w->how.has_identity && !w->how.reduce)
+    if (initial == KN_ATOM_NONE && count == 1 && w->how.has_identity && !w->how.reduce)
         start = initial = knb_broadcast_to(w->b, identity(w), result); /* one element is joined, too: |x|, not x */
     bool fill = w->how.has_identity || w->how.repeatable;              /* elements that do not count can be replaced */
     if (w->how.reorderable && n && (mask == KN_ATOM_NONE || fill)) {

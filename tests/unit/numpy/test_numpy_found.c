@@ -457,6 +457,16 @@ static void a_mask_without_elements_goes_with_any_extent(void **state)
                  "corresponding boolean axis is 3");
 }
 
+static void one_element_under_a_mask_is_joined_with_the_identity(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(int64_t, -9), on = kn_astype(kn_ones(KN_SHAPE(1)), KN_BOOL);
+    expect_values(kn_ufunc_reduce(kn_ufunc_gcd, x), 9);
+    expect_values(kn_ufunc_reduce(kn_ufunc_gcd, x, .where = on), 9);
+    expect_values(kn_ufunc_reduce(kn_ufunc_gcd, x, .where = kn_logical_not(on)), 0);
+}
+
 KN_TEST_GROUP(test_numpy_found)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +507,7 @@ KN_TEST_GROUP(test_numpy_found)
         TEST(float16_stays_at_its_zero),
         TEST(transforms_back_of_float16_are_float16),
         TEST(a_mask_without_elements_goes_with_any_extent),
+        TEST(one_element_under_a_mask_is_joined_with_the_identity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
