@@ -64,7 +64,7 @@ def close(x, y, how, scale):
         eps = np.finfo(x.dtype).eps
         with np.errstate(all="ignore"):
             d = np.abs(x.astype("float64") - y.astype("float64"))
-            bound = (16 if scale else 64) * eps * (np.abs(np.where(np.isfinite(y), y, 0)).astype("float64") + scale)
+            bound = (64 if product else 16) * eps * (np.abs(np.where(np.isfinite(y), y, 0)).astype("float64") + scale)
         good = (d <= bound) | (x == y) | (np.isnan(x) & np.isnan(y))
         if product:
             good |= ~np.isfinite(x) | ~np.isfinite(y)
