@@ -148,6 +148,10 @@ class Describer:
             said["same"] = f.same
         if f.dtypes:
             said["dtypes"] = f.dtypes
+        if f.see:
+            said["see"] = f.see
+        if f.example:
+            said["example"] = {"code": f.example.code, **({"python": f.example.python} if f.example.python else {}), "output": f.example.output or ""}
         said["arguments"] = [self.argument(f, i) for i in range(len(f.plain_arguments))]
         if f.options_type:
             said["options"] = f.options_type

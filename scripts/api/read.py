@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the descriptions of the public functions, api/**/*.api; docs/descriptions.md tells their form."""
 import re
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,6 +39,14 @@ class Argument:
 
 
 @dataclass
+class Example:
+    """A few lines that call a function, the same in Python, and what both print."""
+    code: str
+    python: str = ""
+    output: object = None  # None: not known yet
+
+
+@dataclass
 class Function:
     result: str
     name: str
@@ -53,6 +62,8 @@ class Function:
     dtypes: str = ""
     owner: str = ""
     notes: dict = field(default_factory=dict)  # by argument
+    see: list = field(default_factory=list)  # names of functions that readers of this one look for, too
+    example: object = None
     header: object = None
 
     @property
@@ -163,6 +174,15 @@ def logical_lines(path):
             continue
         depth = len(line) - len(line.lstrip(" "))
         text = line.strip()
+        if text == "example:":
+            raw = []
+            while i < len(lines) and (not lines[i].strip() or continues(lines[i], depth)):
+                raw.append(lines[i])
+                i += 1
+            while raw and not raw[-1].strip():
+                raw.pop()
+            yield number, True, "example:\n" + textwrap.dedent("\n".join(raw))
+            continue
         while i < len(lines):
             if not lines[i].strip():  # a paragraph of the same text?
                 k = i
@@ -194,6 +214,16 @@ def read_names(value):
     return [n.strip() for n in value.split(",") if n.strip()]
 
 
+def read_example(text):
+    """Lines of Python begin with >>>, lines of output with |; the others are C."""
+    parts = {">>> ": [], "|": [], "": []}
+    for line in text.split("\n"):
+        kind = next(k for k in parts if line.startswith(k) or line == k.rstrip())
+        parts[kind].append(line[len(kind):] if kind != "|" else line[1:].removeprefix(" "))
+    code = "\n".join(parts[""]).strip("\n")
+    return Example(code, "\n".join(parts[">>> "]), "\n".join(parts["|"]) if parts["|"] else None)
+
+
 def function_key(f, key, value, where):
     if key == "is":
         f.names = read_names(value) + f.names
@@ -203,6 +233,8 @@ def function_key(f, key, value, where):
     elif key == "partly":
         name, _, what = value.partition(": ")
         f.partly[name] = what
+    elif key == "see":
+        f.see = read_names(value)
     elif key.startswith("arg "):
         f.notes[key[4:]] = value
     elif key in ("same", "doc", "macro", "errors", "dtypes", "owner"):
@@ -226,6 +258,11 @@ def read(path, root):
                 h.after = raw
             else:
                 h.raw_macros = raw
+            continue
+        if text.startswith("example:\n"):
+            if not isinstance(entry, Function) or entry.example:
+                raise Mistake(f"{where}: whose example is this?")
+            entry.example = read_example(text.partition("\n")[2])
             continue
         key, colon, value = text.partition(": ")
         if indented:
@@ -286,8 +323,9 @@ class Interface:
         for f in self.functions.values():
             if f.options_type and f.options_type not in self.options:
                 raise Mistake(f"{f.name}: {f.options_type} is not described")
-            if f.same and f.same not in self.functions:
-                raise Mistake(f"{f.name}: there is no {f.same}")
+            for name in ([f.same] if f.same else []) + f.see:
+                if name not in self.functions:
+                    raise Mistake(f"{f.name}: there is no {name}")
 
     def complete(self, o):
         """Options like others have their members; those that are named have defaults of their own."""
