@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized check-all bench format format-check tidy clean
+.PHONY: all demo test test-sanitized check-all bench docs format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -35,6 +35,10 @@ bench:              ## measures, prints a table and writes build/bench.json; ROW
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target bench
 	@build/release/bench/bench $(if $(BUSY),--busy) $(or $(ROWS),build/bench.json)
+
+docs:               ## the documentation: build/docs/html/index.html, and man pages in build/docs/man (man -M build/docs/man kn_scan)
+	@scripts/setup.sh docs
+	@python3 scripts/make-docs.py build/docs
 
 format:             ## formats the sources
 	@scripts/format.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing to build Kiln, with the system's package manager, and says what and why. Installs nothing if all is there.
-# usage: setup.sh build|test|check|bench      each needs what those before it need (bench: build)
+# usage: setup.sh build|test|check|bench|docs      each needs what those before it need (bench, docs: build)
 set -u
 goal=${1:-build}
 packages=() optional=()
@@ -34,11 +34,17 @@ case $goal in
         python3 -c "import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_paths()['include'] + '/Python.h'))" 2>/dev/null ||
             want python3-dev "builds the Python package"
         python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that the Python package is tested in"
+        have cmark-gfm || want cmark-gfm "turns pages into HTML and man pages"
         { have ctags && ctags --version 2>/dev/null | grep -q Universal; } || want universal-ctags "measures the length of functions"
         ;;
 esac
 case $goal in
+    docs)
+        have cmark-gfm || need cmark-gfm "turns pages into HTML and man pages"
+        have python3 || need python3 "makes the pages of the descriptions of public functions"
+        ;;
     check)
+        have chromium || want chromium "looks at the site as a reader does"
         have clang-format || want clang-format "checks the format"
         have clang-tidy || want clang-tidy "finds doubtful code"
         newest=$(apt-cache search --names-only '^clang-[0-9]+$' 2>/dev/null | sed 's/ .*//; s/clang-//' | sort -n | tail -n 1)

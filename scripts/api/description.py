@@ -5,7 +5,7 @@ import json
 import re
 
 from .headers import c_type, doc_of, passing
-from .read import Code, Function, Mistake, Options
+from .read import Code, Function, Mistake, Options, Text
 
 HANDLES = {"kn_fn": "function", "kn_tree": "tree", "kn_treedef": "treedef", "kn_schedule": "schedule",
            "kn_optimizer": "optimizer", "kn_jaxpr": "jaxpr", "kn_context": "context", "kn_archive": "archive",
@@ -202,9 +202,23 @@ def default(o):
         return text
 
 
+def sections_of(header):
+    """The section of the header that a function stands in."""
+    found, section = {}, ""
+    for item in header.items:
+        if isinstance(item, Text) and item.is_section:
+            section = item.text
+        elif isinstance(item, Function) and section:
+            found[item.name] = {"section": section}
+    return found
+
+
 def page(interface):
     d = Describer(interface)
-    functions = [d.function(f) for h in interface.headers for f in h.all(Function)]
+    functions = []
+    for h in interface.headers:
+        section = sections_of(h)
+        functions += [{**d.function(f), **section.get(f.name, {})} for f in h.all(Function)]
     options = [d.options(h, o) for h in interface.headers for o in h.all(Options)]
     used = json.dumps([functions, options])
     sections = {
