@@ -22,7 +22,7 @@ HEAD = """#include <kiln/kiln.h>
 #include <string.h>
 """
 FENCE = re.compile(r"^```+ *([^`]*)$")
-OUTSIDE = re.compile(r"(static|typedef|extern|enum|struct \w+ \{|union|#|KN_(FUNCTION|TREE|CLOSURE|STRUCT|FIELDS_OF)\w*\(|_Static_assert|/\*)|"
+OUTSIDE = re.compile(r"(static|typedef|extern|enum|struct \w+ \{|union|#|KN_(FUNCTION|CLOSURE)\w*\(|_Static_assert|/\*)|"
                      r"(?:const )?\w+(?: \*?|\* ?)\w+\([^;]*\)\s*\{")
 
 
@@ -91,7 +91,7 @@ def pieces(code):
             comment = True
         depth += sum(bare.count(c) for c in "({[") - sum(bare.count(c) for c in ")}]")
         end = bare.strip()
-        if depth == 0 and not comment and (not end or end[0] == "#" and end[-1] != "\\" or end[-1] in ";})"):
+        if depth == 0 and not comment and (not end or end[0] == "#" and end[-1] != "\\" or end[-1] in ";}" or re.match(r"KN_\w+\(.*\)$", end)):
             yield piece
             piece = ""
     if piece.strip():
@@ -103,7 +103,7 @@ def divided(code):
     outside, inside = "", ""
     for piece in pieces(code):
         bare = re.sub(r"^(\s*/\*.*?\*/\s*)+(?=\S)", "", piece.strip(), flags=re.S)
-        if not inside and OUTSIDE.match(bare) and not (bare.startswith("/*") and "\n" not in bare) or bare.startswith("KN_FUNCTION"):
+        if not inside and OUTSIDE.match(bare) and not (bare.startswith("/*") and "\n" not in bare) or re.match(r"KN_(FUNCTION|CLOSURE)", bare):
             outside += piece
         else:
             inside += piece
