@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library: every source is compiled once, as position-independent code, into objects that the static and the shared libraries
 # share. `kiln` is all of it. `kiln_core` is the floors below lib/ alone: arrays, functions, transformations, the compiler, the host, and
-# neither NumPy's functions nor those of the other libraries; a program links one of the two. Files named *_isa.c hold inner loops; on x86-64 they are compiled three times, with KN_ISA = base, avx2, avx512 as the
-# suffix of their names, and the code chooses at run time.
+# neither NumPy's functions nor those of the other libraries; a program links one of the two. Files named *_isa.c hold inner loops; on x86-64
+# they are compiled three times, with KN_ISA = base, avx2, avx512 as the suffix of their names, and the code chooses at run time; KILN_QUICK
+# leaves out avx512.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 include(CheckLibraryExists)
@@ -50,7 +51,7 @@ function(kiln_common target)
         target_include_directories(${target} SYSTEM PRIVATE ${ZLIB_INCLUDE_DIRS})
     endif()
     if(KILN_X86_64)
-        target_compile_definitions(${target} PRIVATE KN_HAVE_ISA_VARIANTS=1 KN_HAVE_X86=1)
+        target_compile_definitions(${target} PRIVATE KN_HAVE_ISA_VARIANTS=1 KN_HAVE_X86=1 $<$<NOT:$<BOOL:${KILN_QUICK}>>:KN_HAVE_ISA_AVX512=1>)
     endif()
 endfunction()
 
@@ -60,8 +61,8 @@ if(NOT KILN_X86_64)
     list(FILTER kiln_core_sources EXCLUDE REGEX "/src/host/x86/")
 endif()
 
-# Levels of optimisation of their own, for size or speed. KILN_QUICK does without them: code that Kiln makes is the same, its
-# library is slower in parts, and compiled in two thirds of the time.
+# Levels of optimisation of their own, for size or speed. KILN_QUICK does without them, and without loops for AVX-512: code that Kiln makes
+# is the same, its library is slower in parts, and compiled in two thirds of the time.
 set(kiln_tuned "$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${KILN_QUICK}>>>")
 # Texts, rules, transformations and the compiler, which run once for a function or for a kind of shapes, are compiled for
 # size; what runs in each call, or for each instruction that is made, is not; jumps are aligned where loops over elements
@@ -179,7 +180,9 @@ if(kiln_isa_sources)
         set(avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt)
         kiln_isa_variant(base -Os) # for CPUs without AVX2: small rather than fast
         kiln_isa_variant(avx2 -O3 ${avx2})
-        kiln_isa_variant(avx512 -O3 ${avx2} -mavx512f -mavx512vl -mavx512bw -mavx512dq -mprefer-vector-width=512)
+        if(NOT KILN_QUICK)
+            kiln_isa_variant(avx512 -O3 ${avx2} -mavx512f -mavx512vl -mavx512bw -mavx512dq -mprefer-vector-width=512)
+        endif()
     else()
         kiln_isa_variant(base -O3)
     endif()

@@ -44,7 +44,7 @@ avx512="$avx2 -mavx512f -mavx512vl -mavx512bw -mavx512dq"
 variants=
 if [ "$mode" != 32bit ] && [ "$(uname -m)" = x86_64 ]; then
     variants="avx2 avx512"
-    compile="$compile -DKN_HAVE_ISA_VARIANTS=1 -DKN_HAVE_X86=1"
+    compile="$compile -DKN_HAVE_ISA_VARIANTS=1 -DKN_HAVE_ISA_AVX512=1 -DKN_HAVE_X86=1"
 fi
 
 echo "$compile"

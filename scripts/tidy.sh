@@ -13,7 +13,7 @@ one() {
     local hash
     hash=$({
         cat .clang-tidy "$(dirname "$1")/.clang-tidy" "$1"
-        clang -E -Iinclude -Isrc -DKN_BUILD=1 -DKN_HAVE_ISA_VARIANTS=1 -DKN_HAVE_X86=1 -DKN_HAVE_ZLIB=1 '-DKN_VERSION="0"' -march=haswell "$1"
+        clang -E -Iinclude -Isrc -DKN_BUILD=1 -DKN_HAVE_ISA_VARIANTS=1 -DKN_HAVE_ISA_AVX512=1 -DKN_HAVE_X86=1 -DKN_HAVE_ZLIB=1 '-DKN_VERSION="0"' -march=haswell "$1"
         clang-tidy --version
     } 2>&1 | sha256sum | cut -c1-40)
     [ -e "$passed/$hash" ] && return

@@ -5,7 +5,7 @@
 #include "host/drive.h"
 
 #ifdef KN_HAVE_ISA_VARIANTS
-#define BEST(loop) ((loop##_loop *const[]){knh_##loop##_base, knh_##loop##_avx2, knh_##loop##_avx512})[knx_cpu_chosen()]
+#define BEST(loop) ((loop##_loop *const[]){KNX_ISA_FORMS(knh_##loop)})[knx_cpu_chosen()]
 #else
 #define BEST(loop) knh_##loop##_base
 #endif

@@ -6,7 +6,7 @@
 knh_turn_loop *knh_transpose(void)
 {
 #ifdef KN_HAVE_ISA_VARIANTS
-    static knh_turn_loop *const forms[] = {knh_transpose_base, knh_transpose_avx2, knh_transpose_avx512};
+    static knh_turn_loop *const forms[] = {KNX_ISA_FORMS(knh_transpose)};
     return forms[knx_cpu_chosen()];
 #else
     return knh_transpose_base;

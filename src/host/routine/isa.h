@@ -9,11 +9,13 @@ knr_isa_kind knr_isa(void);            /* the best one that was built and that t
 void knr_isa_limit(knr_isa_kind most); /* tests: not above this one. Results do not depend on it */
 
 /* name_base, name_avx2 or name_avx512, of a file that was built for each: the one that runs here. */
-#if defined(KN_HAVE_ISA_VARIANTS)
+#if defined(KN_HAVE_ISA_AVX512)
 #define KNR_BY_ISA(name)                             \
     (*(knr_isa() == KNR_ISA_AVX512 ? &name##_avx512  \
        : knr_isa() == KNR_ISA_AVX2 ? &name##_avx2    \
                                    : &name##_base))
+#elif defined(KN_HAVE_ISA_VARIANTS) /* a quick build */
+#define KNR_BY_ISA(name) (*(knr_isa() == KNR_ISA_BASE ? &name##_base : &name##_avx2))
 #else
 #define KNR_BY_ISA(name) name##_base
 #endif

@@ -30,7 +30,7 @@
 const knr_half_loops *knr_half(void)
 {
 #if defined(KN_HAVE_ISA_VARIANTS)
-    static const knr_half_loops *const forms[] = {&knr_half_base, &knr_half_avx2, &knr_half_avx512};
+    static const knr_half_loops *const forms[] = {KNX_ISA_FORMS(&knr_half)};
     return forms[knx_cpu_chosen()];
 #else
     return &knr_half_base;

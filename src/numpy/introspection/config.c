@@ -45,8 +45,10 @@ static void describe(knx_str *t)
     knx_str_puts(t, "Kiln " KN_VERSION "\nBuilt with:\n  compiler: " __VERSION__ "\n");
     knx_str_printf(t, "  machine: %s, %s endian\n", machine(),
                    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big");
-#ifdef KN_HAVE_ISA_VARIANTS
+#if defined(KN_HAVE_ISA_AVX512)
     knx_str_puts(t, "  instruction sets: base, avx2, avx512\n");
+#elif defined(KN_HAVE_ISA_VARIANTS)
+    knx_str_puts(t, "  instruction sets: base, avx2\n");
 #else
     knx_str_puts(t, "  instruction sets: base\n");
 #endif
