@@ -605,7 +605,7 @@ KNX_HOT knx_error *kna_force(int n, kna_value *const *values)
         run_one_by_one(c);
     else if (!error) {
         error = run_cut(c);
-        if (error && knd_is_interruption(error)) {
+        if (error && error->interruption) {
             give_up(c, error);
         } else if (error && error->kind != KN_ERROR_MEMORY) {
             knx_error_release(error);

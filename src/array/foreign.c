@@ -101,7 +101,7 @@ static bool run_there(const void *handle, kn_context owner)
 
 static knx_error *copy_of(const knx_error *e)
 {
-    knx_error *mine = knx_error_new(e->kind, "%s", e->message);
+    knx_error *mine = knx_error_again(e);
     if (atomic_load(&mine->refs) > 0) {
         mine->operation = e->operation;
         mine->place = e->place;

@@ -221,7 +221,7 @@ static knx_error *try_to_make(maker *m, kna_cut *c, knx_text *why)
         knx_error_release(refused);
     else
         error = refused;
-    if (error && error->kind != KN_ERROR_MEMORY) {
+    if (error && !knx_error_passes(error)) {
         knx_text_add(why, "%s", error->message);
         m->why = why->s;
         knx_error_release(error);

@@ -656,7 +656,7 @@ bool kna_end_handle(kna_op *op)
 {
     op->known_error = op->known_error && knx_current && knx_current->first;
     if (op->error && !op->known_error && op->error->reported) { /* in another context's name nothing is changed */
-        knx_error *again = knx_error_new(op->error->kind, "%s", op->error->message);
+        knx_error *again = knx_error_again(op->error);
         if (atomic_load(&again->refs) > 0) {
             again->operation = op->error->operation;
             again->place = op->error->place;

@@ -79,13 +79,12 @@ static knx_error *build(const wanted *w, kni_jaxpr **out)
     return error;
 }
 
-/* Without memory there is none, and everything goes on as before. */
+/* Without memory there is none, everything goes on as before, and it is tried again when it has come as often once more. */
 static void make(function *f, const wanted *w)
 {
     const knc_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
     const kn_place *here = knx_context()->here;
     knx_error *error = build(w, &f->jaxpr);
-    f->tried = true;
     f->formula = w->formula;
     f->which = w->which;
     f->spread = w->spread;
@@ -96,6 +95,12 @@ static void make(function *f, const wanted *w)
     if (!error)
         error = knd_compile(&knd_host, f->jaxpr, &o, &f->program);
     f->direct = error ? NULL : knd_make_direct(f->program, 0, NULL, 1);
+    f->tried = !error || !knx_error_passes(error);
+    if (!f->tried) {
+        f->seen = 0;
+        kni_release(f->jaxpr);
+        f->jaxpr = NULL;
+    }
     knx_error_release(error);
 }
 

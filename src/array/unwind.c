@@ -84,10 +84,12 @@ KNX_HOT void kna_unwind(uint32_t scopes)
     kna_state *s = knx_slot_state(KNX_SLOT_ARRAYS);
     size_t n = s ? s->frame.n : 0;
     if (c && (c->in_hook | c->trial.on)) {
+        knx_error *passed = NULL;
         if (c->in_hook && c->hook_scopes > scopes)
             c->in_hook = false;
         if (c->trial.on && c->trial.scopes > scopes)
-            knx_trial_end(c);
+            knx_trial_end(c, &passed);
+        knx_error_release(passed);
     }
     while (n && s->frame.at[n - 1].scopes > scopes)
         n--;

@@ -62,7 +62,7 @@ kna_value *kna_value_error(knx_error *error)
 knx_error *kna_error_of(const kna_value *v, bool *known)
 {
     *known = !v->donated;
-    return v->donated ? knx_error_new(v->error->kind, "%s", v->error->message) : knx_error_retain(v->error);
+    return v->donated ? knx_error_again(v->error) : knx_error_retain(v->error);
 }
 
 KNX_HOT kna_value *kna_value_retain(kna_value *v)

@@ -375,6 +375,8 @@ knx_error *knx_report(knx_error *e)
         owned = NULL;
     }
     knx_free(owned);
+    if (c->trial.on && !c->trial.passed && knx_error_passes(e))
+        c->trial.passed = knx_error_retain(e);
     if (c->hook && !c->in_hook && !c->trial.on && c->depth == 0)
         call_hook(c, e);
     else if (c->hook && !c->in_hook && !c->trial.on &&
@@ -387,16 +389,19 @@ bool knx_trial_begin(kn_context c)
 {
     if (c->trial.on)
         return false;
-    c->trial = (struct knx_trial){true, c->scopes, c->first, c->first_read, c->first_text, c->reports};
+    c->trial = (struct knx_trial){true, c->scopes, c->first, c->first_read, c->first_text, c->reports, NULL};
     c->first = NULL;
     c->first_read = false;
     c->first_text = NULL;
     return true;
 }
 
-bool knx_trial_end(kn_context c)
+bool knx_trial_end(kn_context c, knx_error **passed)
 {
     bool failed = c->reports != c->trial.reports;
+    if (c->trial.passed && atomic_load(&c->trial.passed->refs) > 0)
+        c->trial.passed->reported = false; /* it will be, by whoever gets it */
+    *passed = c->trial.passed;
     knx_error_release(c->first);
     knx_free(c->first_text);
     c->first = c->trial.first;

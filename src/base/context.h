@@ -48,6 +48,7 @@ struct kn_context_s {
         bool first_read;
         char *first_text;
         uint64_t reports;
+        knx_error *passed;       /* the first of those during it that pass */
     } trial;                     /* see knx_trial_begin */
     uint32_t scopes;             /* open */
     uint32_t hook_scopes;        /* when the hook was called */
@@ -137,9 +138,10 @@ static inline bool knx_reported_since(uint64_t reports)
 void knx_report_unheard(kn_context c); /* between calls: the hook hears of what was reported inside the last one */
 /* What is only tried fails without a word: errors that are reported from here on are forgotten at the end, and no hook
  * hears of them. One at a time. False: another one is going on. The end says whether there was one; it is also what a
- * jump out of the trial comes to. */
+ * jump out of the trial comes to. *passed: the first one that passes (knx_error_passes), a reference: then nothing was
+ * found out. */
 bool knx_trial_begin(kn_context c);
-bool knx_trial_end(kn_context c);
+bool knx_trial_end(kn_context c, knx_error **passed);
 /* Makes, reports and drops an error: for functions that return no array. */
 void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4) KNX_COLD;
 const char *knx_error_text(const knx_error *e, char **owned); /* "operation: message" */

@@ -64,7 +64,23 @@ knx_error *(knx_error_new)(kn_error_kind kind, const char *format, ...)
     return e;
 }
 
-static bool is_static(knx_error *e) { return atomic_load_explicit(&e->refs, memory_order_relaxed) < 0; }
+static bool is_static(const knx_error *e) { return atomic_load_explicit(&e->refs, memory_order_relaxed) < 0; }
+
+knx_error *knx_error_interrupted(void)
+{
+    knx_error *e = knx_error_new(KN_ERROR_RUNTIME, "interrupted");
+    if (!is_static(e))
+        e->interruption = true;
+    return e;
+}
+
+knx_error *knx_error_again(const knx_error *e)
+{
+    knx_error *again = knx_error_new(e->kind, "%s", e->message);
+    if (!is_static(again))
+        again->interruption = e->interruption;
+    return again;
+}
 
 knx_error *knx_error_placed(knx_error *e, const kn_place *place)
 {

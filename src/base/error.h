@@ -11,6 +11,7 @@
 typedef struct knx_error {
     atomic_int refs;        /* -1: static, never freed */
     bool reported;          /* the context has heard of it */
+    bool interruption;      /* somebody wanted what ran to end (kn_set_poll): nothing is wrong with it */
     kn_error_kind kind;
     const char *operation;  /* outermost public operation, "" if none; static storage */
     const kn_place *place;  /* static storage, may be NULL */
@@ -18,6 +19,9 @@ typedef struct knx_error {
 } knx_error;
 
 knx_error *knx_error_new(kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(2, 3) KNX_COLD;
+knx_error *knx_error_interrupted(void) KNX_COLD;
+/* The same error for another place: its kind, cause and words. */
+knx_error *knx_error_again(const knx_error *e) KNX_COLD;
 /* No memory; an allocator that gave what cannot be used. Never written to. */
 extern knx_error knx_no_memory[2];
 KNX_COLD bool knx_was_misaligned(void);              /* the last buffer failed because of the allocator */
@@ -44,6 +48,9 @@ void knx_note_misaligned(bool yes);                    /* for buffers */
 knx_error *knx_error_placed(knx_error *e, const kn_place *place);
 knx_error *knx_error_retain(knx_error *e);             /* NULL is fine */
 void knx_error_release(knx_error *e);                  /* NULL is fine */
+/* Is it of this one time? Memory was short, or somebody ended it: it says nothing about what was tried, which may work
+ * next time, so nobody keeps it. */
+static inline bool knx_error_passes(const knx_error *e) { return e->kind == KN_ERROR_MEMORY || e->interruption; }
 const char *knx_error_kind_name(kn_error_kind kind);   /* "ValueError"; "" for none */
 
 #define KN_TRY(expr)                                                                                                   \

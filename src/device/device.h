@@ -101,7 +101,6 @@ knx_error *knd_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out,
 extern atomic_bool knd_polled; /* there is one */
 extern KNX_TLS int knd_poll_left;
 knx_error *knd_poll_now(void);
-bool knd_is_interruption(const knx_error *e);
 static inline knx_error *knd_poll(void)
 {
     if (__builtin_expect(!atomic_load_explicit(&knd_polled, memory_order_relaxed), 1) || --knd_poll_left > 0)

@@ -4,7 +4,6 @@
 #include "base/lock.h"
 #include "device/device.h"
 #include "kiln/callback.h"
-#include <string.h>
 
 enum { MOST_STEPS = 64, NANOSECONDS = 20 * 1000 * 1000 };
 
@@ -42,10 +41,5 @@ knx_error *knd_poll_now(void)
     if (!poll || !poll(env))
         return NULL;
     last = now - NANOSECONDS; /* what runs next, on the way out, is asked about at once */
-    return knx_error_new(KN_ERROR_RUNTIME, "interrupted");
-}
-
-bool knd_is_interruption(const knx_error *e)
-{
-    return e->kind == KN_ERROR_RUNTIME && !strcmp(e->message, "interrupted");
+    return knx_error_interrupted();
 }

@@ -289,14 +289,20 @@ static knx_error *try_variables(knf_core *f, kind *k, const kni_type *types, con
     scope->tells = true;
     knx_error *error = knf_record_entry(f, types, dims, scope, out, once);
     scope->tells = scope->assumes = false;
-    bool silent = knx_trial_end(c) && !error;
+    knx_error *passed = NULL;
+    bool silent = knx_trial_end(c, &passed) && !error;
+    if (passed && (!error || !knx_error_passes(error))) { /* reported on the way: it is the error of this call */
+        knx_error_release(error);
+        return passed;
+    }
+    knx_error_release(passed);
     if (silent) { /* an error that no result carries */
         knf_entry_free(*once);
         *once = *out = NULL;
         knx_text_add(why, "an error that no result carries");
     } else if (!error) {
         *became = RECORDED;
-    } else if (error->kind == KN_ERROR_MEMORY) {
+    } else if (knx_error_passes(error)) {
         return error;
     } else if (scope->told.n && keep_numbers(k, f, types)) {
         *became = AGAIN;
@@ -317,7 +323,7 @@ static knx_error *try_program(knf_entry *e, const knf_dims *dims, outcome *becam
     knx_error *error = knf_entry_program(e, dims, &p);
     knd_release(p);
     *became = error ? FOR_EACH_SHAPE : RECORDED;
-    if (error && error->kind != KN_ERROR_MEMORY) {
+    if (error && !knx_error_passes(error)) {
         knx_text_add(why, "%s", error->message);
         knx_error_release(error);
         return NULL;

@@ -215,27 +215,41 @@ static knx_error *compile(kept *k, const asked *a, const kni_jaxpr *j)
     return NULL;
 }
 
-/* Errors are of no interest: whoever calls goes on as before, and meets them there. */
-static kept make(const knl_call *c, const asked *a)
+/* Takes e; NULL if it is anything but somebody's wish that what runs should end. */
+static knx_error *ended(knx_error *e)
+{
+    if (!e || e->interruption)
+        return e;
+    knx_error_release(e);
+    return NULL;
+}
+
+/* Errors are of no interest: whoever calls goes on as before, and meets them there. Only somebody who ended what ran is
+ * heard, once. After an error that passes it is tried again when the same has come as often once more. */
+static knx_error *make(const knl_call *c, const asked *a, kept *out)
 {
     kn_context context = knx_context();
     const kn_place *here = context->here;
     const char *operation = context->operation;
     kna_closed closed = {0};
     kept made = {.hash = a->hash};
+    *out = made;
     if (!knx_trial_begin(context)) /* another one is going on: later, then */
-        return made;
-    made.tried = true;
-    knx_error *error = record(c, a, &closed);
-    if (!knx_trial_end(context) && !error && is_plain(&closed))
+        return NULL;
+    knx_error *passed = NULL, *error = record(c, a, &closed);
+    if (!knx_trial_end(context, &passed) && !error && is_plain(&closed))
         error = compile(&made, a, closed.jaxpr);
+    if (!passed && error && knx_error_passes(error))
+        passed = knx_error_retain(error);
+    made.tried = !passed;
     context->here = here;
     context->operation = operation;
     if (made.program)
         KN_LOG(1, "plan: %s:%d: %s is kept", here ? here->file : "?", here ? here->line : 0, c->name);
     knx_error_release(error);
     kna_closed_free(&closed);
-    return made;
+    *out = made;
+    return ended(passed);
 }
 
 /* ---- Finding and running it. */
@@ -259,63 +273,75 @@ static kept *place_of(struct knl_calls *calls, uint64_t hash)
     return oldest;
 }
 
-/* It stays until memory is asked for: making room, caches go, all of them. */
-static kept *find(const knl_call *c, const asked *a)
+/* It stays until memory is asked for: making room, caches go, all of them. *out is NULL where there is none. */
+static knx_error *find(const knl_call *c, const asked *a, const kept **out)
 {
     kna_state *s = kna_state_get();
     if (!s->calls && (s->calls = knx_alloc_zero(sizeof *s->calls)))
         s->drop_calls = drop_calls;
+    *out = NULL;
     if (!s->calls)
         return NULL;
     kept *k = place_of(s->calls, a->hash);
     k->last = ++s->calls->clock;
     if (!k->tried && ++k->seen >= OFTEN) {
-        kept made = make(c, a);
+        kept made;
+        knx_error *error = make(c, a, &made);
         if (!s->calls) {
             forget(&made);
-            return NULL;
+            return error;
         }
         k = place_of(s->calls, a->hash);
         forget(k);
         *k = made;
         k->last = s->calls->clock;
+        if (error)
+            return error;
     }
-    return k->program && is_same(k, a) ? k : NULL;
+    *out = k->program && is_same(k, a) ? k : NULL;
+    return NULL;
 }
 
-/* With all memory at hand, before anything runs. False: it needs more. */
-static bool run_here(const kept *k, const asked *a, void *to)
+/* With all memory at hand, before anything runs. *ran is false if it needs more. */
+static knx_error *run_here(const kept *k, const asked *a, void *to, bool *ran)
 {
     _Alignas(64) char work[LITTLE];
     const void *in[KNL_KEPT_ARRAYS];
-    if (k->work > sizeof work)
-        return false;
+    *ran = k->work <= sizeof work;
+    if (!*ran)
+        return NULL;
     for (int i = 0; i < a->n_in; i++)
         in[i] = a->in[i].buffer ? a->in[i].buffer->data : a->in[i].data;
     if (k->direct && knd_direct_workspace(k->direct) <= sizeof work)
-        knx_error_release(knd_run_direct(k->direct, in, &to, work)); /* as below */
-    else if (knd_is_one_kernel(k->program))
-        knd_run_kernel(k->program, 0, NULL, in, &to, work, 1);
-    else
-        knx_error_release(knd_run_into(k->program, a->in, &to, work, 1)); /* it is none that can fail */
-    return true;
+        return knd_run_direct(k->direct, in, &to, work);
+    if (!knd_is_one_kernel(k->program))
+        return knd_run_into(k->program, a->in, &to, work, 1);
+    knd_run_kernel(k->program, 0, NULL, in, &to, work, 1);
+    return NULL;
 }
 
-/* The result, or NULL without memory. The program goes if memory is asked for. */
-static knx_buffer *run(const kept *k, kni_type type, const asked *a)
+/* The result, or NULL without memory; an error if somebody ended it. The program goes if memory is asked for. */
+static knx_error *run(const kept *k, kni_type type, const asked *a, knx_buffer **out)
 {
     const knd_options how = {.threads = 1};
     uint64_t bytes = kni_type_bytes(type);
     knd_loaded *program = k->work > LITTLE ? knd_retain(k->program) : NULL;
     knx_buffer *b = program ? NULL : knx_buffer_new(bytes ? bytes : 1);
+    knx_error *error = NULL;
+    bool ran = true;
     if (program)
-        knx_error_release(knd_run_with(program, a->in, &b, &how));
-    else if (b && !(kna_state_get()->calls && run_here(k, a, b->data))) {
+        error = knd_run_with(program, a->in, &b, &how);
+    else if (b && kna_state_get()->calls)
+        error = run_here(k, a, b->data, &ran);
+    else
+        ran = false;
+    if (error || !ran) {
         knx_buffer_release(b);
         b = NULL;
     }
     knd_release(program);
-    return b;
+    *out = b;
+    return ended(error);
 }
 
 /* Where nothing waits, is watched or is unknown, and programs run here. */
@@ -327,20 +353,39 @@ static bool at_once(const knl_call *c)
            !knx_dim_now() && c->n <= KNL_KEPT_ARRAYS && kna_device() == &knd_host;
 }
 
-KNX_HOT kn_array knl_kept(const knl_call *c)
+static kn_array fail(kna_op *op, knx_error *e)
 {
-    asked a;
-    const kept *k = at_once(c) && ask(c, &a) ? find(c, &a) : NULL;
-    if (!k)
-        return c->f(c->x, c->options);
-    kna_op op;
+    kna_fail_with(op, e);
+    return kna_end(op, KN_ATOM_NONE);
+}
+
+/* NULL without memory: the ordinary path says so. */
+static inline kn_array result_of(const kept *k, const asked *a, kna_op *op)
+{
     int64_t dim[KN_MAX_NDIM];
     const kni_type type = kni_type_of(k->type.dtype, k->type.ndim, dim);
     memcpy(dim, k->dim, (size_t)type.ndim * sizeof *dim);
-    kna_begin(&op, c->name);
-    knx_buffer *b = run(k, type, &a);
+    knx_buffer *b;
+    knx_error *error = run(k, type, a, &b);
+    if (error)
+        return fail(op, error);
     if (b)
-        return kna_from_buffer(&op, type, b);
-    kna_leave(&op); /* without memory the ordinary path says so */
-    return c->f(c->x, c->options);
+        return kna_from_buffer(op, type, b);
+    kna_leave(op);
+    return NULL;
+}
+
+KNX_HOT kn_array knl_kept(const knl_call *c)
+{
+    asked a;
+    const kept *k = NULL;
+    knx_error *error = at_once(c) && ask(c, &a) ? find(c, &a, &k) : NULL;
+    if (!k && !error)
+        return c->f(c->x, c->options);
+    kna_op op;
+    kna_begin(&op, c->name);
+    if (error)
+        return fail(&op, error);
+    kn_array y = result_of(k, &a, &op);
+    return y ? y : c->f(c->x, c->options);
 }

@@ -99,7 +99,7 @@ static knx_error *try_alone(const kni_jaxpr *j, const knc_compile_options *o, bo
     for (const knc_path_note *n = error ? NULL : p->path; n; n = n->next)
         *works = *works && n->path == KN_PATH_COMPILED;
     knc_release(p);
-    if (error && error->kind != KN_ERROR_MEMORY) { /* .accept excludes all paths that are possible */
+    if (error && !knx_error_passes(error)) { /* .accept excludes all paths that are possible */
         knx_error_release(error);
         error = NULL;
     }

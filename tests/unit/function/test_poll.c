@@ -3,6 +3,7 @@
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/programs.h"
+#include <time.h>
 
 typedef struct {
     kn_array i, x;
@@ -87,9 +88,100 @@ static void what_waited_is_given_up(void **state)
     expect_values(kn_sum(x), 4999950000);
 }
 
+/* The clock is looked at when it is long enough since the last time. */
+static void wait_for_the_clock(void) { nanosleep(&(struct timespec){.tv_nsec = 30 * 1000 * 1000}, NULL); }
+static bool once(void *env) { return ++*(int *)env == 1; }
+
+static int kept;
+static void count_kept(void *env, int level, const char *text)
+{
+    (void)env, (void)level;
+    kept += strstr(text, "median is kept") != NULL;
+}
+
+/* Functions of few elements have programs of their own (lib/kept.h). What ended a run of one is told, and changes
+ * neither the function nor what it gives next. */
+static void a_kept_function_is_ended(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int asked = 0, ended = 0;
+    kn_array x = kn_copy(kn_reshape(kn_arange(0, 999, 1), KN_SHAPE(3, 333)));
+    kn_eval(x);
+    kept = 0;
+    kn_set_log(count_kept, NULL);
+    kn_set_debug(1);
+    for (int k = 0; k < 80; k++)
+        kn_eval(kn_median(x));
+    assert_int_equal(kept, 1);
+    kn_set_poll(once, &asked);
+    for (int k = 0; k < 400 && !ended; k++) { /* asked about now and then */
+        wait_for_the_clock();
+        kn_array y = kn_median(x);
+        kn_eval(y);
+        ended = kn_error_pending();
+        if (!ended)
+            expect_values(y, 499);
+    }
+    kn_set_poll(NULL, NULL);
+    assert_true(ended);
+    assert_int_equal(asked, 1);
+    assert_int_equal(kn_error_get_kind(), KN_ERROR_RUNTIME);
+    assert_string_equal(kn_error_message(), "median: interrupted");
+    kn_error_clear();
+    for (int k = 0; k < 80; k++)
+        expect_values(kn_median(x), 499);
+    kn_set_debug(0);
+    kn_set_log(NULL, NULL);
+    assert_int_equal(kept, 1);
+}
+
+static kn_array numbers; /* what the next function looks at while it is recorded */
+static bool inside, ends;
+static bool once_inside(void *env) { return ends && inside && ++*(int *)env == 1; }
+static kn_array times_a_number(const kn_array *x)
+{
+    kn_array y = numbers;
+    inside = true;
+    wait_for_the_clock();
+    for (int i = 0; i < 70; i++)
+        y = kn_sort(kn_negative(y));
+    double v = kn_item(y, 999);
+    inside = false;
+    return kn_multiply(*x, v);
+}
+KN_FUNCTION(times_a_number, kn_array, kn_array)
+
+/* A recording for all extents is tried; one that was ended says nothing about whether it can be made. */
+static void a_recording_on_trial_is_ended(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int asked = 0;
+    numbers = kn_copy(kn_arange(0, 1000, 1));
+    kn_eval(numbers);
+    kn_fn f = kn_jit(KN_FN(times_a_number), .symbolic = KN_ALL);
+    kn_set_poll(once_inside, &asked);
+    for (int n = 2; n < 6; n++) {
+        kn_array x = kn_ones(KN_SHAPE(n)), y;
+        ends = n == 3;
+        kn_call(f, &y, &x);
+        kn_eval(y);
+        assert_int_equal(kn_error_pending(), n == 3);
+        if (n == 3)
+            assert_string_equal(kn_error_message(), "item: interrupted");
+        kn_error_clear();
+    }
+    kn_set_poll(NULL, NULL);
+    assert_int_equal(asked, 1);
+    assert_non_null(strstr(kn_fn_explain(f), "f64[b], 1 program"));
+}
+
 KN_TEST_GROUP(test_poll)
 {
-    const struct CMUnitTest tests[] = {TEST(an_endless_loop_is_ended), TEST(one_that_lets_go_on_changes_nothing),
-                                       TEST(what_waited_is_given_up)};
+    const struct CMUnitTest tests[] = {
+        TEST(an_endless_loop_is_ended), TEST(one_that_lets_go_on_changes_nothing), TEST(what_waited_is_given_up),
+        TEST(a_kept_function_is_ended), TEST(a_recording_on_trial_is_ended),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
