@@ -20,7 +20,10 @@ static const char head[] =
     "([jaxpr.md](jaxpr.md)); in parentheses those that a text may leave out. *d*: forward derivative, *t*: transposed "
     "in some\n"
     "operand, *b*: batched by `kn_vmap`; a primitive without *d* has integer or discrete results, or no derivative "
-    "exists.\n\n"
+    "exists.\n"
+    "What else a row says (its lowering, what its routine finds out beforehand, `ready` and `done`, and more) is told "
+    "in\n"
+    "[how-to-add-a-primitive.md](how-to-add-a-primitive.md), column by column.\n\n"
     "| primitive | operands | results | parameters | rules | what it computes |\n"
     "| --- | --- | --- | --- | --- | --- |\n";
 
