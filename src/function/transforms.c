@@ -406,7 +406,10 @@ kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts)
                      f->core->name, f->core->n_out, f->core->n_out == 1 ? "" : "s");
     }
     kn_fn reverse = kna_end_plain(&op) && f ? kn_jacrev(fn, &o) : NULL;
-    return reverse ? kn_jacfwd(reverse, &o) : NULL;
+    kn_fn both = reverse ? kn_jacfwd(reverse, &o) : NULL;
+    if (reverse)
+        kn_release(reverse);
+    return both;
 }
 
 int kn_fn_trace_count(kn_fn fn)

@@ -184,7 +184,7 @@ kn_list knlax_end_list(kna_op *op, int n, const kni_atom *a)
     if (!y)
         kna_fail_with(op, knx_error_nomem());
     bool failed = kna_failed(op);
-    if (y)
+    if (!failed)
         kna_end_n(op, n, a, y);
     else
         kna_end_plain(op);

@@ -3,6 +3,7 @@
 #include "kiln/nn.h"
 #include "lax/internal.h"
 #include "nn/operand.h"
+#include "lib/compose.h"
 #include "lib/internal.h"
 
 /* The options for all axes of the operand. */
@@ -139,13 +140,11 @@ kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_po
 kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *window_shape,
                     const kn_nn_pool_opts *opts)
 {
-    kna_op op;
+    knl_body c;
     pooling p;
-    kna_begin(&op, "nn_pool");
-    window_shape = kna_shape(&op, window_shape);
-    kni_type t = kna_type(&op, x);
-    if (!read_options(&op, t.ndim, window_shape, opts, &p))
-        return kna_end(&op, KN_ATOM_NONE);
-    kn_array y = (kn_lax_reduce_window)(x, init, reduce_fn, &p.window, &p.lax);
-    return kna_end(&op, kna_in(&op, y));
+    knl_begin(&c, "nn_pool");
+    window_shape = kna_shape(&c.op, window_shape);
+    kni_type t = kna_type(&c.op, x);
+    bool fine = read_options(&c.op, t.ndim, window_shape, opts, &p);
+    return knl_end(&c, fine ? (kn_lax_reduce_window)(x, init, reduce_fn, &p.window, &p.lax) : NULL);
 }

@@ -237,7 +237,10 @@ kn_array kn_random_state_random_integers(kn_random_state state, kn_array low, kn
     if (!knrng_begin(&c, "random_integers", state, true, size))
         return knrng_failed(&c);
     kn_array one = high ? NULL : kna_from_number(KN_DT(I64), true, knx_scalar_from_int(KN_DT(I64), 1));
-    return integers(&c, high ? low : one, high ? high : low, KN_DT(I64), true);
+    kn_array y = integers(&c, high ? low : one, high ? high : low, KN_DT(I64), true);
+    if (one)
+        kn_release(one);
+    return y;
 }
 
 /* Bytes are cut out of words of 32 bits, the low byte first. */

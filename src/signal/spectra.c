@@ -346,10 +346,10 @@ static kn_signal_spectrum spectrum(const char *name, kn_array x, const kn_array 
         if (!kna_failed(&s.c.op))
             analyse(&s, &o, density, false, out);
         if (!kna_failed(&s.c.op))
-            out[2] = joined(&s, out[2], given.average);
+            out[1] = joined(&s, out[2], given.average);
     }
-    knl_end_n(&s.c, 3, out);
-    return (kn_signal_spectrum){out[0], out[2]};
+    knl_end_n(&s.c, 2, out);
+    return (kn_signal_spectrum){out[0], out[1]};
 }
 
 kn_signal_spectrum kn_signal_csd(kn_array x, kn_array y, const kn_signal_csd_opts *opts)

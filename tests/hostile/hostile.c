@@ -132,7 +132,7 @@ static void done_old_tensor(struct DLManagedTensor *t)
     if (t && t->deleter)
         t->deleter(t);
 }
-#define AS(T, r) _Generic((r), T : (r), default : (T)0)
+#define AS(T, r) _Generic((r), T : (r), default : (T){0})
 #define DONE(r) \
     _Generic((r), kn_array: done_array(AS(kn_array, r)), kn_list: done_list(AS(kn_list, r)),                           \
         kn_tree: done_handle(AS(kn_tree, r)), kn_fn: done_handle(AS(kn_fn, r)),                                        \
@@ -141,6 +141,47 @@ static void done_old_tensor(struct DLManagedTensor *t)
         kn_prepared: drop_prepared(AS(kn_prepared, r)),                                                                \
         struct DLManagedTensorVersioned *: done_tensor(AS(struct DLManagedTensorVersioned *, r)),                      \
         struct DLManagedTensor *: done_old_tensor(AS(struct DLManagedTensor *, r)), const char *: done_text(AS(const char *, r)), default: (void)0)
+
+/* ---- Handles. What a call makes and does not return would stay for ever where no scope is open. */
+int results_taken; /* places for results among the arguments */
+static int64_t live;
+static kn_context within;
+
+static void note_handles(void)
+{
+    within = kn_context_current();
+    live = kn_live_count();
+}
+
+/* No more than so many are new. */
+static void count_handles(int results)
+{
+    if (!strcmp(function, "kn_flat")) /* a copy of a number lives as long as its iterator */
+        results++;
+    if (!strncmp(function, "kn_tree_reduce", 14) ||
+        !strcmp(function, "kn_tree_map")) /* and what the user's function makes */
+        return;
+    if (kn_context_current() != within || kn_live_count() <= live + results + results_taken)
+        return;
+    char text[128];
+    snprintf(text, sizeof text, "%d handles stay, %d are results", (int)(kn_live_count() - live),
+             results + results_taken);
+    fail(text);
+}
+
+static int handles_of_list(kn_list y) { return y ? 1 + kn_list_count(y) : 0; }
+static int handles_of_tree(kn_tree y)
+{
+    int n = y ? kn_tree_count(y) : 0; /* negative: bytes that nobody has */
+    return y ? 1 + (n > 0 ? n : 0) : 0;
+}
+#define HANDLES(r)                                                                                          \
+    _Generic((r), kn_list                                                                                   \
+             : handles_of_list(AS(kn_list, r)), kn_tree                                                     \
+             : handles_of_tree(AS(kn_tree, r)),                                                             \
+               kn_histogramdd_result : 1 + handles_of_list(AS(kn_histogramdd_result, r).edges), double : 0, \
+               uint64_t : 0, int64_t : 0, int : 0, bool : 0, default                                        \
+             : (int)((sizeof(r) + sizeof(void *) - 1) / sizeof(void *)))
 
 /* ---- The calls. */
 #define ZERO(T) ((T){.size_ = sizeof(T)})
@@ -178,18 +219,22 @@ static void done_old_tensor(struct DLManagedTensor *t)
 
 #define OPTIONS(...)
 #define IN(T, name) T name##_ = take_##T(#name);
-#define CALL(f, names, ...)            \
-    static void call_##f(void)         \
-    {                                  \
-        __VA_ARGS__                    \
-        __auto_type result_ = f names; \
-        DONE(result_);                 \
+#define CALL(f, names, ...)              \
+    static void call_##f(void)           \
+    {                                    \
+        __VA_ARGS__                      \
+        note_handles();                  \
+        __auto_type result_ = f names;   \
+        count_handles(HANDLES(result_)); \
+        DONE(result_);                   \
     }
 #define CALL_PLAIN(f, names, ...) \
     static void call_##f(void)    \
     {                             \
         __VA_ARGS__               \
+        note_handles();           \
         f names;                  \
+        count_handles(0);         \
     }
 #include "calls.def"
 #undef CALL
@@ -357,7 +402,7 @@ static bool is_endless(const char *name, int value)
 static void once(void (*call)(void))
 {
     kn_scope inner = kn_scope_begin();
-    n_slots = 0;
+    n_slots = results_taken = 0;
     calls++;
     call();
     if (mode == MEANT)

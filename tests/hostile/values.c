@@ -510,6 +510,7 @@ m_kn_array take_m_kn_array(const char *name)
 {
     static kn_array slots[LONG];
     memset(slots, 0, sizeof slots);
+    results_taken++;
     return pick_null(name, 1, 1) ? NULL : slots;
 }
 
@@ -518,6 +519,7 @@ m_kn_array take_m_kn_array(const char *name)
     {                                                \
         static T slots[LONG];                        \
         memset(slots, 0, sizeof slots);              \
+        results_taken += LONG;                       \
         return pick_null(name, 1, 1) ? NULL : slots; \
     }
 SLOTS(kn_rng)
@@ -583,6 +585,7 @@ p_kn_outs take_p_kn_outs(const char *name)
     static int next;
     int k = next++ % 4, i = pick_null(name, 2, 8);
     kn_outs *o = &ring[k];
+    results_taken += i == 8 ? 3 : 2; /* a tree and its arrays, or two arrays */
     memset(slots[k], 0, sizeof slots[k]);
     *o = (kn_outs){i == 1 ? 2 : 1, {{&slots[k][0], H}, {&slots[k][1], H}}};
     switch (i) {

@@ -16,6 +16,7 @@
 int pick(const char *name, int sound, int hostile);
 int pick_null(const char *name, int sound, int hostile); /* the same; number `sound` is NULL */
 bool field_given(void);
+extern int results_taken; /* how many of the places for results that were taken may get a handle */
 const char *called(void); /* the function that the values are for */
 
 void make_values(void); /* handles for one function, in the scope that is open */

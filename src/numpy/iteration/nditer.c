@@ -324,7 +324,10 @@ kn_array kn_nditer_operands(kn_nditer handle, int i)
         return kna_end(&op, KN_ATOM_NONE);
     bool made = x->made;
     kn_array y = kna_end_view(&op, x->o.array, a, a);
-    return made && y ? kn_base(y) : y; /* what the iterator made owns its memory */
+    kn_array base = made && y ? kn_base(y) : NULL; /* what the iterator made owns its memory */
+    if (base)
+        kn_release(y);
+    return base ? base : y;
 }
 
 kn_array kn_nditer_itviews(kn_nditer handle, int i)

@@ -2,6 +2,7 @@
  * decompositions.c -- np.linalg: QR, singular values, and what follows from these at once. */
 #include "numpy/linalg/matrices.h"
 #include "array/formula.h"
+#include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 
@@ -192,7 +193,9 @@ static kni_atom hermitian_values(knn_matrices *m)
 
 static kn_array rank_of_vector(kn_array a)
 {
-    return kn_astype(kn_any(kn_not_equal(a, kn_like_double(0)), NULL), KN_I64, NULL);
+    knl_body c;
+    knl_begin(&c, "matrix_rank");
+    return knl_end(&c, kn_astype(kn_any(kn_not_equal(a, kn_like_double(0)), NULL), KN_I64, NULL));
 }
 
 kn_array kn_linalg_matrix_rank(kn_array a, const kn_linalg_matrix_rank_opts *opts)

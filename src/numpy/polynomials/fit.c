@@ -96,11 +96,11 @@ kn_array kn_polyfit(kn_array x, kn_array y, int64_t deg, const kn_polyfit_opts *
     enum { RESULTS = 5 };
     KNX_OPTS(kn_polyfit_opts, o, opts);
     knl_body c;
-    kn_array result[RESULTS], *const to[RESULTS] = {&result[0], o.residuals, o.rank, o.singular_values, o.cov};
+    kn_array result[RESULTS], p = NULL, *const to[RESULTS] = {&p, o.residuals, o.rank, o.singular_values, o.cov};
     knl_begin(&c, "polyfit");
     fit f = {.x = inexact(x), .y = inexact(y), .w = o.w ? inexact(o.w) : NULL, .order = deg + (deg < INT64_MAX)};
     bool full = o.residuals || o.rank || o.singular_values;
-    int n = o.cov ? RESULTS : RESULTS - 1;
+    int n = 0;
     for (int i = 0; i < RESULTS; i++)
         result[i] = NULL;
     check(&c, &f, deg);
@@ -119,9 +119,12 @@ kn_array kn_polyfit(kn_array x, kn_array y, int64_t deg, const kn_polyfit_opts *
         if (o.cov)
             result[4] = covariance(&c, &f, found.residuals, o.unscaled);
     }
-    knl_end_n(&c, n, result);
-    for (int i = 1; i < n; i++)
+    for (int i = 0; i < RESULTS; i++) /* those that are asked for */
         if (to[i])
-            *to[i] = result[i];
-    return result[0];
+            result[n++] = result[i];
+    knl_end_n(&c, n, result);
+    for (int i = n = 0; i < RESULTS; i++)
+        if (to[i])
+            *to[i] = result[n++];
+    return p;
 }

@@ -476,8 +476,13 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
     const method *m = find_method(&op, o.method);
     if (kna_failed(&op) || !begin(&op, &s, x, o.axis))
         return kna_end(&op, KN_ATOM_NONE);
-    if (empty && k->ignore_nan) /* whatever the quantiles are */
-        return kna_end(&op, kna_in(&op, kn_nanmean(x, KNL_WITH(kn_mean_opts, .axis = o.axis, .keepdims = o.keepdims))));
+    if (empty && k->ignore_nan) { /* whatever the quantiles are */
+        kn_array mean = kn_nanmean(x, KNL_WITH(kn_mean_opts, .axis = o.axis, .keepdims = o.keepdims));
+        kn_array same = kna_end(&op, kna_in(&op, mean));
+        if (mean)
+            kn_release(mean);
+        return same;
+    }
     if (!knx_dim_lt(0, s.count))
         kna_fail(&op, KN_ERROR_INDEX, "index -1 is out of bounds for axis 0 with size 0");
     g.q = to_vector(&op, &s, g.q);
