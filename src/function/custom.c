@@ -215,6 +215,102 @@ void knf_rules_free(knf_core *f)
         knx_arena_free(&f->rules.at[i].arena);
     }
     KN_VEC_FREE(&f->rules);
+    for (size_t i = 0; i < f->pairs.n; i++) {
+        kntree_structure_release(f->pairs.at[i].structure);
+        knx_arena_free(&f->pairs.at[i].arena);
+    }
+    KN_VEC_FREE(&f->pairs);
+}
+
+/* ---- Rules of trees: what a forward rule returns, and what the backward one takes then, is seen when it is recorded. */
+
+/* The residuals of these types as the last forward rule returned them that had such; NULL: none had. */
+static knf_pair *pair_of(const knf_core *f, int n, const kni_type *type)
+{
+    for (size_t i = f->pairs.n; i-- > 0;) {
+        knf_pair *p = &f->pairs.at[i];
+        bool same = p->n == n;
+        for (int k = 0; same && k < n; k++)
+            same = p->type[k].dtype == type[k].dtype && kni_type_same_shape(p->type[k], type[k]);
+        if (same)
+            return p;
+    }
+    return NULL;
+}
+
+static bool remember_pair(knf_core *f, const kni_jaxpr *forward, kntree_structure *pair)
+{
+    knf_pair p = {.n = (int)forward->n_out - f->inner->n_out};
+    bool ok = (p.type = knx_arena_alloc(&p.arena, ((size_t)p.n + 1) * sizeof *p.type)) != NULL;
+    for (int i = 0; ok && i < p.n; i++)
+        ok = kni_type_copy(&p.arena, kni_out_type(forward, (uint32_t)(f->inner->n_out + i)), &p.type[i]);
+    knf_pair *known = ok ? pair_of(f, p.n, p.type) : NULL;
+    if (known) {
+        kntree_structure_release(known->structure);
+        known->structure = kntree_structure_retain(pair);
+    }
+    if (known || !ok || !KN_VEC_PUSH(&f->pairs, p)) {
+        knx_arena_free(&p.arena);
+        return known != NULL;
+    }
+    f->pairs.at[f->pairs.n - 1].structure = kntree_structure_retain(pair);
+    knf_core_count(f, p.arena.total);
+    return true;
+}
+
+static knx_error *check_forward(const knf_core *f, const kntree_structure *pair, const kni_jaxpr *forward)
+{
+    KN_TRY(knf_check_pair(f, pair));
+    kntree_structure *result = kntree_structure_sub(pair, kntree_structure_child(pair, 0, 0));
+    int n = result ? result->node[0].leaves : -1;
+    kntree_structure_release(result);
+    if (n < 0)
+        return knx_error_nomem();
+    if (n == f->inner->n_out && forward->n_out >= (uint32_t)n)
+        return NULL;
+    return knx_error_new(
+        KN_ERROR_TYPE,
+        "Custom VJP fwd rule %s for function %s must produce a pair where the first element represents "
+        "the primal output and the second element represents residuals: its first element has %d "
+        "arrays, that output %d",
+        f->rule[0]->name, f->inner->name, n, f->inner->n_out);
+}
+
+static knx_error *derive_forward(knf_core *f, const kni_type *in, kna_closed *out)
+{
+    kntree_structure *pair = NULL;
+    KN_TRY(knf_derive_tree(f->rule[0], in, NULL, "custom_vjp", out, &pair));
+    knx_error *e = check_forward(f, pair, out->jaxpr);
+    if (!e && !remember_pair(f, out->jaxpr, pair))
+        e = knx_error_nomem();
+    kntree_structure_release(pair);
+    if (e)
+        kna_closed_free(out);
+    return e;
+}
+
+static knx_error *derive_backward(knf_core *f, int n, const kni_type *in, kna_closed *out)
+{
+    knf_core *rule = f->rule[1], *fitted = NULL;
+    int own = rule->n_captured, residuals = n - own - f->inner->n_out;
+    const knf_pair *p = residuals < 0 ? NULL : pair_of(f, residuals, in + own);
+    if (!p)
+        return knx_error_new(KN_ERROR_TYPE, "the rule %s takes trees, and no forward rule returned such residuals",
+                             rule->name);
+    KN_TRY(knf_fit_backward(f, p->structure, &fitted));
+    knx_error *e = knf_derive(fitted, in, NULL, "custom_vjp", out);
+    knf_core_release(fitted);
+    return e;
+}
+
+static knx_error *derive_rule(knf_core *f, int which, int n, const kni_type *in, kna_closed *out)
+{
+    bool jvp = f->kind == KNF_FN_CUSTOM_JVP;
+    if (!jvp && which == 0 && f->rule[0]->open_out)
+        return derive_forward(f, in, out);
+    if (which == 1 && knf_is_open(f->rule[1]))
+        return derive_backward(f, n, in, out);
+    return knf_derive(f->rule[which], in, NULL, jvp ? "custom_jvp" : "custom_vjp", out);
 }
 
 /* The rule itself: its captured arrays, its arguments -> its results. */
@@ -230,7 +326,7 @@ static knx_error *recorded(knf_core *f, int which, int n, kni_type *in, kni_jaxp
         }
     kna_closed c = {0};
     uint64_t reports = knx_context()->reports;
-    KN_TRY(knf_derive(rule, in, NULL, f->kind == KNF_FN_CUSTOM_JVP ? "custom_jvp" : "custom_vjp", &c));
+    KN_TRY(derive_rule(f, which, n, in, &c));
     knx_error *e = knf_fold_constants(rule->name, "bind it with KN_CLOSE", &c, out);
     kna_closed_free(&c);
     if (!e && !knx_reported_since(reports) && !knf_is_assuming() && !remember(f, which, n, in, *out)) {
@@ -312,7 +408,7 @@ static knx_error *thunk_jaxpr(kni_thunk *base, int n_in, const kni_type *in, kni
     for (int i = 0; !e && i < n; i++)
         type[i] = in[backward ? i : from[i]];
     const knf_core *r = t->core->rule[t->which];
-    if (!e && n != r->n_captured + r->n_in)
+    if (!e && !r->open_in && n != r->n_captured + r->n_in)
         e = knx_error_new(KN_ERROR_TYPE, "the rule %s takes %d arrays, not %d", r->name, r->n_in, n - r->n_captured);
     kna_state *s = kna_state_get();
     kna_named_axis *bound = s->axes;

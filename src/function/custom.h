@@ -14,6 +14,10 @@ kni_thunk *knf_rule_thunk(knf_core *f, int which, int implicit);
  * those of one number repeated; others are errors that end with `advice`. */
 knx_error *knf_fold_constants(const char *rule, const char *advice, const kna_closed *c, kni_jaxpr **out);
 void knf_rules_free(knf_core *f); /* what was recorded of its rules */
+/* fit.c: is that of what the forward rule of f returned a pair, of the result and residuals? The backward rule for
+ * that. */
+knx_error *knf_check_pair(const knf_core *f, const kntree_structure *pair);
+knx_error *knf_fit_backward(const knf_core *f, const kntree_structure *pair, knf_core **out);
 /* custom_face.c: whether the rules take and return as many arrays as they have to. */
 knx_error *knf_check_rules(knf_fn_kind kind, const knf_core *f, const knf_core *first, const knf_core *second);
 #endif

@@ -341,20 +341,15 @@ static knx_error *fit_mapped(knf_core *f, const kni_type *in, fit_function *fit,
     return error;
 }
 
-/* A rule takes what the function does, `times` times over. Its own captured arrays are in front. */
-static knx_error *fit_rule(knf_core *rule, const knf_core *f, int times, const kni_type *captured, const kni_type *in,
-                           knf_core **out)
+/* A rule takes what the function does, `times` times over. */
+static knx_error *fit_rule_inputs(knf_core *rule, const knf_core *f, int times, knf_core **out)
 {
     int n = f->n_args * times;
-    knf_core *fitted = NULL;
-    if (!knf_is_open(rule)) {
+    if (!rule->open_in) {
         atomic_fetch_add(&rule->refs, 1);
         *out = rule;
         return NULL;
     }
-    if (rule->kind != KNF_FN_C || rule->n_args != n)
-        return knx_error_new(KN_ERROR_TYPE, "the rule %s for %s must be a function of C with %d arguments", rule->name,
-                             f->name, n);
     inputs t = {.by = "a rule"};
     const knf_core *c = f;
     while (c->inner)
@@ -368,79 +363,100 @@ static knx_error *fit_rule(knf_core *rule, const knf_core *f, int times, const k
         error = t.structure[i] ? NULL : knx_error_nomem();
     }
     if (!error)
-        error =
-            rule->open_in ? fit_c_inputs(rule, &t, &fitted) : (atomic_fetch_add(&rule->refs, 1), fitted = rule, NULL);
-    int count = rule->n_captured + times * f->n_in;
-    kni_type *type = error ? NULL : knx_alloc(((size_t)count + 1) * sizeof *type);
-    for (int i = 0; type && i < count; i++)
-        type[i] = i < rule->n_captured ? captured[i] : in[(i - rule->n_captured) % (f->n_in ? f->n_in : 1)];
-    if (!error)
-        error = type ? knf_fit_outputs(fitted, type, NULL, "a rule", out) : knx_error_nomem();
-    knx_free(type);
-    knf_core_release(fitted);
+        error = fit_c_inputs(rule, &t, out);
     for (int i = 0; i < KN_MAX_ARGS; i++)
         kntree_structure_release(t.structure[i]);
     return error;
 }
 
-/* The backward rule takes what the forward rule returned behind the result, and the result's cotangents. */
-static knx_error *fit_backward(knf_core *rule, const knf_core *f, const knf_core *forward, knf_core **out)
+/* A tree of so many arrays, whatever it is. */
+static knx_error *close_outputs(knf_core *rule, int n_out, knf_core **out)
 {
-    const kntree_structure *pair = forward->out_structure;
-    KN_KNOWN(rule);
-    if (!knf_is_open(rule)) {
+    if (!rule->open_out) {
         atomic_fetch_add(&rule->refs, 1);
         *out = rule;
         return NULL;
     }
-    if (rule->kind != KNF_FN_C || rule->n_args != 2 || !pair || pair->node[0].children != 2)
-        return knx_error_new(
-            KN_ERROR_TYPE,
-            "the rules of %s: the forward one must return a tree of two, its result and the residuals, and "
-            "the backward one take these residuals and the cotangents",
-            f->name);
+    knf_core draft = knf_core_draft(rule);
+    draft.open_out = false;
+    draft.n_out = n_out;
+    return intern(&draft, rule, out);
+}
+
+/* The first rule without a call of it: what is recorded here would be recorded at each call, and a rule may call its
+ * function. What that of custom_jvp returns is known, twice the function's results. How many residuals a forward rule
+ * has is seen when a derivative asks for it (custom.c). */
+static knx_error *fit_rule(const knf_core *f, const knf_core *inner, knf_core **out)
+{
+    knf_core *rule = f->rule[0], *fitted = NULL;
+    bool jvp = f->kind == KNF_FN_CUSTOM_JVP;
+    int times = jvp ? 2 : 1, n = inner->n_args * times;
+    if (knf_is_open(rule) && (rule->kind != KNF_FN_C || rule->n_args != n))
+        return knx_error_new(KN_ERROR_TYPE, "the rule %s for %s must be a function of C with %d arguments", rule->name,
+                             inner->name, n);
+    KN_TRY(fit_rule_inputs(rule, inner, times, &fitted));
+    knx_error *error = jvp ? close_outputs(fitted, 2 * inner->n_out, out) : NULL;
+    if (jvp)
+        knf_core_release(fitted);
+    else
+        *out = fitted;
+    return error;
+}
+
+static knx_error *no_pair(const char *name)
+{
+    return knx_error_new(
+        KN_ERROR_TYPE,
+        "the rules of %s: the forward one must return a tree of two, its result and the residuals, and "
+        "the backward one take these residuals and the cotangents",
+        name);
+}
+
+knx_error *knf_check_pair(const knf_core *f, const kntree_structure *pair)
+{
+    return pair && pair->node[0].children == 2 ? NULL : no_pair(f->inner->name);
+}
+
+/* The backward rule takes what the forward rule returned behind the result, and the result's cotangents; it returns a
+ * cotangent for each array of the arguments, in any tree. */
+knx_error *knf_fit_backward(const knf_core *f, const kntree_structure *pair, knf_core **out)
+{
     inputs t = {.by = "a rule"};
+    KN_KNOWN(f->rule[1]);
+    KN_TRY(knf_check_pair(f, pair));
     t.structure[0] = kntree_structure_sub(pair, kntree_structure_child(pair, 0, 1));
     t.structure[1] = kntree_structure_sub(pair, kntree_structure_child(pair, 0, 0));
     knf_core *fitted = NULL;
-    knx_error *error = t.structure[0] && t.structure[1] ? fit_c_inputs(rule, &t, &fitted) : knx_error_nomem();
+    knx_error *error = t.structure[0] && t.structure[1] ? fit_c_inputs(f->rule[1], &t, &fitted) : knx_error_nomem();
     kntree_structure_release(t.structure[0]);
     kntree_structure_release(t.structure[1]);
-    if (!error && fitted->open_out) { /* a cotangent for each array of the arguments, in any tree */
-        knf_core draft = knf_core_draft(fitted);
-        draft.open_out = false;
-        draft.n_out = forward->n_in;
-        error = intern(&draft, fitted, out);
-    } else if (!error) {
-        atomic_fetch_add(&fitted->refs, 1);
-        *out = fitted;
-    }
+    if (!error)
+        error = close_outputs(fitted, f->rule[0]->n_in, out);
     knf_core_release(fitted);
     return error;
 }
 
-static knx_error *fit_custom(knf_core *f, const kni_type *in, knf_core *inner, knf_core **out)
+static knx_error *fit_custom(knf_core *f, knf_core *inner, knf_core **out)
 {
-    knf_core *rule[2] = {NULL};
+    knf_core *rule[2] = {NULL, f->rule[1]};
     KN_KNOWN(f->rule[0] && f->inner);
-    int skip = f->n_captured - f->inner->n_captured;
-    const kni_type *args = in + skip + f->inner->n_captured;
-    bool jvp = f->kind == KNF_FN_CUSTOM_JVP;
-    knx_error *error = fit_rule(f->rule[0], inner, jvp ? 2 : 1, in, args, &rule[0]);
-    if (!error && !jvp)
-        error = fit_backward(f->rule[1], inner, rule[0], &rule[1]);
-    if (!error)
+    KN_TRY(fit_rule(f, inner, &rule[0]));
+    knx_error *error = NULL;
+    if (rule[1] && knf_is_open(rule[1]) &&
+        (rule[1]->kind != KNF_FN_C || rule[1]->n_args != 2 || rule[0]->kind != KNF_FN_C || !rule[0]->tree_out))
+        error = no_pair(inner->name);
+    else if (!knf_is_open(rule[0]) && (!rule[1] || !knf_is_open(rule[1])))
         error = knf_check_rules(f->kind, inner, rule[0], rule[1]);
     if (!error)
         error = rebuild(f, inner, rule, out);
     knf_core_release(rule[0]);
-    knf_core_release(rule[1]);
     return error;
 }
 
+/* What forward and backward rules return and take is found out later. */
 static bool has_open_rules(const knf_core *f)
 {
-    return (f->rule[0] && knf_is_open(f->rule[0])) || (f->rule[1] && knf_is_open(f->rule[1]));
+    return f->rule[0] && (f->rule[0]->open_in || (f->kind == KNF_FN_CUSTOM_JVP && f->rule[0]->open_out));
 }
 
 /* What the last one returned that was given arrays of these dtypes and ranks. */
@@ -572,7 +588,7 @@ knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *kn
         break;
     }
     if (!error)
-        error = f->rule[0] ? fit_custom(f, in, inner, out) : rebuild(f, inner, NULL, out);
+        error = f->rule[0] ? fit_custom(f, inner, out) : rebuild(f, inner, NULL, out);
     knf_core_release(inner);
     if (!error && lasting && (*out)->made_of == f && !was_just_recorded(*out) && !knf_is_assuming()) {
         if (fit)

@@ -84,6 +84,13 @@ typedef struct knf_rule {
     kna_named_axis *axes; /* bound then; in the arena */
     kni_jaxpr *jaxpr;
 } knf_rule;
+/* What a forward rule returned, if it is a tree: the backward rule takes the residuals as trees like that. */
+typedef struct knf_pair {
+    knx_arena arena;
+    kntree_structure *structure;
+    int n; /* residuals */
+    kni_type *type;
+} knf_pair;
 enum { KNF_MAX_RULES = 64 };
 
 /* What a function of trees returned for some types. */
@@ -123,6 +130,7 @@ typedef struct knf_core {
     struct knf_calls *calls;       /* JIT: the last calls with dimension variables (recall.c) */
     KN_VEC(knf_memo) memo;
     KN_VEC(knf_rule) rules;
+    KN_VEC(knf_pair) pairs; /* CUSTOM_VJP: one for each list of types of residuals */
     /* fit.c: trees of any structure, and arguments whose values are part of the function */
     bool open_in, open_out; /* trees whose structure each call shows; arguments that are static */
     bool tree_out;          /* of C: the result is a tree */

@@ -327,6 +327,104 @@ static void check_rules(const char *name, kn_tree t)
 }
 static void custom_derivatives(void **state) { (void)state, each_shape(check_rules); }
 
+static kn_array thirty(kn_array x) { return kn_multiply(x, 30); }
+
+/* Rules that call their function, which is theirs for derivatives of derivatives. They are recorded when a derivative
+ * asks for them, not at each call. */
+static kn_fn with_jvp, with_vjp;
+static int rules_called;
+static kn_tree cubes(const kn_tree *t) { return kn_tree_map(kn_multiply, *t, kn_tree_map(kn_multiply, *t, *t)); }
+KN_FUNCTION(cubes, kn_tree, kn_tree)
+
+static kn_tree pair_of(kn_tree x, kn_tree y) { return kn_tree_tuple(x, y); }
+
+/* ten times the derivative; by the function itself, x^3 / x */
+static kn_tree slope(const kn_tree *t, kn_fn f)
+{
+    kn_tree y = NULL;
+    kn_call(f, &y, *t);
+    return kn_tree_map(kn_divide, kn_tree_map(thirty, y), *t);
+}
+static kn_tree cubes_rule(const kn_tree *t, const kn_tree *dt)
+{
+    kn_tree y = NULL;
+    rules_called++;
+    kn_call(with_jvp, &y, *t);
+    return pair_of(y, kn_tree_map(kn_multiply, slope(t, with_jvp), *dt));
+}
+KN_FUNCTION(cubes_rule, kn_tree, kn_tree, kn_tree)
+static kn_tree cubes_forward(const kn_tree *t)
+{
+    kn_tree y = NULL;
+    rules_called++;
+    kn_call(with_vjp, &y, *t);
+    return pair_of(y, slope(t, with_vjp));
+}
+KN_FUNCTION(cubes_forward, kn_tree, kn_tree)
+static kn_tree cubes_backward(const kn_tree *slopes, const kn_tree *ct)
+{
+    rules_called++;
+    return kn_tree_tuple(kn_tree_map(kn_multiply, *slopes, *ct));
+}
+KN_FUNCTION(cubes_backward, kn_tree, kn_tree, kn_tree)
+
+typedef struct Two {
+    kn_array x, y;
+} Two;
+static kn_array of_two(kn_fn f, const Two *x)
+{
+    kn_tree t = pair_of(kn_tree_leaf(x->x), kn_tree_leaf(x->y)), y = NULL;
+    kn_call(f, &y, t);
+    return kn_add(kn_sum(kn_tree_get(y, 0)), kn_sum(kn_tree_get(y, 1)));
+}
+static kn_array forwards(const Two *x) { return of_two(with_jvp, x); }
+static kn_array backwards(const Two *x) { return of_two(with_vjp, x); }
+KN_FUNCTION(forwards, kn_array, Two)
+KN_FUNCTION(backwards, kn_array, Two)
+
+static kn_array slope_of(kn_fn f, const Two *x)
+{
+    Two g;
+    kn_call(kn_grad(f), &g, x);
+    return kn_add(kn_sum(g.x), g.y);
+}
+static kn_array forwards_twice(const Two *x) { return slope_of(KN_FN(forwards), x); }
+static kn_array backwards_twice(const Two *x) { return slope_of(KN_FN(backwards), x); }
+KN_FUNCTION(forwards_twice, kn_array, Two)
+KN_FUNCTION(backwards_twice, kn_array, Two)
+
+static void rules_may_call_their_function(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    with_jvp = kn_custom_jvp(KN_FN(cubes), KN_FN(cubes_rule));
+    with_vjp = kn_custom_vjp(KN_FN(cubes), KN_FN(cubes_forward), KN_FN(cubes_backward));
+    for (int k = 0; k < 2; k++) {
+        kn_fn f = k ? KN_FN(backwards) : KN_FN(forwards);
+        Two x = {kn_of(double, 1, 2), kn_scalar(3.0)}, g;
+        kn_array y;
+        rules_called = 0;
+        kn_call(kn_jit(f), &y, &x);
+        expect_values(y, 1 + 8 + 27);
+        assert_int_equal(rules_called, 0);
+        kn_call(kn_grad(f), &g, &x);
+        expect_values(g.x, 30, 120);
+        expect_values(g.y, 270);
+        assert_in_range(rules_called, 1, 2);
+        kn_call(kn_grad(k ? KN_FN(backwards_twice) : KN_FN(forwards_twice)), &g, &x);
+        expect_values(g.x, 870, 1740); /* of 30 f(x) / x, where the derivative of f is 30 x^2 */
+        expect_values(g.y, 2610);
+        kn_call(kn_jit(kn_grad(f)), &g, &x);
+        expect_values(g.y, 270);
+        Two many = {kn_of(double, 1, 2), kn_of(double, 4, 3)};
+        kn_call(kn_vmap(f), &y, &many);
+        expect_values(y, 65, 35);
+        kn_call(kn_vmap(kn_grad(f)), &g, &many);
+        expect_values(g.x, 30, 120);
+        expect_values(g.y, 480, 270);
+    }
+}
+
 /* ---- More. */
 
 static kn_tree with_captured(const kn_tree *captured, const kn_tree *t)
@@ -487,6 +585,7 @@ KN_TEST_GROUP(test_tree_functions)
         TEST(loops_and_branches),
         TEST(associative_scans),
         TEST(custom_derivatives),
+        TEST(rules_may_call_their_function),
         TEST(captured_trees),
         TEST(a_structure_is_recorded_once),
         TEST(what_it_became_is_found_again_or_made_again),
