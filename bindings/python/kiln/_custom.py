@@ -40,7 +40,6 @@ class _Custom:
         if nondiff_argnames:
             names = list(self._signature.parameters) if self._signature else []
             self.nondiff_argnums += tuple(names.index(n) for n in nondiff_argnames)
-        self._counts = {}
         _functools.update_wrapper(self, fun)
 
     def __get__(self, instance, owner=None):
@@ -85,31 +84,8 @@ class _Custom:
         return fun, trees
 
     def _plain(self):
-        """Outside of traces no derivative is taken; and a function that is just counted is not counted again."""
-        return not _core.tracing() or self in getattr(_counting, "now", ())
-
-    def _count(self, leaves, in_tree, static, fun, forward=None):
-        """How many results fun has for these types, and how many residuals: Kiln has to know that before rules are
-        recorded, for a rule may call its function."""
-        try:
-            key = (in_tree, tuple((x.shape, x.dtype) for x in map(_asarray, leaves)), tuple(static))
-            if key in self._counts:
-                return self._counts[key]
-        except TypeError:
-            key = None
-        before = getattr(_counting, "now", ())
-        _counting.now = before + (self,)
-        try:
-            n = len(_core.eval_shape(Function(fun, (len(leaves),), self.fun), (leaves,)))
-            residuals = 0
-            if forward:
-                both = Function(lambda xs: [x for part in forward(xs) for x in part], (len(leaves),), self.fwd)
-                residuals = len(_core.eval_shape(both, (leaves,))) - n
-        finally:
-            _counting.now = before
-        if key:
-            self._counts[key] = n, residuals
-        return n, residuals
+        """Outside of traces no derivative is taken."""
+        return not _core.tracing()
 
 
 class custom_jvp(_Custom):
@@ -192,9 +168,7 @@ class custom_jvp(_Custom):
             return y + dy
 
         n = len(leaves)
-        n_out, _ = self._count(leaves, in_tree, static, fun)
-        function = Function(fun, (n,), self.fun, n_out=n_out).custom_jvp(
-            Function(rule, (n, n), self.jvp, n_out=2 * n_out))
+        function = Function(fun, (n,), self.fun).custom_jvp(Function(rule, (n, n), self.jvp))
         _core.keep_with_callers(function)  # a derivative may ask for the rules after this call
         out = function(leaves)
         return trees["out"].unflatten(out)
@@ -214,11 +188,40 @@ class custom_vjp(_Custom):
     _what = "custom_vjp"
     fwd = bwd = None
 
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        super().__init__(fun, nondiff_argnums, nondiff_argnames)
+        self._counts = {}
+
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Sets both rules: fwd(*args) -> (result, residuals), bwd(residuals, cotangent) -> cotangents of the args."""
         if symbolic_zeros:
             raise NotImplementedError("custom_vjp: symbolic_zeros=True; here they are arrays of zeros")
         self.fwd, self.bwd = fwd, bwd
+
+    def _plain(self):
+        """And a function that is just counted is not counted again."""
+        return super()._plain() or self in getattr(_counting, "now", ())
+
+    def _count(self, leaves, in_tree, static, fun, forward):
+        """How many results fun has for these types, and how many residuals: the rules are functions of so many arrays and
+        may call their function."""
+        try:
+            key = (in_tree, tuple((x.shape, x.dtype) for x in map(_asarray, leaves)), tuple(static))
+            if key in self._counts:
+                return self._counts[key]
+        except TypeError:
+            key = None
+        before = getattr(_counting, "now", ())
+        _counting.now = before + (self,)
+        try:
+            n = len(_core.eval_shape(Function(fun, (len(leaves),), self.fun), (leaves,)))
+            both = Function(lambda xs: [x for part in forward(xs) for x in part], (len(leaves),), self.fwd)
+            residuals = len(_core.eval_shape(both, (leaves,))) - n
+        finally:
+            _counting.now = before
+        if key:
+            self._counts[key] = n, residuals
+        return n, residuals
 
     def __call__(self, *args, **kwargs):
         name = _name(self.fun)
