@@ -79,7 +79,8 @@ static knx_error *build(const wanted *w, kni_jaxpr **out)
     return error;
 }
 
-/* Without memory there is none, everything goes on as before, and it is tried again when it has come as often once more. */
+/* Without memory there is none, everything goes on as before, and it is tried again when it has come as often once
+ * more. */
 static void make(function *f, const wanted *w)
 {
     const knc_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};

@@ -11,8 +11,8 @@ typedef enum knx_cpu {
     KN_CPU_AVX512 /* F, VL, BW, DQ; and AVX2 */
 } knx_cpu;
 
-/* The builds of `name` in a *_isa.c file, by knx_cpu. A quick build of the library has none for AVX-512 (KILN_QUICK), and
- * takes the one for AVX2 there. */
+/* The builds of `name` in a *_isa.c file, by knx_cpu. A quick build of the library has none for AVX-512 (KILN_QUICK),
+ * and takes the one for AVX2 there. */
 #ifdef KN_HAVE_ISA_AVX512
 #define KNX_ISA_FORMS(name) name##_base, name##_avx2, name##_avx512
 #else

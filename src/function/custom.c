@@ -222,7 +222,7 @@ void knf_rules_free(knf_core *f)
     KN_VEC_FREE(&f->pairs);
 }
 
-/* ---- Rules of trees: what a forward rule returns, and what the backward one takes then, is seen when it is recorded. */
+/* ---- Rules of trees: what a forward rule returns, and the backward one takes then, is seen when it is recorded. */
 
 /* The residuals of these types as the last forward rule returned them that had such; NULL: none had. */
 static knf_pair *pair_of(const knf_core *f, int n, const kni_type *type)

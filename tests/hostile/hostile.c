@@ -156,8 +156,9 @@ static void note_handles(void)
 /* No more than so many are new. */
 static void count_handles(int results)
 {
-    if (!strcmp(function, "kn_flat")) /* a copy of a number lives as long as its iterator */
-        results++;
+    /* copies that live as long as the iterator */
+    if (!strcmp(function, "kn_flat") || !strcmp(function, "kn_nditer_new"))
+        results += 8;
     if (!strncmp(function, "kn_tree_reduce", 14) ||
         !strcmp(function, "kn_tree_map")) /* and what the user's function makes */
         return;
