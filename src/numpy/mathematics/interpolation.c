@@ -29,7 +29,7 @@ static kni_atom choose(const knots *k, kni_atom which, kni_atom yes, kni_atom no
 }
 
 /* On the line through knots i and j = i + 1 of values d. Where a knot or a value is infinite, or x is a knot, the value
- * of that. */
+ * of that, of the later one if both are there. */
 static kni_atom on_line(const knots *k, kni_atom x, kni_atom i, kni_atom j)
 {
     kni_builder *b = k->op->b;
@@ -43,7 +43,7 @@ static kni_atom on_line(const knots *k, kni_atom x, kni_atom i, kni_atom j)
     y = choose(k, knb_eq(b, x, x1), other, y);
     kni_atom level = knb_and(b, knb_ne(b, other, other), knb_eq(b, f0, f1));
     other = choose(k, level, f0, other);
-    other = choose(k, knb_eq(b, x, x0), f0, choose(k, knb_eq(b, x, x1), f1, other));
+    other = choose(k, knb_eq(b, x, x1), f1, choose(k, knb_eq(b, x, x0), f0, other));
     return choose(k, knb_ne(b, y, y), other, y);
 }
 

@@ -157,7 +157,7 @@ void knl_check_powers(kna_op *op, kn_array y, kn_dtype d, const kn_shape *shape)
     bool number = weak_number(op, y, &t, &value), whole = number && t.dtype->kind != KN_KIND_FLOAT;
     if (kna_failed(op) || !knx_is_integer(d))
         return;
-    if (whole && value >= -0x1p53 && value <= 0x1p53)
+    if (whole)
         kna_in_as(op, y, d); /* OverflowError if it does not fit */
     if (!kna_failed(op) && kni_type_size(knl_shaped(d, shape)) && (number ? value < 0 : negative_powers(op, y)))
         kna_fail(op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");

@@ -350,6 +350,43 @@ static void no_elements_have_negative_powers(void **state)
     expect_error("ValueError", "power: Integers to negative integer powers are not allowed.");
 }
 
+static void a_power_that_does_not_fit_is_told_before_its_sign(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const struct {
+        kn_dtype dtype;
+        int64_t power;
+        const char *said;
+    } cases[] = {
+        {KN_I8, -300, "integer -300 out of bounds for int8"},
+        {KN_I8, -(INT64_C(1) << 60), "integer -1152921504606846976 out of bounds for int8"},
+        {KN_U64, -(INT64_C(1) << 60), "integer -1152921504606846976 out of bounds for uint64"},
+        {KN_I32, INT64_MIN, "integer -9223372036854775808 out of bounds for int32"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128];
+        kn_array x = kn_ones(KN_SHAPE(2), .dtype = cases[i].dtype);
+        (void)kn_ok(kn_power(x, cases[i].power));
+        snprintf(text, sizeof text, "power: %s", cases[i].said);
+        expect_error("OverflowError", text);
+        (void)kn_ipow(x, cases[i].power);
+        snprintf(text, sizeof text, "ipow: %s", cases[i].said);
+        expect_error("OverflowError", text);
+    }
+    (void)kn_ok(kn_power(kn_ones(KN_SHAPE(1), .dtype = KN_I64), INT64_MIN));
+    expect_error("ValueError", "power: Integers to negative integer powers are not allowed.");
+}
+
+static void the_last_of_equal_knots_has_the_value(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array infinite = kn_full(KN_SHAPE(3), -INFINITY), fp = kn_of(double, 0, 4, 9);
+    expect_values(kn_interp(kn_of(double, -INFINITY), infinite, fp), 9);
+    expect_values(kn_interp(kn_of(double, 1), kn_ones(KN_SHAPE(3)), fp), 9);
+}
+
 static void a_c_number_is_compared_beyond_the_dtype_of_the_other(void **state)
 {
     (void)state;
@@ -497,6 +534,8 @@ KN_TEST_GROUP(test_numpy_found)
         TEST(positions_are_looked_at_before_numbers_that_do_not_fit),
         TEST(nothing_is_taken_from_an_empty_axis),
         TEST(no_elements_have_negative_powers),
+        TEST(a_power_that_does_not_fit_is_told_before_its_sign),
+        TEST(the_last_of_equal_knots_has_the_value),
         TEST(a_c_number_is_compared_beyond_the_dtype_of_the_other),
         TEST(true_and_false_are_of_dtype_bool),
         TEST(bounds_that_no_element_is_beyond_are_none),
