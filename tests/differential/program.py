@@ -169,7 +169,8 @@ class Run:
         """The arrays of NumPy that stand in a line, and those that are written out there."""
         text = line.text.partition(" = ")[2] if line.target() else line.text
         found = [self.y[name] for name in sorted(set(re.findall(r"\bv\d+\b", text))) if name in self.y]
-        return [v for v in flat(found) if isinstance(v, np.ndarray)]
+        found = [v for v in flat(found) if isinstance(v, np.ndarray)]
+        return found + [v.base for v in found if isinstance(v.base, np.ndarray) and v.base.dtype != v.dtype]
 
     def differs(self, line, what, text):
         words = known(line, what, text, self.operands(line))
@@ -202,7 +203,7 @@ class Run:
         for name in set(re.findall(r"\bv\d+\b", line.text)):
             v = self.y.get(name)
             if isinstance(v, np.ndarray) and v.dtype.kind in "biufc" and v.size:
-                a = np.abs(v).astype("float64")
+                a = np.abs(v.astype("complex128" if v.dtype.kind == "c" else "float64"))
                 a = a[np.isfinite(a)]
                 largest *= max(1.0, float(a.max(initial=0)))
                 last = max(last, float(a.max(initial=0)))
@@ -243,6 +244,7 @@ class Run:
         if target:
             if isinstance(y, np.ndarray) and any(y is v for v in self.y.values()):
                 y = y[...]  # the array itself, whose flags it would share
+                x = x[...] if any(x is v for v in self.x.values()) else x
             scalar = isinstance(y, np.generic)
             if scalar and any(isinstance(v, self.array) and self.kiln.kn_shares_memory(self.kiln.handle(x), self.kiln.handle(v)) for v in self.x.values()):
                 return None  # Kiln's is a view of no axes
