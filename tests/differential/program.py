@@ -170,7 +170,7 @@ class Run:
         text = line.text.partition(" = ")[2] if line.target() else line.text
         found = [self.y[name] for name in sorted(set(re.findall(r"\bv\d+\b", text))) if name in self.y]
         found = [v for v in flat(found) if isinstance(v, np.ndarray)]
-        return found + [v.base for v in found if isinstance(v.base, np.ndarray) and v.base.dtype != v.dtype]
+        return found + [v.base for v in found if isinstance(v.base, np.ndarray) and v.base.dtype.kind in "biufc" and v.base.dtype != v.dtype]
 
     def differs(self, line, what, text):
         words = known(line, what, text, self.operands(line))

@@ -626,7 +626,18 @@ static int set_part(PyObject *o, PyObject *value, const char *name, kn_array (*p
 static int set_real(PyObject *o, PyObject *v, void *u) { return (void)u, set_part(o, v, "real", kn_real); }
 static int set_imag(PyObject *o, PyObject *v, void *u) { return (void)u, set_part(o, v, "imag", kn_imag); }
 
-static PyGetSetDef getset[] = {{"shape", get_shape, NULL, "the extents, a tuple", NULL},
+/* x.shape = shape: Python's part is kiln/numpy/_at.py. */
+static int set_shape(PyObject *o, PyObject *value, void *unused)
+{
+    (void)unused;
+    if (!value)
+        return PyErr_SetString(PyExc_AttributeError, "Cannot delete array shape"), -1;
+    PyObject *done = PyObject_CallMethod(o, "_set_shape", "(O)", value);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+static PyGetSetDef getset[] = {{"shape", get_shape, set_shape, "the extents, a tuple; another one may be set", NULL},
                                {"strides", get_strides, NULL, "NumPy's strides, in bytes", NULL},
                                {"flags", get_flags, NULL, "how it lies in memory", NULL},
                                {"dtype", get_dtype, NULL, "what its elements are", NULL},
@@ -641,7 +652,22 @@ static PyGetSetDef getset[] = {{"shape", get_shape, NULL, "the extents, a tuple"
                                {"base", get_base, NULL, "the array that it is a view of, or None", NULL},
                                {0}};
 
+/* x._exchange(y): x is what y was, and y what x was. (x.shape = shape) */
+static PyObject *exchange(PyObject *x, PyObject *y)
+{
+    if (!KPY_IS_ARRAY(y))
+        return PyErr_Format(PyExc_TypeError, "_exchange: not an array: %R", y);
+    if (kpy_enter() < 0)
+        return NULL;
+    kn_array h = KPY_HANDLE(x);
+    KPY_HANDLE(x) = KPY_HANDLE(y);
+    KPY_HANDLE(y) = h;
+    kpy_leave();
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef own_methods[] = {
+    {"_exchange", exchange, METH_O, NULL},
     {"item", item, METH_VARARGS, "item(*index)\n--\n\nThe element as a Python number."},
     {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nNested lists of Python numbers."},
     {"tobytes", (PyCFunction)(void (*)(void))tobytes, METH_VARARGS | METH_KEYWORDS,

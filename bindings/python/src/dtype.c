@@ -149,13 +149,72 @@ static PyObject *call(PyObject *self, PyObject *args, PyObject *kw)
     PyObject *x;
     if (kw && PyDict_Size(kw))
         return PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments", kn_dtype_name(of(self)));
-    if (!PyArg_ParseTuple(args, "O", &x) || kpy_enter() < 0)
+    if (!PyTuple_Size(args)) /* nothing is zero */
+        x = PyLong_FromLong(0);
+    else if (kn_dtype_kind(of(self)) == 'c' && PyTuple_Size(args) == 2) /* real and imaginary part */
+        x = PyObject_CallObject((PyObject *)&PyComplex_Type, args);
+    else
+        x = PyArg_ParseTuple(args, "O", &x) ? Py_NewRef(x) : NULL;
+    if (!x || kpy_enter() < 0) {
+        Py_XDECREF(x);
         return NULL;
+    }
     kpy_here();
     kn_array a = kpy_asarray(x, of(self));
     PyObject *result = a ? kpy_wrap(a) : NULL;
     kpy_leave();
+    Py_DECREF(x);
     return result;
+}
+
+/* isinstance(x, float32): is x an element, an array of no axes, of that dtype? */
+static PyObject *is_instance(PyObject *self, PyObject *x)
+{
+    if (!KPY_IS_ARRAY(x))
+        Py_RETURN_FALSE;
+    if (kpy_enter() < 0)
+        return NULL;
+    bool yes = kn_ndim(KPY_HANDLE(x)) == 0 && kn_dtype_of(KPY_HANDLE(x)) == of(self);
+    kpy_leave();
+    return PyBool_FromLong(yes);
+}
+
+/* The same dtype of NumPy's, which asks for it where it wants a dtype. ml_dtypes has those that NumPy has not. */
+static PyObject *get_numpys(PyObject *o, void *u)
+{
+    (void)u;
+    PyObject *numpy = PyImport_ImportModule("numpy"), *more = NULL, *class = NULL;
+    PyObject *d = numpy ? PyObject_CallMethod(numpy, "dtype", "s", kn_dtype_name(of(o))) : NULL;
+    if (numpy && !d) {
+        PyErr_Clear();
+        more = PyImport_ImportModule("ml_dtypes");
+        class = more ? PyObject_GetAttrString(more, kn_dtype_name(of(o))) : NULL;
+        d = class ? PyObject_CallMethod(numpy, "dtype", "O", class) : NULL;
+    }
+    Py_XDECREF(class);
+    Py_XDECREF(more);
+    Py_XDECREF(numpy);
+    return d;
+}
+
+/* Arrays have the machine's order only: a text that means another one is the error that such a dtype is. */
+static PyObject *newbyteorder(PyObject *self, PyObject *args)
+{
+    const char *order = "S";
+    if (!PyArg_ParseTuple(args, "|s", &order))
+        return NULL;
+    const char *text = kn_dtype_str(of(self));
+    if (!strchr("sSnN=iI|<>lLbB", *order) || !*order)
+        return PyErr_Format(PyExc_ValueError, "byteorder not recognized (got '%s')", order);
+    bool big = strchr(">bB", *order), swap = strchr("sS", *order), little = strchr("<lL", *order);
+    bool other = *text != '|' && (swap || (big && *text == '<') || (little && *text == '>'));
+    if (!other)
+        return Py_NewRef(self);
+    kn_dtype d;
+    PyObject *wanted = PyUnicode_FromFormat("%c%s", *text == '<' ? '>' : '<', text + 1);
+    int found = wanted ? kpy_dtype_of(wanted, &d) : -1;
+    Py_XDECREF(wanted);
+    return found < 0 ? NULL : kpy_wrap_dtype(d);
 }
 
 static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
@@ -208,6 +267,10 @@ static PyGetSetDef getset[] = {{"name", get_name, NULL, "the name, \"float32\"",
                                {"alignment", get_alignment, NULL, "in bytes", NULL},
                                {"byteorder", get_byteorder, NULL, "'=' or '|'", NULL},
                                {"base", get_same, NULL, "itself", NULL},
+                               {"type", get_same, NULL, "what makes its elements: itself", NULL},
+                               {"dtype", get_same, NULL, "itself", NULL},
+                               {"__name__", get_name, NULL, "the name, as the one of a class", NULL},
+                               {"__numpy_dtype__", get_numpys, NULL, "NumPy's dtype", NULL},
                                {"ndim", get_zero, NULL, "0", NULL},
                                {"shape", get_shape, NULL, "()", NULL},
                                {"isnative", get_true, NULL, "true", NULL},
@@ -218,7 +281,12 @@ static PyGetSetDef getset[] = {{"name", get_name, NULL, "the name, \"float32\"",
                                {"isbuiltin", get_one, NULL, "1", NULL},
                                {"hasobject", get_false, NULL, "false: there are no Python objects in arrays", NULL},
                                {0}};
-static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, "for pickle"}, {0}};
+static PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, "for pickle"},
+    {"__instancecheck__", is_instance, METH_O, "Is it an element of this dtype?"},
+    {"newbyteorder", newbyteorder, METH_VARARGS,
+     "newbyteorder($self, new_order='S', /)\n--\n\nThe dtype in another byte order, which arrays never have here."},
+    {0}};
 static PyType_Slot slots[] = {
     {Py_tp_dealloc, drop},
     {Py_tp_repr, repr},

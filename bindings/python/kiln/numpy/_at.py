@@ -268,6 +268,78 @@ def _view(self, dtype=None, type=None):
     return _c["_view"](self, self.dtype if dtype is None else dtype)
 
 
+def _set_shape(self, shape):
+    try:
+        view = self.reshape(tuple(shape) if isinstance(shape, (tuple, list)) else shape, copy=False)
+    except ValueError as e:
+        if "copy" not in str(e):
+            raise
+        raise AttributeError("Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired "
+                             "shape.") from None
+    self._exchange(view)  # not resize, which would leave other views behind
+
+
+Array._set_shape = _set_shape
+
+
+class flagsobj:
+    """How an array lies in memory: x.flags.c_contiguous, x.flags["C"]. (numpy's flagsobj)
+
+    >>> import kiln.numpy as knp
+    >>> x = knp.zeros((2, 3))
+    >>> x.flags.c_contiguous, x.T.flags["C_CONTIGUOUS"]
+    (True, False)
+    >>> x.flags.writeable = False
+    """
+
+    __slots__ = ("_array", "_flags")
+    __hash__ = None
+    _letters = {"C": "C_CONTIGUOUS", "CONTIGUOUS": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "FORTRAN": "F_CONTIGUOUS",
+                "O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED", "X": "WRITEBACKIFCOPY"}
+    _more = {"FORC": lambda f: f["C"] or f["F"], "FNC": lambda f: f["F"] and not f["C"],
+             "B": lambda f: f["A"] and f["W"], "BEHAVED": lambda f: f["A"] and f["W"],
+             "CA": lambda f: f["B"] and f["C"], "CARRAY": lambda f: f["B"] and f["C"],
+             "FA": lambda f: f["B"] and f["FNC"], "FARRAY": lambda f: f["B"] and f["FNC"],
+             "NUM": lambda f: sum(bit for k, bit in (("C", 1), ("F", 2), ("O", 4), ("A", 256), ("W", 1024)) if f[k])}
+
+    def __init__(self, array):
+        self._array, self._flags = array, {**_plain_flags(array), "WRITEBACKIFCOPY": False}
+
+    def __getitem__(self, key):
+        key = self._letters.get(key, key)
+        if key in self._flags:
+            return self._flags[key]
+        if key not in self._more:
+            raise KeyError("Unknown flag")
+        return self._more[key](self)
+
+    def __setitem__(self, key, value):
+        key = self._letters.get(key, key)
+        names = {"WRITEABLE": "write", "ALIGNED": "align", "WRITEBACKIFCOPY": "uic"}
+        if key not in names:
+            raise KeyError("Unknown flag")
+        self._array.setflags(**{names[key]: bool(value)})
+        self._flags = flagsobj(self._array)._flags
+
+    def __eq__(self, other):
+        return self._flags == other._flags if isinstance(other, flagsobj) else NotImplemented
+
+    def __repr__(self):
+        return "".join(f"  {name} : {value}\n" for name, value in self._flags.items())
+
+
+def _flag(key, settable=False):
+    return property(lambda self: self[key], (lambda self, value: self.__setitem__(key, value)) if settable else None)
+
+
+for _name in ("c_contiguous", "f_contiguous", "owndata", "contiguous", "fortran", "forc", "fnc", "behaved", "carray",
+              "farray", "num"):
+    setattr(flagsobj, _name, _flag(_name.upper()))
+for _name in ("writeable", "aligned", "writebackifcopy"):
+    setattr(flagsobj, _name, _flag(_name.upper(), True))
+_plain_flags = Array.flags.__get__
+Array.flags = property(flagsobj, doc="how it lies in memory. (numpy.ndarray.flags)")
+
 _plain_astype = Array.astype
 
 

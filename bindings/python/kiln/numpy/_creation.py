@@ -162,6 +162,26 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return _c["linspace"](start, stop, num, endpoint, retstep, dtype, axis)
 
 
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """base to the power of num numbers from start to stop, evenly spaced. (numpy.logspace)
+
+    >>> import kiln.numpy as knp
+    >>> knp.logspace(0, 2, 3)
+    array([  1.,  10., 100.])
+    """
+    return _c["logspace"](start, stop, num, endpoint, base, dtype, axis)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """num numbers from start to stop, each the same multiple of the one before. (numpy.geomspace)
+
+    >>> import kiln.numpy as knp
+    >>> knp.geomspace(1, 100, 3)
+    array([  1.,  10., 100.])
+    """
+    return _c["geomspace"](start, stop, num, endpoint, dtype, axis)
+
+
 def block(arrays):
     """Nested lists of blocks as one array: the innermost are joined along the last axis. (numpy.block)
 
@@ -221,8 +241,8 @@ class _Grid:
     def _axis(s):
         start = 0 if s.start is None else s.start
         step = 1 if s.step is None else s.step
-        if isinstance(step, complex):
-            return linspace(start, s.stop, int(abs(step)))
+        if isinstance(step, complex) or getattr(getattr(step, "dtype", None), "kind", "") == "c":
+            return linspace(start, s.stop, int(abs(complex(step))))
         return arange(start, s.stop, step)
 
     def __getitem__(self, key):
@@ -435,9 +455,11 @@ __all__ = [
     "frombuffer",
     "fromfunction",
     "fromiter",
+    "geomspace",
     "index_exp",
     "indices",
     "linspace",
+    "logspace",
     "mask_indices",
     "meshgrid",
     "mgrid",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dtypes under NumPy's names, what they are among each other, and their limits."""
 from .. import _core
-from .._core import dtype
+from .._core import Array, dtype
 
 _c = _core.functions("kiln.numpy")
 
@@ -50,7 +50,14 @@ NAMES = {k: getattr(_core, v) for k, v in _NAMES.items() if k not in ("float_", 
 
 # ---- NumPy's abstract types, for issubdtype.
 
-class generic:
+class _Abstract(type):
+    """isinstance of an array of no axes asks for its dtype."""
+
+    def __instancecheck__(cls, x):
+        return isinstance(x, Array) and x.ndim == 0 and issubdtype(x.dtype, cls)
+
+
+class generic(metaclass=_Abstract):
     """The root of all dtypes. (numpy.generic)"""
 
 
@@ -156,6 +163,11 @@ def can_cast(from_, to, casting="safe"):
     return _c["can_cast"](from_, to, casting)
 
 
+def _dtype_of(x):
+    """An array's dtype, or what stands for one (a class of NumPy's has a `dtype` of another kind)."""
+    return x if isinstance(x, type) else getattr(x, "dtype", x)
+
+
 class finfo:
     """Limits of a dtype of floats, or of complex numbers of such. (numpy.finfo)
 
@@ -187,12 +199,13 @@ class finfo:
     def __init__(self, dtype):
         if dtype is None:
             raise TypeError("dtype must not be None")
-        facts = _c["_finfo"](getattr(dtype, "dtype", dtype))
+        facts = _c["_finfo"](_dtype_of(dtype))
         for name in self.__slots__:
             setattr(self, name, getattr(facts, name))
 
     def __repr__(self):
-        return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
+        resolution, low, high = (str(self.dtype(v)) for v in (self.resolution, self.min, self.max))
+        return f"finfo(resolution={resolution}, min={low}, max={high}, dtype={self.dtype})"
 
     def __eq__(self, other):
         return isinstance(other, finfo) and self.dtype == other.dtype
@@ -212,7 +225,7 @@ class iinfo:
     __slots__ = ("dtype", "bits", "kind", "key", "min", "max")
 
     def __init__(self, type):
-        facts = _c["_iinfo"](getattr(type, "dtype", type))
+        facts = _c["_iinfo"](_dtype_of(type))
         self.dtype, self.bits, self.kind, self.key = facts.dtype, facts.bits, facts.kind, facts.key
         self.min, self.max = facts.min, facts.max % (1 << 64)
 

@@ -2,6 +2,7 @@
 """Functions of functions, and those of the C library whose arguments NumPy puts together in a way of its own."""
 import functools as _functools
 import re as _re
+from operator import index as _index
 
 from .. import _core
 from .._core import Array
@@ -273,10 +274,14 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     >>> knp.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 10])
     array([21, 43])
     """
+    if out is not None and not isinstance(out, Array):
+        raise TypeError("keyword parameter out must be an array for einsum")
     subscripts, arrays = _subscripts(operands)
     y = _core.einsum(subscripts, arrays, _plan(optimize), 0, dtype)
     if out is None:
         return y
+    if out.ndim != y.ndim:
+        raise ValueError(f"out parameter does not have the correct number of dimensions, has {out.ndim} but should have {y.ndim}")
     _c["copyto"](out, y, casting)
     return out
 
@@ -316,6 +321,8 @@ def _subscripts(operands):
             "and its corresponding subscripts list")
     if isinstance(operands[0], str):
         return operands[0], operands[1:]
+    if len(operands) < 2:
+        raise ValueError("must provide at least an operand and a subscripts list to einsum")
     labels = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
     def text(sublist):
@@ -323,10 +330,12 @@ def _subscripts(operands):
         for s in sublist:
             if s is Ellipsis:
                 out += "..."
-            elif isinstance(s, int) and 0 <= s < 52:
-                out += labels[s]
-            else:
-                raise TypeError("For this input type lists must contain either int or Ellipsis")
+                continue
+            if isinstance(s, bool) or not hasattr(s, "__index__"):
+                raise TypeError("each subscript must be either an integer or an ellipsis")
+            if not 0 <= _index(s) < 52:
+                raise ValueError("subscript is not within the valid range [0, 52)")
+            out += labels[_index(s)]
         return out
 
     n = len(operands) // 2

@@ -116,8 +116,11 @@ def pad(array, pad_width, mode="constant", **kwargs):
         for axis, w in pad_width.items():
             widths[_c["_normalize_axis_index"](axis, x.ndim)] = (w, w) if isinstance(w, int) else tuple(w)
         pad_width = widths
-    width = asarray(pad_width)
-    if width.dtype.kind not in "iu":
+    try:
+        width = asarray(pad_width)
+    except TypeError:  # no numbers at all
+        width = None
+    if width is None or width.dtype.kind not in "iu":
         raise TypeError("`pad_width` must be of integral type.")
     if callable(mode):
         return _pad_by(x, width, mode, kwargs)
