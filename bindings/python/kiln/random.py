@@ -24,6 +24,16 @@ def bits(key, shape=(), dtype=None, *, out_sharding=None):
     return _c["_bits"](key, shape, "uint64" if dtype is None else dtype)
 
 
+def bernoulli(key, p=0.5, shape=None, mode="low", *, out_sharding=None):
+    """Truth values that are true with probability p. (jax.random.bernoulli)"""
+    return _c["bernoulli"](key, p, shape, mode)
+
+
+def lognormal(key, sigma=1.0, shape=None, dtype=None, *, out_sharding=None):
+    """e to the power of normal numbers with deviation sigma. (jax.random.lognormal)"""
+    return _c["lognormal"](key, sigma, shape, dtype)
+
+
 def orthogonal(key, n, shape=(), dtype=None, m=None, *, out_sharding=None):
     """Matrices whose rows or columns are orthonormal. (jax.random.orthogonal)"""
     return _c["_orthogonal"](key, n, shape, dtype, -1 if m is None else m)

@@ -83,3 +83,10 @@ def test_numpy_takes_dtypes():
 def test_limits_of_classes(d):
     assert np.finfo(getattr(numpy, d)).eps == numpy.finfo(d).eps
     assert np.iinfo(numpy.int8).max == 127
+
+
+def test_defaults_of_random_arguments():
+    key = kiln.random.key(0)
+    assert kiln.random.bernoulli(key).tolist() == kiln.random.bernoulli(key, 0.5).tolist()
+    assert kiln.random.lognormal(key).tolist() == kiln.random.lognormal(key, 1.0).tolist()
+    assert kiln.random.bernoulli(key, shape=(2,)).shape == kiln.random.lognormal(key, shape=(2,)).shape == (2,)

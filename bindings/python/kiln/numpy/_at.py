@@ -274,8 +274,8 @@ def _set_shape(self, shape):
     except ValueError as e:
         if "copy" not in str(e):
             raise
-        raise AttributeError("Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired "
-                             "shape.") from None
+        raise AttributeError("Incompatible shape for in-place modification. Use `.reshape()` to make a copy with "
+                             "the desired shape.") from None
     self._exchange(view)  # not resize, which would leave other views behind
 
 
