@@ -16,6 +16,9 @@ typedef struct treedef {
     PyObject_HEAD node *at;
     Py_ssize_t n, room, leaves;
 } treedef;
+/* A tree that is deeper than this is refused, whatever Python's limit of recursion is: what has a treedef walks it with
+ * the machine's stack. */
+enum { DEEPEST = 5000 };
 static PyTypeObject *treedef_type;
 static PyObject *registry; /* class -> (flatten, unflatten) */
 
@@ -64,102 +67,160 @@ static treedef *new_treedef(void)
     return (treedef *)alloc(treedef_type, 0);
 }
 
-static int walk(treedef *t, PyObject *o, kpy_leaves *l, PyObject *is_leaf);
+/* A walk that makes a treedef and a list of leaves. */
+typedef struct walker {
+    treedef *t;
+    kpy_leaves *leaves;
+    PyObject *is_leaf; /* or NULL */
+    int depth;
+} walker;
+static int walk(walker *w, PyObject *o);
 
-static int walk_items(treedef *t, PyObject *sequence, kpy_leaves *l, PyObject *is_leaf, bool list)
+static int enter_level(int *depth)
 {
-    Py_ssize_t n = list ? PyList_Size(sequence) : PyTuple_Size(sequence);
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (walk(t, list ? PyList_GetItem(sequence, i) : PyTuple_GetItem(sequence, i), l, is_leaf) < 0)
-            return -1;
+    if (*depth >= DEEPEST)
+        return PyErr_Format(PyExc_RecursionError, "a pytree is deeper than %d nodes, or contains itself", DEEPEST), -1;
+    if (Py_EnterRecursiveCall(" in a pytree, which may contain itself") != 0)
+        return -1;
+    ++*depth;
     return 0;
 }
 
-static int walk_dict(treedef *t, PyObject *o, kpy_leaves *l, PyObject *is_leaf)
+static void leave_level(int *depth)
 {
-    PyObject *keys = PyDict_Keys(o);
-    if (!keys || PyList_Sort(keys) < 0) {
-        if (keys && PyErr_ExceptionMatches(PyExc_TypeError)) {
-            PyErr_Clear();
-            PyErr_SetString(PyExc_ValueError, "Comparator raised exception while sorting pytree dictionary keys.");
-        }
-        Py_XDECREF(keys);
-        return -1;
+    --*depth;
+    Py_LeaveRecursiveCall();
+}
+
+/* The functions of registered classes, and is_leaf, may change what is walked: children are counted again. */
+static int walk_items(walker *w, PyObject *sequence, Py_ssize_t n)
+{
+    bool list = PyList_Check(sequence);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (list && PyList_Size(sequence) != n)
+            return PyErr_SetString(PyExc_RuntimeError, "a list changed its size while it was flattened"), -1;
+        PyObject *item = Py_NewRef(list ? PyList_GetItem(sequence, i) : PyTuple_GetItem(sequence, i));
+        int failed = walk(w, item);
+        Py_DECREF(item);
+        if (failed)
+            return -1;
     }
-    Py_ssize_t n = PyList_Size(keys);
-    if (add_node(t, DICT, n, Py_NewRef(keys)) < 0) {
-        Py_DECREF(keys);
+    return 0;
+}
+
+static PyObject *sorted_keys(PyObject *dict)
+{
+    PyObject *keys = PyDict_Keys(dict);
+    if (keys && PyList_Sort(keys) == 0)
+        return keys;
+    if (keys && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyErr_SetString(PyExc_ValueError, "Comparator raised exception while sorting pytree dictionary keys.");
+    }
+    Py_XDECREF(keys);
+    return NULL;
+}
+
+static int walk_dict(walker *w, PyObject *o)
+{
+    PyObject *keys = sorted_keys(o);
+    Py_ssize_t n = keys ? PyList_Size(keys) : 0;
+    if (!keys || add_node(w->t, DICT, n, Py_NewRef(keys)) < 0) {
+        Py_XDECREF(keys);
         return -1;
     }
     int failed = 0;
     for (Py_ssize_t i = 0; i < n && !failed; i++) {
         PyObject *value = PyDict_GetItemWithError(o, PyList_GetItem(keys, i));
-        failed = !value || walk(t, value, l, is_leaf) < 0;
+        if (!value && !PyErr_Occurred())
+            PyErr_SetString(PyExc_RuntimeError, "a dict lost a key while it was flattened");
+        Py_XINCREF(value);
+        failed = !value || walk(w, value) < 0;
+        Py_XDECREF(value);
     }
     Py_DECREF(keys);
     return failed ? -1 : 0;
 }
 
-static int walk_custom(treedef *t, PyObject *o, PyObject *functions, kpy_leaves *l, PyObject *is_leaf)
+/* What the flatten function of a registered class gives: its children as a tuple, and (class, aux data); 0 or -1. */
+static int flatten_custom(PyObject *o, PyObject *functions, PyObject **children, PyObject **data)
 {
-    PyObject *pair = PyObject_CallFunctionObjArgs(PyTuple_GetItem(functions, 0), o, NULL);
-    PyObject *children = NULL, *data = NULL;
-    int result = -1;
+    PyObject *flatten = Py_NewRef(PyTuple_GetItem(functions, 0));
+    PyObject *pair = PyObject_CallFunctionObjArgs(flatten, o, NULL);
+    *children = *data = NULL;
     if (pair && (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2))
         PyErr_SetString(PyExc_TypeError,
                         "the flatten function of a registered class has to return (children, aux_data)");
     else if (pair)
-        children = PySequence_Tuple(PyTuple_GetItem(pair, 0));
-    if (children)
-        data = PyTuple_Pack(2, (PyObject *)Py_TYPE(o), PyTuple_GetItem(pair, 1));
-    if (data && add_node(t, CUSTOM, PyTuple_Size(children), data) == 0)
-        result = walk_items(t, children, l, is_leaf, false);
-    Py_XDECREF(children);
+        *children = PySequence_Tuple(PyTuple_GetItem(pair, 0));
+    if (*children)
+        *data = PyTuple_Pack(2, (PyObject *)Py_TYPE(o), PyTuple_GetItem(pair, 1));
     Py_XDECREF(pair);
-    return result;
+    Py_DECREF(flatten);
+    if (*data)
+        return 0;
+    Py_XDECREF(*children);
+    return -1;
 }
 
-static int walk(treedef *t, PyObject *o, kpy_leaves *l, PyObject *is_leaf)
+static int walk_custom(walker *w, PyObject *o, PyObject *functions)
 {
-    if (Py_TYPE(o) == kpy_array_type && !is_leaf)
-        return add_node(t, LEAF, 0, NULL) < 0 ? -1 : add_leaf(l, o);
-    if (is_leaf) {
-        PyObject *answer = PyObject_CallFunctionObjArgs(is_leaf, o, NULL);
-        int yes = answer ? PyObject_IsTrue(answer) : -1;
-        Py_XDECREF(answer);
-        if (yes)
-            return yes < 0 || add_node(t, LEAF, 0, NULL) < 0 ? -1 : add_leaf(l, o);
-    }
+    PyObject *children, *data;
+    if (flatten_custom(o, functions, &children, &data) < 0)
+        return -1;
+    Py_ssize_t n = PyTuple_Size(children);
+    int failed = add_node(w->t, CUSTOM, n, data) < 0 || walk_items(w, children, n) < 0;
+    Py_DECREF(children);
+    return failed ? -1 : 0;
+}
+
+static int walk_node(walker *w, PyObject *o)
+{
+    Py_ssize_t n;
     if (o == Py_None)
-        return add_node(t, NONE, 0, NULL);
+        return add_node(w->t, NONE, 0, NULL);
     if (PyTuple_CheckExact(o))
-        return add_node(t, TUPLE, PyTuple_Size(o), NULL) < 0 ? -1 : walk_items(t, o, l, is_leaf, false);
+        return add_node(w->t, TUPLE, n = PyTuple_Size(o), NULL) < 0 ? -1 : walk_items(w, o, n);
     if (PyList_CheckExact(o))
-        return add_node(t, LIST, PyList_Size(o), NULL) < 0 ? -1 : walk_items(t, o, l, is_leaf, true);
+        return add_node(w->t, LIST, n = PyList_Size(o), NULL) < 0 ? -1 : walk_items(w, o, n);
     if (PyDict_CheckExact(o))
-        return walk_dict(t, o, l, is_leaf);
+        return walk_dict(w, o);
     PyObject *functions = PyDict_GetItemWithError(registry, (PyObject *)Py_TYPE(o));
     if (functions)
-        return walk_custom(t, o, functions, l, is_leaf);
+        return walk_custom(w, o, functions);
     if (PyErr_Occurred())
         return -1;
     if (PyTuple_Check(o) && PyObject_HasAttrString(o, "_fields"))
-        return add_node(t, NAMED, PyTuple_Size(o), Py_NewRef((PyObject *)Py_TYPE(o))) < 0
+        return add_node(w->t, NAMED, n = PyTuple_Size(o), Py_NewRef((PyObject *)Py_TYPE(o))) < 0
                    ? -1
-                   : walk_items(t, o, l, is_leaf, false);
-    return add_node(t, LEAF, 0, NULL) < 0 ? -1 : add_leaf(l, o);
+                   : walk_items(w, o, n);
+    return add_node(w->t, LEAF, 0, NULL) < 0 ? -1 : add_leaf(w->leaves, o);
+}
+
+static int walk(walker *w, PyObject *o)
+{
+    if (Py_TYPE(o) == kpy_array_type && !w->is_leaf)
+        return add_node(w->t, LEAF, 0, NULL) < 0 ? -1 : add_leaf(w->leaves, o);
+    if (w->is_leaf) {
+        PyObject *answer = PyObject_CallFunctionObjArgs(w->is_leaf, o, NULL);
+        int yes = answer ? PyObject_IsTrue(answer) : -1;
+        Py_XDECREF(answer);
+        if (yes)
+            return yes < 0 || add_node(w->t, LEAF, 0, NULL) < 0 ? -1 : add_leaf(w->leaves, o);
+    }
+    if (enter_level(&w->depth) < 0)
+        return -1;
+    int result = walk_node(w, o);
+    leave_level(&w->depth);
+    return result;
 }
 
 static PyObject *flatten_until(PyObject *tree, kpy_leaves *leaves, PyObject *is_leaf)
 {
     treedef *t = new_treedef();
     *leaves = (kpy_leaves){0};
-    if (t && Py_EnterRecursiveCall(" in a pytree") == 0) {
-        int failed = walk(t, tree, leaves, is_leaf);
-        Py_LeaveRecursiveCall();
-        if (!failed)
-            return (PyObject *)t;
-    }
+    if (t && walk(&(walker){t, leaves, is_leaf, 0}, tree) == 0)
+        return (PyObject *)t;
     kpy_leaves_drop(leaves);
     Py_XDECREF((PyObject *)t);
     return NULL;
@@ -169,16 +230,42 @@ PyObject *kpy_flatten(PyObject *tree, kpy_leaves *leaves) { return flatten_until
 
 /* ---- And back. */
 
-static PyObject *build(const treedef *t, Py_ssize_t *at, PyObject *const *leaves, Py_ssize_t *leaf)
+typedef struct builder {
+    const treedef *t;
+    Py_ssize_t at, leaf; /* the next node, the next leaf */
+    PyObject *const *leaves;
+    int depth;
+} builder;
+
+static PyObject *build_dict(const node *v, PyObject *items)
 {
-    const node *v = &t->at[(*at)++];
-    if (v->kind == LEAF)
-        return Py_NewRef(leaves[(*leaf)++]);
-    if (v->kind == NONE)
-        Py_RETURN_NONE;
+    PyObject *result = PyDict_New();
+    for (Py_ssize_t i = 0; result && i < v->n; i++)
+        if (PyDict_SetItem(result, PyList_GetItem(v->data, i), PyTuple_GetItem(items, i)) < 0) {
+            Py_DECREF(result);
+            return NULL;
+        }
+    return result;
+}
+
+static PyObject *build_custom(const node *v, PyObject *items)
+{
+    PyObject *functions = PyDict_GetItemWithError(registry, PyTuple_GetItem(v->data, 0));
+    if (functions)
+        return PyObject_CallFunctionObjArgs(PyTuple_GetItem(functions, 1), PyTuple_GetItem(v->data, 1), items, NULL);
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "the class of a pytree is no longer registered");
+    return NULL;
+}
+
+static PyObject *build(builder *b);
+
+/* The node of these children, a list or a tuple of them. */
+static PyObject *build_node(builder *b, const node *v)
+{
     PyObject *items = v->kind == LIST ? PyList_New(v->n) : PyTuple_New(v->n);
     for (Py_ssize_t i = 0; items && i < v->n; i++) {
-        PyObject *item = build(t, at, leaves, leaf);
+        PyObject *item = build(b);
         if (!item || (v->kind == LIST ? PyList_SetItem(items, i, item) : PyTuple_SetItem(items, i, item)) < 0) {
             Py_DECREF(items);
             return NULL;
@@ -186,43 +273,53 @@ static PyObject *build(const treedef *t, Py_ssize_t *at, PyObject *const *leaves
     }
     if (!items || v->kind == LIST || v->kind == TUPLE)
         return items;
-    PyObject *result = NULL;
-    if (v->kind == NAMED)
-        result = PyObject_CallObject(v->data, items);
-    else if (v->kind == CUSTOM) {
-        PyObject *functions = PyDict_GetItemWithError(registry, PyTuple_GetItem(v->data, 0));
-        if (functions)
-            result =
-                PyObject_CallFunctionObjArgs(PyTuple_GetItem(functions, 1), PyTuple_GetItem(v->data, 1), items, NULL);
-        else if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "the class of a pytree is no longer registered");
-    } else if ((result = PyDict_New()))
-        for (Py_ssize_t i = 0; i < v->n; i++)
-            if (PyDict_SetItem(result, PyList_GetItem(v->data, i), PyTuple_GetItem(items, i)) < 0) {
-                Py_DECREF(result);
-                result = NULL;
-                break;
-            }
+    PyObject *result = v->kind == NAMED    ? PyObject_CallObject(v->data, items)
+                       : v->kind == CUSTOM ? build_custom(v, items)
+                                           : build_dict(v, items);
     Py_DECREF(items);
+    return result;
+}
+
+static PyObject *build(builder *b)
+{
+    const node *v = &b->t->at[b->at++];
+    if (v->kind == LEAF)
+        return Py_NewRef(b->leaves[b->leaf++]);
+    if (v->kind == NONE)
+        Py_RETURN_NONE;
+    if (enter_level(&b->depth) < 0)
+        return NULL;
+    PyObject *result = build_node(b, v);
+    leave_level(&b->depth);
     return result;
 }
 
 PyObject *kpy_unflatten(PyObject *def, PyObject *const *leaves, Py_ssize_t n)
 {
     const treedef *t = (const treedef *)def;
-    Py_ssize_t at = 0, leaf = 0;
     if (n != t->leaves)
         return PyErr_Format(PyExc_ValueError, "Too %s leaves for PyTreeDef; expected %zd, got %zd.",
                             n < t->leaves ? "few" : "many", t->leaves, n);
-    return build(t, &at, leaves, &leaf);
+    return build(&(builder){.t = t, .leaves = leaves});
 }
 
 /* ---- The type. */
+
+/* Like a tuple it needs no clear: it cannot change, so a cycle through it goes through something that can. */
+static int traverse(PyObject *o, visitproc visit, void *arg)
+{
+    const treedef *t = (const treedef *)o;
+    Py_VISIT((PyObject *)Py_TYPE(o));
+    for (Py_ssize_t i = 0; i < t->n; i++)
+        Py_VISIT(t->at[i].data);
+    return 0;
+}
 
 static void drop(PyObject *o)
 {
     treedef *t = (treedef *)o;
     PyTypeObject *type = Py_TYPE(o);
+    PyObject_GC_UnTrack(o);
     for (Py_ssize_t i = 0; i < t->n; i++)
         Py_XDECREF(t->at[i].data);
     PyMem_Free(t->at);
@@ -258,34 +355,51 @@ static Py_hash_t hash(PyObject *o)
     return h == (uint64_t)-1 ? -2 : (Py_hash_t)h; /* data is compared, not hashed: aux data need not be hashable here */
 }
 
-static PyObject *text(const treedef *t, Py_ssize_t *at)
+static PyObject *text(const treedef *t, Py_ssize_t *at, int *depth);
+
+/* The texts of a node's children, joined; those of a dict with their keys. */
+static PyObject *joined_children(const treedef *t, const node *v, Py_ssize_t *at, int *depth)
+{
+    PyObject *parts = PyList_New(v->n), *comma = PyUnicode_FromString(", "), *joined = NULL;
+    for (Py_ssize_t i = 0; parts && i < v->n; i++) {
+        PyObject *part = text(t, at, depth);
+        if (part && v->kind == DICT) {
+            PyObject *keyed = PyUnicode_FromFormat("%R: %U", PyList_GetItem(v->data, i), part);
+            Py_DECREF(part);
+            part = keyed;
+        }
+        if (!part || PyList_SetItem(parts, i, part) < 0) {
+            Py_DECREF(parts);
+            parts = NULL;
+        }
+    }
+    if (parts && comma)
+        joined = PyUnicode_Join(comma, parts);
+    Py_XDECREF(parts);
+    Py_XDECREF(comma);
+    return joined;
+}
+
+static PyObject *text(const treedef *t, Py_ssize_t *at, int *depth)
 {
     const node *v = &t->at[(*at)++];
     if (v->kind == LEAF)
         return PyUnicode_FromString("*");
     if (v->kind == NONE)
         return PyUnicode_FromString("None");
-    PyObject *parts = PyList_New(0), *comma = PyUnicode_FromString(", "), *joined = NULL, *result = NULL;
-    for (Py_ssize_t i = 0; parts && i < v->n; i++) {
-        PyObject *part = text(t, at);
-        if (part && v->kind == DICT) {
-            PyObject *keyed = PyUnicode_FromFormat("%R: %U", PyList_GetItem(v->data, i), part);
-            Py_DECREF(part);
-            part = keyed;
-        }
-        if (!part || PyList_Append(parts, part) < 0)
-            PyErr_Clear();
-        Py_XDECREF(part);
-    }
-    if (parts && comma)
-        joined = PyUnicode_Join(comma, parts);
-    if (joined && v->kind == TUPLE)
+    if (enter_level(depth) < 0)
+        return NULL;
+    PyObject *joined = joined_children(t, v, at, depth), *result = NULL;
+    leave_level(depth);
+    if (!joined)
+        return NULL;
+    if (v->kind == TUPLE)
         result = PyUnicode_FromFormat(v->n == 1 ? "(%U,)" : "(%U)", joined);
-    else if (joined && v->kind == LIST)
+    else if (v->kind == LIST)
         result = PyUnicode_FromFormat("[%U]", joined);
-    else if (joined && v->kind == DICT)
+    else if (v->kind == DICT)
         result = PyUnicode_FromFormat("{%U}", joined);
-    else if (joined) {
+    else {
         PyObject *c = v->kind == NAMED ? v->data : PyTuple_GetItem(v->data, 0),
                  *name = PyObject_GetAttrString(c, "__name__");
         if (name && v->kind == NAMED)
@@ -294,16 +408,15 @@ static PyObject *text(const treedef *t, Py_ssize_t *at)
             result = PyUnicode_FromFormat("CustomNode(%U[%S], [%U])", name, PyTuple_GetItem(v->data, 1), joined);
         Py_XDECREF(name);
     }
-    Py_XDECREF(parts);
-    Py_XDECREF(comma);
-    Py_XDECREF(joined);
+    Py_DECREF(joined);
     return result;
 }
 
 static PyObject *repr(PyObject *o)
 {
     Py_ssize_t at = 0;
-    PyObject *s = text((treedef *)o, &at), *result = s ? PyUnicode_FromFormat("PyTreeDef(%U)", s) : NULL;
+    int depth = 0;
+    PyObject *s = text((treedef *)o, &at, &depth), *result = s ? PyUnicode_FromFormat("PyTreeDef(%U)", s) : NULL;
     Py_XDECREF(s);
     return result;
 }
@@ -311,10 +424,8 @@ static PyObject *repr(PyObject *o)
 /* The end of the subtree at a node. */
 static Py_ssize_t after(const treedef *t, Py_ssize_t i)
 {
-    Py_ssize_t n = t->at[i].n;
-    i++;
-    while (n--)
-        i = after(t, i);
+    for (Py_ssize_t wanted = 1; wanted; wanted--)
+        wanted += t->at[i++].n;
     return i;
 }
 
@@ -347,13 +458,167 @@ static PyObject *children(PyObject *o, PyObject *unused)
     return list;
 }
 
-/* (kind, data) of the root, for code that walks treedefs in Python. */
+/* (class, keys or aux data) of the root, None of a leaf. */
 static PyObject *node_data(PyObject *o, PyObject *unused)
 {
-    static const char *const names[] = {"leaf", "none", "tuple", "list", "dict", "named", "custom"};
-    const treedef *t = (const treedef *)o;
+    const node *v = ((const treedef *)o)->at;
     (void)unused;
-    return Py_BuildValue("sO", names[t->at[0].kind], t->at[0].data ? t->at[0].data : Py_None);
+    switch (v->kind) {
+    case LEAF:
+        Py_RETURN_NONE;
+    case NONE:
+        return PyTuple_Pack(2, (PyObject *)Py_TYPE(Py_None), Py_None);
+    case TUPLE:
+        return PyTuple_Pack(2, (PyObject *)&PyTuple_Type, Py_None);
+    case LIST:
+        return PyTuple_Pack(2, (PyObject *)&PyList_Type, Py_None);
+    case NAMED:
+        return PyTuple_Pack(2, v->data, Py_None);
+    case CUSTOM:
+        return Py_NewRef(v->data);
+    case DICT:
+        break;
+    }
+    PyObject *keys = PySequence_List(v->data), *pair = keys ? PyTuple_Pack(2, (PyObject *)&PyDict_Type, keys) : NULL;
+    Py_XDECREF(keys);
+    return pair;
+}
+
+/* ---- The subtrees of another tree that stand where a treedef has its leaves. */
+
+static int wrong(PyObject *message)
+{
+    if (message)
+        PyErr_SetObject(PyExc_ValueError, message);
+    Py_XDECREF(message);
+    return -1;
+}
+
+static int check_count(const char *what, const char *label, Py_ssize_t got, Py_ssize_t want, PyObject *o)
+{
+    if (got == want)
+        return 0;
+    return wrong(PyUnicode_FromFormat("%s arity mismatch: %zd != %zd; %s: %R.", what, got, want, label, o));
+}
+
+/* The children as a new tuple, where o is a node like v; NULL with a ValueError where it is another. */
+static PyObject *children_like(const node *v, PyObject *o)
+{
+    if (v->kind == TUPLE || v->kind == LIST) {
+        bool list = v->kind == LIST;
+        if (list ? !PyList_CheckExact(o) : !PyTuple_CheckExact(o))
+            return wrong(PyUnicode_FromFormat("Expected %s, got %R.", list ? "list" : "tuple", o)), NULL;
+        PyObject *items = PySequence_Tuple(o);
+        if (items && check_count(list ? "List" : "Tuple", list ? "list" : "tuple", PyTuple_Size(items), v->n, o) < 0) {
+            Py_DECREF(items);
+            return NULL;
+        }
+        return items;
+    }
+    if (v->kind == NAMED) {
+        if (!PyTuple_Check(o) || !PyObject_HasAttrString(o, "_fields"))
+            return wrong(PyUnicode_FromFormat("Expected named tuple, got %R.", o)), NULL;
+        if (check_count("Named tuple", "tuple", PyTuple_Size(o), v->n, o) < 0)
+            return NULL;
+        if ((PyObject *)Py_TYPE(o) != v->data)
+            return wrong(PyUnicode_FromFormat("Named tuple type mismatch: expected type: %R, tuple: %R.", v->data, o)),
+                   NULL;
+        return PySequence_Tuple(o);
+    }
+    PyObject *children, *data, *functions = PyDict_GetItemWithError(registry, PyTuple_GetItem(v->data, 0));
+    if (!functions || (PyObject *)Py_TYPE(o) != PyTuple_GetItem(v->data, 0))
+        return PyErr_Occurred() ? NULL
+                                : (wrong(PyUnicode_FromFormat("Custom node type mismatch: expected type: %R, value: %R.",
+                                                              PyTuple_GetItem(v->data, 0), o)),
+                                   NULL);
+    if (flatten_custom(o, functions, &children, &data) < 0)
+        return NULL;
+    int same = PyObject_RichCompareBool(v->data, data, Py_EQ);
+    if (same == 0)
+        wrong(PyUnicode_FromFormat("Mismatch custom node data: %R != %R; value: %R.", PyTuple_GetItem(v->data, 1),
+                                   PyTuple_GetItem(data, 1), o));
+    if (same <= 0 || check_count("Custom type", "value", PyTuple_Size(children), v->n, o) < 0) {
+        Py_DECREF(children);
+        children = NULL;
+    }
+    Py_DECREF(data);
+    return children;
+}
+
+static PyObject *values_like(const node *v, PyObject *o)
+{
+    if (!PyDict_CheckExact(o))
+        return wrong(PyUnicode_FromFormat("Expected dict, got %R.", o)), NULL;
+    PyObject *keys = sorted_keys(o), *values = NULL;
+    int same = keys ? PyObject_RichCompareBool(keys, v->data, Py_EQ) : -1;
+    if (same == 0)
+        wrong(PyUnicode_FromFormat("Dict key mismatch; expected keys: %R; present keys: %R.", v->data, keys));
+    if (same > 0)
+        values = PyTuple_New(v->n);
+    for (Py_ssize_t i = 0; values && i < v->n; i++) {
+        PyObject *value = PyDict_GetItemWithError(o, PyList_GetItem(v->data, i));
+        if (!value) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_RuntimeError, "a dict lost a key while it was flattened");
+            Py_DECREF(values);
+            values = NULL;
+        } else
+            PyTuple_SetItem(values, i, Py_NewRef(value));
+    }
+    Py_XDECREF(keys);
+    return values;
+}
+
+static int walk_up_to(const treedef *t, Py_ssize_t *at, PyObject *o, PyObject *out, int *depth)
+{
+    const node *v = &t->at[(*at)++];
+    if (v->kind == LEAF)
+        return PyList_Append(out, o);
+    if (v->kind == NONE)
+        return o == Py_None ? 0 : wrong(PyUnicode_FromFormat("Expected None, got %R.", o));
+    if (enter_level(depth) < 0)
+        return -1;
+    PyObject *items = v->kind == DICT ? values_like(v, o) : children_like(v, o);
+    int failed = !items;
+    for (Py_ssize_t i = 0; !failed && i < v->n; i++)
+        failed = walk_up_to(t, at, PyTuple_GetItem(items, i), out, depth) < 0;
+    Py_XDECREF(items);
+    leave_level(depth);
+    return failed ? -1 : 0;
+}
+
+static PyObject *flatten_up_to(PyObject *o, PyObject *tree)
+{
+    PyObject *out = PyList_New(0);
+    Py_ssize_t at = 0;
+    int depth = 0;
+    if (out && walk_up_to((const treedef *)o, &at, tree, out, &depth) < 0) {
+        Py_DECREF(out);
+        return NULL;
+    }
+    return out;
+}
+
+/* The treedef of trees of another one in the places of the leaves. */
+static PyObject *compose(PyObject *o, PyObject *inner)
+{
+    const treedef *t = (const treedef *)o, *u = (const treedef *)inner;
+    if (Py_TYPE(inner) != treedef_type)
+        return PyErr_Format(PyExc_TypeError, "compose: a PyTreeDef is wanted, not %R", inner);
+    treedef *s = new_treedef();
+    int failed = !s;
+    for (Py_ssize_t i = 0; !failed && i < t->n; i++) {
+        if (t->at[i].kind != LEAF)
+            failed = add_node(s, t->at[i].kind, t->at[i].n, Py_XNewRef(t->at[i].data)) < 0;
+        else
+            for (Py_ssize_t k = 0; !failed && k < u->n; k++)
+                failed = add_node(s, u->at[k].kind, u->at[k].n, Py_XNewRef(u->at[k].data)) < 0;
+    }
+    if (failed) {
+        Py_XDECREF((PyObject *)s);
+        return NULL;
+    }
+    return (PyObject *)s;
 }
 
 static PyObject *unflatten(PyObject *o, PyObject *leaves)
@@ -379,9 +644,14 @@ static PyMethodDef methods[] = {
     {"unflatten", unflatten, METH_O, "unflatten($self, leaves, /)\n--\n\nThe tree of these leaves."},
     {"children", children, METH_NOARGS, "children($self, /)\n--\n\nThe treedefs of the root's children."},
     {"node_data", node_data, METH_NOARGS,
-     "node_data($self, /)\n--\n\nWhat the root is: (kind, keys, class or aux data)."},
+     "node_data($self, /)\n--\n\nWhat the root is: (class, keys or aux data); None of a leaf."},
+    {"flatten_up_to", flatten_up_to, METH_O,
+     "flatten_up_to($self, tree, /)\n--\n\nThe subtrees of a tree that stand in the places of the leaves."},
+    {"compose", compose, METH_O,
+     "compose($self, inner, /)\n--\n\nThe treedef with trees of another one in the places of its leaves."},
     {0}};
 static PyType_Slot slots[] = {{Py_tp_dealloc, drop},
+                              {Py_tp_traverse, traverse},
                               {Py_tp_repr, repr},
                               {Py_tp_richcompare, compare},
                               {Py_tp_hash, hash},
@@ -389,7 +659,8 @@ static PyType_Slot slots[] = {{Py_tp_dealloc, drop},
                               {Py_tp_methods, methods},
                               {Py_tp_doc, "What a pytree is without its leaves."},
                               {0, NULL}};
-static PyType_Spec spec = {"kiln.tree_util.PyTreeDef", sizeof(treedef), 0, Py_TPFLAGS_DEFAULT, slots};
+static PyType_Spec spec = {"kiln.tree_util.PyTreeDef", sizeof(treedef), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                           slots};
 
 /* ---- Functions. */
 
@@ -417,7 +688,10 @@ static PyObject *register_node(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OOO", &c, &to, &from))
         return NULL;
-    if (PyDict_Contains(registry, c) > 0)
+    if (!PyType_Check(c))
+        return PyErr_Format(PyExc_TypeError, "a class is wanted, not %R", c);
+    if (PyDict_Contains(registry, c) > 0 || c == (PyObject *)&PyTuple_Type || c == (PyObject *)&PyList_Type ||
+        c == (PyObject *)&PyDict_Type || c == (PyObject *)Py_TYPE(Py_None))
         return PyErr_Format(PyExc_ValueError, "Duplicate custom PyTreeDef type registration for %R.", c);
     PyObject *pair = PyTuple_Pack(2, to, from);
     int failed = !pair || PyDict_SetItem(registry, c, pair) < 0;
@@ -427,7 +701,15 @@ static PyObject *register_node(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *is_registered(PyObject *module, PyObject *c)
+{
+    int yes = PyDict_Contains(registry, c);
+    (void)module;
+    return yes < 0 ? NULL : PyBool_FromLong(yes);
+}
+
 static PyMethodDef functions[] = {
+    {"is_registered", is_registered, METH_O, "is_registered(cls)\n--\n\nIs this class a node?"},
     {"flatten", flatten, METH_VARARGS, "flatten(tree, is_leaf=None)\n--\n\n(leaves, treedef)"},
     {"register_node", register_node, METH_VARARGS, "register_node(cls, flatten, unflatten)\n--\n\nA class as a node."},
     {0}};
