@@ -58,8 +58,9 @@ class JaxprEqn(_typing.NamedTuple):
 class Jaxpr:
     """A program as JAX writes it, with the values of its constants. str() is JAX's typed form."""
 
-    def __init__(self, handle, out_tree=None):
-        self._handle, self._out_tree = handle, out_tree
+    def __init__(self, handle, source=None):
+        """source: what the functions live in that the program may call."""
+        self._handle, self._source = handle, source
         self._n_const, self._n_in, self._n_eqn, self._n_out = _core.jaxpr_counts(handle)
 
     def text(self, form="typed"):
@@ -123,7 +124,7 @@ class Jaxpr:
 
     def _equation(self, i):
         name, atoms, first, n_out, place = _core.jaxpr_equation(self._handle, i)
-        subs = tuple(Jaxpr(_c["jaxpr_sub"](self._handle, i, k)) for k in range(_c["jaxpr_sub_count"](self._handle, i)))
+        subs = tuple(Jaxpr(_c["jaxpr_sub"](self._handle, i, k), self._source) for k in range(_c["jaxpr_sub_count"](self._handle, i)))
         return JaxprEqn(tuple(self._atom(a) for a in atoms), tuple(self._atom(first + k) for k in range(n_out)),
                         Primitive(name), _c["jaxpr_params"](self._handle, i), subs, place)
 
@@ -135,6 +136,7 @@ class Jaxpr:
         """Its results for these inputs, a list."""
         if len(args) != self._n_in:
             raise TypeError(f"the jaxpr takes {self._n_in} arguments, but {len(args)} were given")
+        _core.keep_with_callers(self._source)
         return self._function(*([a] for a in args)) if self._n_in <= _core.MAX_PARTS else self._function(args)
 
     __call__ = eval
@@ -182,7 +184,7 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
 
         function, flat, parts = _function(call, ((dynamic, kw),), like=fun)
         handle = _core.make_jaxpr(function, parts, tuple(axis_env or ()), fold, symbolic, constraints)
-        jaxpr = Jaxpr(handle)
+        jaxpr = Jaxpr(handle, function)
         if return_shape:
             return jaxpr, flat.out_tree.unflatten([ShapeDtypeStruct(a.shape, a.dtype) for a in jaxpr.out_avals])
         return jaxpr

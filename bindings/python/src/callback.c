@@ -2,7 +2,62 @@
  * callback.c -- Python functions that run when a compiled program runs, and what Kiln prints as Python's output. */
 #include "function.h"
 
-static PyObject *kept; /* callables of recordings: programs may call them as long as the process lives */
+/* A callable that programs call by its number: recordings of it keep it alive in the functions that they are of. */
+typedef struct callback {
+    PyObject_HEAD uint64_t serial;
+    PyObject *callable;
+} callback;
+static PyTypeObject *callback_type;
+
+static int traverse(PyObject *o, visitproc visit, void *arg)
+{
+    Py_VISIT((PyObject *)Py_TYPE(o));
+    Py_VISIT(((callback *)o)->callable);
+    return 0;
+}
+
+static int clear(PyObject *o)
+{
+    PyObject *callable = ((callback *)o)->callable;
+    ((callback *)o)->callable = NULL;
+    Py_XDECREF(callable);
+    return 0;
+}
+
+static void drop(PyObject *o)
+{
+    PyTypeObject *t = Py_TYPE(o);
+    PyObject_GC_UnTrack(o);
+    if (((callback *)o)->serial)
+        kpy_die(((callback *)o)->serial);
+    clear(o);
+    ((freefunc)PyType_GetSlot(t, Py_tp_free))(o);
+    Py_DECREF(t);
+}
+
+static PyType_Slot slots[] = {{Py_tp_dealloc, drop},
+                              {Py_tp_traverse, traverse},
+                              {Py_tp_clear, clear},
+                              {Py_tp_doc, "a function that programs call"},
+                              {0, NULL}};
+static PyType_Spec spec = {"kiln._core.Callback", sizeof(callback), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+
+/* Of what is called; it lives as long as the functions do that Kiln is recording, or as the caller keeps it. */
+static callback *callback_of(PyObject *callable)
+{
+    if (!PyCallable_Check(callable))
+        return (callback *)PyErr_Format(PyExc_TypeError, "a callback has to be callable, not %R", callable);
+    callback *c = (callback *)((allocfunc)PyType_GetSlot(callback_type, Py_tp_alloc))(callback_type, 0);
+    if (c) {
+        c->callable = Py_NewRef(callable);
+        c->serial = kpy_live((PyObject *)c);
+    }
+    if (c && (!c->serial || kpy_keep_with_callers((PyObject *)c) < 0)) {
+        Py_DECREF((PyObject *)c);
+        return NULL;
+    }
+    return c;
+}
 
 static PyObject *arguments_of(int n, const kn_array *in)
 {
@@ -35,34 +90,21 @@ static int take_results(PyObject *results, int n, kn_array *out)
 
 static int run(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
 {
-    PyGILState_STATE gil = PyGILState_Ensure();
     kpy_user_begin();
-    PyObject *args = arguments_of(n_in, in), *results = args ? PyObject_CallObject(env, args) : NULL;
+    callback *c = (callback *)Py_XNewRef(kpy_living((uint64_t)(uintptr_t)env));
+    PyObject *args = NULL, *results = NULL;
+    if (!c || !c->callable)
+        PyErr_SetString(PyExc_ReferenceError, "a Python function that is gone was to be called");
+    else
+        args = arguments_of(n_in, in);
+    if (args)
+        results = PyObject_CallObject(c->callable, args);
     int failed = !results || (n_out && take_results(results, n_out, out) < 0);
     Py_XDECREF(args);
     Py_XDECREF(results);
-    if (PyErr_Occurred())
-        kpy_keep_exception();
+    Py_XDECREF((PyObject *)c);
     kpy_user_end();
-    PyGILState_Release(gil);
     return failed;
-}
-
-/* A callable lives as long as what may call it. Outside of recordings that is this call. */
-static int keep(PyObject *callable)
-{
-    if (!PyCallable_Check(callable)) {
-        PyErr_Format(PyExc_TypeError, "a callback has to be callable, not %R", callable);
-        return -1;
-    }
-    if (!kpy_in_user())
-        return 0;
-    if (!kept && !(kept = PyDict_New()))
-        return -1;
-    PyObject *key = PyLong_FromVoidPtr(callable);
-    int failed = !key || PyDict_SetItem(kept, key, callable) < 0;
-    Py_XDECREF(key);
-    return failed ? -1 : 0;
 }
 
 static kn_list list_of(PyObject *sequence)
@@ -103,14 +145,16 @@ static PyObject *debug_callback(PyObject *module, PyObject *args)
 {
     PyObject *callable, *operands, *result = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &callable, &operands) || keep(callable) < 0 || kpy_enter_scope() < 0)
+    if (!PyArg_ParseTuple(args, "OO", &callable, &operands) || kpy_enter_scope() < 0)
         return NULL;
-    kn_list list = list_of(operands);
+    callback *c = callback_of(callable);
+    kn_list list = c ? list_of(operands) : NULL;
     if (list) {
         kpy_here();
-        kn_debug_callback(run, callable, list);
+        kn_debug_callback(run, (void *)(uintptr_t)c->serial, list);
         result = nothing();
     }
+    Py_XDECREF((PyObject *)c);
     kpy_leave_scope();
     return result;
 }
@@ -122,15 +166,18 @@ static PyObject *with_results(PyObject *callable, PyObject *results, PyObject *o
     kn_pure_callback_opts pure = {.size_ = sizeof pure, .vmap_method = method};
     kn_io_callback_opts impure = {.size_ = sizeof impure, .ordered = ordered};
     PyObject *result = NULL;
-    if (keep(callable) < 0 || kpy_enter_scope() < 0)
+    if (kpy_enter_scope() < 0)
         return NULL;
-    kn_list y = list_of(results), x = y ? list_of(operands) : NULL;
+    callback *c = callback_of(callable);
+    kn_list y = c ? list_of(results) : NULL, x = y ? list_of(operands) : NULL;
     if (x) {
+        void *env = (void *)(uintptr_t)c->serial;
         kpy_here();
-        kn_list out = io ? kn_io_callback(run, callable, y, x, &impure) : kn_pure_callback(run, callable, y, x, &pure);
+        kn_list out = io ? kn_io_callback(run, env, y, x, &impure) : kn_pure_callback(run, env, y, x, &pure);
         if (!kpy_failed())
             result = kpy_tuple_of_list(out, true);
     }
+    Py_XDECREF((PyObject *)c);
     kpy_leave_scope();
     return result;
 }
@@ -162,15 +209,12 @@ static void to_stdout(void *env, const char *text)
     (void)env;
     if (!Py_IsInitialized())
         return;
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *type, *value, *trace, *out = PySys_GetObject("stdout"); /* borrowed */
-    PyErr_Fetch(&type, &value, &trace);
-    PyObject *done = out && out != Py_None ? PyObject_CallMethod(out, "write", "s", text) : NULL;
-    if (!done)
-        PyErr_Clear();
-    Py_XDECREF(done);
-    PyErr_Restore(type, value, trace);
-    PyGILState_Release(gil);
+    kpy_user_begin();
+    PyObject *out = Py_XNewRef(PySys_GetObject("stdout"));
+    if (out && out != Py_None)
+        Py_XDECREF(PyObject_CallMethod(out, "write", "s", text));
+    Py_XDECREF(out);
+    kpy_user_end();
 }
 
 static PyMethodDef functions[] = {{"debug_print", debug_print, METH_VARARGS, "kn_debug_print"},
@@ -181,6 +225,9 @@ static PyMethodDef functions[] = {{"debug_print", debug_print, METH_VARARGS, "kn
 
 int kpy_callback_make(PyObject *module)
 {
+    callback_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    if (!callback_type)
+        return -1;
     kn_set_print(to_stdout, NULL);
     return PyModule_AddFunctions(module, functions);
 }

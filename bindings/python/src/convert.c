@@ -131,9 +131,10 @@ int kpy_operands_of(PyObject *o, kpy_operand **x, Py_ssize_t *n)
             kpy_operands_drop(at, i);
             at = NULL;
         }
-    /* rows of an array are there as long as their objects, which are in the list: the operands own them from here on */
+    /* rows of an array are there as long as their objects, which are in the list: the operands own them from here on;
+     * of what was made now the scope around is an owner, too, if there is one */
     for (Py_ssize_t i = 0; at && i < count; i++)
-        if (!at[i].owned) {
+        if (!at[i].owned || kpy_scoped()) {
             kn_retain(at[i].h);
             at[i].owned = true;
         }

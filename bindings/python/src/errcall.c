@@ -6,33 +6,22 @@
 
 static PyObject *current; /* or NULL */
 
-static void tell(PyObject *result)
-{
-    Py_XDECREF(result);
-    if (PyErr_Occurred())
-        kpy_keep_exception();
-}
-
 static void called(void *env, const char *kind, int flags)
 {
-    PyGILState_STATE gil = PyGILState_Ensure();
     (void)env;
     kpy_user_begin();
     if (current)
-        tell(PyObject_CallFunction(current, "si", kind, flags));
+        Py_XDECREF(PyObject_CallFunction(current, "si", kind, flags));
     kpy_user_end();
-    PyGILState_Release(gil);
 }
 
 static void written(void *env, const char *text)
 {
-    PyGILState_STATE gil = PyGILState_Ensure();
     (void)env;
     kpy_user_begin();
     if (current)
-        tell(PyObject_CallMethod(current, "write", "s", text));
+        Py_XDECREF(PyObject_CallMethod(current, "write", "s", text));
     kpy_user_end();
-    PyGILState_Release(gil);
 }
 
 static PyObject *get(PyObject *module, PyObject *unused)
@@ -68,10 +57,9 @@ static void logged(void *env, int level, const char *text)
         fprintf(stderr, n && text[n - 1] == '\n' ? "%s" : "%s\n", text);
         return;
     }
-    PyGILState_STATE gil = PyGILState_Ensure();
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, warning + strlen("RuntimeWarning: "), 1) < 0)
-        kpy_keep_exception();
-    PyGILState_Release(gil);
+    kpy_user_begin();
+    PyErr_WarnEx(PyExc_RuntimeWarning, warning + strlen("RuntimeWarning: "), 1); /* it may be an error, which is kept */
+    kpy_user_end();
 }
 
 static PyMethodDef functions[] = {

@@ -84,6 +84,15 @@ bool kpy_restore_exception(void)
     return true;
 }
 
+void kpy_drop_exception(void)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    if (kpy_restore_exception())
+        PyErr_WriteUnraisable(NULL);
+    PyErr_Restore(type, value, trace);
+}
+
 /* Tells where the operation was called, if that is not the line that the exception shows anyway. */
 static void add_line(const char *file, int line)
 {

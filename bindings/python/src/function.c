@@ -1,63 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * function.c -- Python functions as functions of Kiln's, and the transformations of them.
  *
- * A function takes a few parts, each a flat tuple of arrays, and returns a sequence of arrays. What it is to Kiln is a
- * number that is never used twice, so that recordings of a function that is gone are never found for another one. */
+ * A function takes a few parts, each a flat tuple of arrays, and returns a sequence of arrays. What it is to Kiln is its
+ * number (living.c), so that recordings of a function that is gone are never found for another one. */
 #include "function.h"
 #include <stdlib.h>
 #include <string.h>
 
 PyTypeObject *kpy_function_type;
-
-/* ---- The living functions, by number. */
-static struct {
-    kpy_function **at;
-    size_t n, room;
-} living;
-static uint64_t last_serial;
-
-static int live(kpy_function *f)
-{
-    if (living.n == living.room) {
-        size_t room = living.room ? 2 * living.room : 64;
-        kpy_function **at = realloc(living.at, room * sizeof *at);
-        if (!at)
-            return PyErr_NoMemory(), -1;
-        living.at = at;
-        living.room = room;
-    }
-    f->serial = ++last_serial;
-    living.at[living.n++] = f; /* so they are in the order of their numbers */
-    return 0;
-}
-
-static size_t place_of(uint64_t serial)
-{
-    size_t low = 0, high = living.n;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (living.at[mid]->serial < serial)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
-static kpy_function *find(uint64_t serial)
-{
-    size_t i = place_of(serial);
-    return i < living.n && living.at[i]->serial == serial ? living.at[i] : NULL;
-}
-
-static void die(kpy_function *f)
-{
-    size_t i = place_of(f->serial);
-    if (i < living.n && living.at[i] == f) {
-        memmove(&living.at[i], &living.at[i + 1], (living.n - i - 1) * sizeof *living.at);
-        living.n--;
-    }
-}
 
 /* ---- What Kiln calls. */
 
@@ -134,9 +84,8 @@ static void called(const void *env, void *out, const void *const *in)
 {
     uint64_t serial;
     memcpy(&serial, env, sizeof serial);
-    PyGILState_STATE gil = PyGILState_Ensure();
     kpy_user_begin();
-    kpy_function *f = find(serial);
+    kpy_function *f = (kpy_function *)kpy_living(serial);
     PyObject *parts = NULL, *results = NULL;
     kn_tree tree = NULL;
     if (!f)
@@ -157,10 +106,7 @@ static void called(const void *env, void *out, const void *const *in)
         *(kn_tree *)out = tree;
     Py_XDECREF(parts);
     Py_XDECREF(results);
-    if (PyErr_Occurred())
-        kpy_keep_exception();
     kpy_user_end();
-    PyGILState_Release(gil);
 }
 
 /* ---- The type. */
@@ -201,7 +147,7 @@ static void drop(PyObject *o)
     if (f->weak)
         PyObject_ClearWeakRefs(o);
     if (f->serial)
-        die(f);
+        kpy_die(f->serial);
     if (f->fn)
         kpy_release(f->fn);
     clear(o);
@@ -299,7 +245,7 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
         kpy_enter_scope() < 0)
         return NULL;
     kpy_function *f = new_function();
-    if (f && sizes_of(sizes, &f->n_parts, f->size) == 0 && live(f) == 0) {
+    if (f && sizes_of(sizes, &f->n_parts, f->size) == 0 && (f->serial = kpy_live((PyObject *)f))) {
         const kn_function *c = description_of(name_of(like ? like : callable), f->n_parts, f->size, promised);
         f->callable = Py_NewRef(callable);
         f->promised = promised;
@@ -376,8 +322,21 @@ PyObject *kpy_list_of_tree(kn_tree tree)
     return kpy_tuple_of_list(leaves, true);
 }
 
+/* Whether something has to live for what was recorded of f. */
+static bool keeps(const kpy_function *f)
+{
+    while (f && !f->kept) {
+        if (f->base && Py_TYPE(f->base) != kpy_function_type)
+            return true; /* several functions, a jaxpr */
+        f = (const kpy_function *)f->base;
+    }
+    return f;
+}
+
 PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large)
 {
+    if (innermost && keeps(f) && kpy_keep_with_callers((PyObject *)f) < 0)
+        return NULL;
     kn_array few[32], *y = NULL;
     kn_tree tree = NULL;
     int n = f->n_out;

@@ -27,7 +27,9 @@ void kpy_release(void *handle); /* kn_release, by a thread that may not have the
         code;                                             \
         PyEval_RestoreThread(kpy_thread_);                \
     } while (0)
-/* While the user's Python code runs inside of a call of Kiln: its handles belong to a scope that ends with it. */
+/* The one way from the library into Python code, and back: with the interpreter's lock; an exception that was set waits,
+ * and what the code raises is kept for the call of Kiln around it. Handles that are made meanwhile belong to a scope that
+ * ends with it. */
 void kpy_user_begin(void);
 void kpy_user_end(void);
 bool kpy_in_user(void);
@@ -46,6 +48,12 @@ bool kpy_failed(void);         /* raises if an error is pending */
 void kpy_keep_exception(void); /* the current one is what the call of Kiln around it will raise */
 bool kpy_exception_is_kept(void);
 bool kpy_restore_exception(void); /* raises the one that was kept; false: there was none */
+void kpy_drop_exception(void);    /* nobody will raise it: it is told as unraisable */
+
+/* ---- Objects that the library knows by a number (living.c). */
+uint64_t kpy_live(PyObject *o);        /* its number; 0 with an exception */
+PyObject *kpy_living(uint64_t serial); /* borrowed; NULL: it is gone */
+void kpy_die(uint64_t serial);         /* from its deallocation */
 
 /* ---- Arrays (array.c). */
 typedef struct kpy_array {

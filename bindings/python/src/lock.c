@@ -33,9 +33,9 @@ static bool interrupted(void *env)
     PyGILState_STATE gil = PyGILState_Ensure();
     if (gil == PyGILState_LOCKED) /* it began as a short call, with the interpreter's lock: others may have it */
         KPY_WITHOUT_GIL((void)0);
-    bool stop = !PyErr_Occurred() && PyErr_CheckSignals() < 0;
-    if (stop)
-        kpy_keep_exception();
+    kpy_user_begin();
+    bool stop = PyErr_CheckSignals() < 0;
+    kpy_user_end();
     PyGILState_Release(gil);
     return stop;
 }
@@ -90,6 +90,8 @@ void kpy_leave(void)
 {
     if (--depth)
         return;
+    if (kpy_exception_is_kept())
+        kpy_drop_exception();
     kn_context_pop();
     pthread_mutex_unlock(&mutex);
 }
@@ -156,8 +158,41 @@ void kpy_leave_scope(void)
 
 bool kpy_scoped(void) { return scopes.n > 0 || user > 0; }
 
-void kpy_user_begin(void) { user++; }
-void kpy_user_end(void) { user--; }
+/* ---- Python code that the library calls. */
+
+static _Thread_local struct {
+    struct call {
+        PyGILState_STATE gil;
+        PyObject *type, *value, *trace; /* the exception that waits */
+    } *at;
+    int room;
+} calls; /* as many as `user` says */
+
+void kpy_user_begin(void)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (user == calls.room) {
+        int room = calls.room ? 2 * calls.room : 16;
+        struct call *at = realloc(calls.at, (size_t)room * sizeof *at);
+        if (!at)
+            Py_FatalError("kiln: no memory to call Python code");
+        calls.at = at;
+        calls.room = room;
+    }
+    struct call *c = &calls.at[user++];
+    c->gil = gil;
+    PyErr_Fetch(&c->type, &c->value, &c->trace);
+}
+
+void kpy_user_end(void)
+{
+    struct call *c = &calls.at[--user];
+    if (PyErr_Occurred())
+        kpy_keep_exception();
+    PyErr_Restore(c->type, c->value, c->trace);
+    PyGILState_Release(c->gil);
+}
+
 bool kpy_in_user(void) { return user > 0; }
 
 /* ---- fork: nobody is in the middle of something, so that the child finds everything whole. */

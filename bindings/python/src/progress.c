@@ -21,17 +21,14 @@ void kpy_scan_told(void *env, int64_t step, int64_t length)
     if ((step != length && now - last < 0.05) || !Py_IsInitialized())
         return;
     last = now;
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *f = teller;
-    if (f && !PyErr_Occurred()) {
-        Py_INCREF(f);
-        PyObject *done = PyObject_CallFunction(f, "LL", (long long)step, (long long)length);
-        if (!done)
-            PyErr_WriteUnraisable(f);
-        Py_XDECREF(done);
-        Py_DECREF(f);
-    }
-    PyGILState_Release(gil);
+    kpy_user_begin();
+    PyObject *f = Py_XNewRef(teller);
+    PyObject *done = f ? PyObject_CallFunction(f, "LL", (long long)step, (long long)length) : NULL;
+    if (f && !done && PyErr_ExceptionMatches(PyExc_Exception)) /* what shows progress ends no program; Ctrl-C does */
+        PyErr_WriteUnraisable(f);
+    Py_XDECREF(done);
+    Py_XDECREF(f);
+    kpy_user_end();
 }
 
 bool kpy_shows_progress(void) { return teller != NULL; }
