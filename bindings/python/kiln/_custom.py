@@ -6,6 +6,7 @@ import threading as _threading
 
 from . import _core
 from ._core import Function
+from ._transforms import _type_text
 from .tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_map, tree_structure
 
 _numpy = _core.functions("kiln.numpy")
@@ -17,12 +18,6 @@ _counting = _threading.local()  # functions whose results are counted: there, ca
 
 def _name(fun):
     return getattr(fun, "__name__", None) or str(fun)
-
-
-def _type_text(x):
-    """float64[2,3], as JAX writes a type."""
-    x = x if hasattr(x, "dtype") else _asarray(x)
-    return f"{x.dtype}[{','.join(str(n) for n in x.shape)}]"
 
 
 class _Custom:
@@ -331,8 +326,6 @@ def custom_gradient(fun):
     >>> float(kiln.grad(f)(3.0))
     3.0
     """
-    from ._transforms import Flat, vjp  # noqa: F401
-
     @custom_vjp
     def wrapped(*args, **kwargs):
         return fun(*args, **kwargs)[0]

@@ -38,16 +38,22 @@ def _function(fun, trees, split=None, like=None):
     return function, holder, tuple(leaves for leaves, _ in flat)
 
 
-def _argnums(fun_name, argnums, args):
+def _argnums(argnums, args, jacobian=False):
     """Argument numbers as a tuple of positions."""
     many = isinstance(argnums, (tuple, list))
     nums = tuple(argnums) if many else (argnums,)
-    at = tuple(n + len(args) if n < 0 else n for n in nums)
-    for n in at:
-        if not 0 <= n < len(args):
-            raise ValueError(f"{fun_name} with argnums={argnums} requires at least {max(at) + 1} positional arguments, "
-                             f"but got only {len(args)}.")
-    return at, many
+    if not nums:
+        raise ValueError("argnums is empty: there is nothing to differentiate with respect to")
+    if not all(isinstance(n, int) for n in nums):
+        raise TypeError(f"argnums has to be an int or a tuple of ints, not {argnums!r}")
+    wanted = max(n + 1 if n >= 0 else -n for n in nums)
+    if wanted > len(args) and (jacobian or min(nums) < -len(args)):
+        raise ValueError(f"argument numbers must have values greater than or equal to -len(args) and less than len(args), but "
+                         f"got {argnums=} for len(args) == {len(args)}.")
+    if wanted > len(args):
+        raise TypeError(f"differentiating with respect to {argnums=} requires at least {wanted} positional arguments to be "
+                        f"passed by the caller, but got only {len(args)} positional arguments.")
+    return tuple(n + len(args) if n < 0 else n for n in nums), many
 
 
 def _partial(fun, at, args, kwargs):
@@ -159,6 +165,8 @@ def _tuple(x):
 def _static(signature, nums, names):
     """Positions and names of arguments, each completed by what the signature says of the other."""
     nums, names = _tuple(nums), _tuple(names)
+    if not all(isinstance(n, str) for n in names) or any(isinstance(n, str) for n in nums):
+        raise TypeError(f"argument numbers have to be ints and names have to be strings, not {nums!r} and {names!r}")
     if signature is None:
         return nums, names
     p = list(signature.parameters.values())
@@ -216,6 +224,16 @@ def _dtype_of(x):
     return x.dtype if isinstance(x, Array) else _asarray(x).dtype
 
 
+def _shape_of(x):
+    shape = getattr(x, "shape", None)
+    return tuple(_asarray(x).shape if shape is None else shape)
+
+
+def _type_text(x):
+    """float64[2,3], as JAX writes a type."""
+    return f"{_dtype_of(x)}[{','.join(map(str, _shape_of(x)))}]"
+
+
 def _check_reverse_input(name, x, holomorphic, allow_int):
     d = _dtype_of(x)
     if holomorphic and d.kind != "c":
@@ -246,7 +264,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 
     @_functools.wraps(fun)
     def value_and_grad_f(*args, **kwargs):
-        at, many = _argnums("value_and_grad", argnums, args)
+        at, many = _argnums(argnums, args)
         call, chosen, others = _partial(fun, at, args, kwargs)
         for x in tree_leaves(chosen):
             _check_reverse_input("grad", x, holomorphic, allow_int)
@@ -318,6 +336,10 @@ def jvp(fun, primals, tangents, has_aux=False):
                         f"found {type(primals).__name__} and {type(tangents).__name__}.")
     function, flat, parts = _function(lambda xs: fun(*xs), (tuple(primals),), _aux_pair if has_aux else None)
     dx = _tangent_tree(tuple(primals), tuple(tangents), "jvp")
+    for x, t in zip(*parts, dx):
+        if _shape_of(x) != _shape_of(t):
+            raise ValueError("jvp called with different primal and tangent shapes; got primal shape "
+                             f"{_shape_of(x)} and tangent shape {_shape_of(t)}.")
     y, dy = function.jvp(parts, (dx,))
     n = flat.out_tree.num_leaves
     out = flat.out_tree.unflatten(y[:n]), flat.out_tree.unflatten(dy[:n])
@@ -337,14 +359,21 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     function, flat, parts = _function(lambda xs: fun(*xs), (primals,), _aux_pair if has_aux else None)
     y, back = function.vjp(parts)
     n, in_tree, aux = flat.out_tree.num_leaves, tree_structure(primals), y[flat.out_tree.num_leaves:]
+    types = [(x.shape, x.dtype) for x in y[:n]]
 
     def vjp_fun(cotangents):
         treedef = tree_structure(cotangents)
         if treedef != flat.out_tree:
             raise ValueError("unexpected tree structure of argument to vjp function: got "
                              f"{treedef}, but expected to match {flat.out_tree}")
-        leaves = tree_leaves(cotangents) + [_zeros_like(a) for a in aux]
-        return in_tree.unflatten(back(leaves))
+        leaves = tree_leaves(cotangents)
+        for ct, (shape, dtype) in zip(leaves, types):
+            fits = isinstance(ct, (bool, int, float, complex)) and dtype.kind == _dtype_of(ct).kind
+            if _shape_of(ct) != shape or not fits and _dtype_of(ct) != dtype:
+                raise ValueError("unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got "
+                                 f"{_type_text(ct)}, but expected {dtype}[{','.join(map(str, shape))}] because the "
+                                 "corresponding output of the differentiated function had that type")
+        return in_tree.unflatten(back(leaves + [_zeros_like(a) for a in aux]))
 
     out = flat.out_tree.unflatten(y[:n])
     return (out, vjp_fun, flat.aux_tree.unflatten(aux)) if has_aux else (out, vjp_fun)
@@ -357,11 +386,17 @@ def linearize(fun, *primals, has_aux=False):
     """(fun(*primals), its derivative there as a function of the tangents), with has_aux also aux. (jax.linearize)"""
     _check_callable(fun, "linearize")
     function, flat, parts = _function(lambda xs: fun(*xs), (primals,), _aux_pair if has_aux else None)
+    types = [(_shape_of(x), _dtype_of(x)) for x in parts[0]]
     y, linear = function.linearize(parts)
     n, aux = flat.out_tree.num_leaves, y[flat.out_tree.num_leaves:]
 
     def f_jvp(*tangents):
-        return flat.out_tree.unflatten(linear(_tangent_tree(primals, tangents, "linearize"))[:n])
+        leaves = _tangent_tree(primals, tangents, "linearize")
+        for t, (shape, dtype) in zip(leaves, types):
+            if _shape_of(t) != shape:
+                raise ValueError("linearized function called on tangent values inconsistent with the original primal values: "
+                                 f"got {_type_text(t)} for a primal of shape {shape} and dtype {dtype}")
+        return flat.out_tree.unflatten(linear(leaves)[:n])
 
     out = flat.out_tree.unflatten(y[:n])
     return (out, f_jvp, flat.aux_tree.unflatten(aux)) if has_aux else (out, f_jvp)
@@ -388,7 +423,7 @@ def _jacobian(mode, fun, argnums, has_aux, holomorphic, allow_int):
 
     @_functools.wraps(fun)
     def jacfun(*args, **kwargs):
-        at, many = _argnums(mode, argnums, args)
+        at, many = _argnums(argnums, args, True)
         call, chosen, others = _partial(fun, at, args, kwargs)
         split = _aux_pair if has_aux else lambda out: (out, ())
         function, flat, parts = _function(call, (chosen, others), split)
@@ -467,6 +502,19 @@ def _check_sizes(fun, args, kwargs, mapped, axis_size):
     raise ValueError("vmap got inconsistent sizes for array axes to be mapped:\n" + ";\n".join(lines))
 
 
+def _check_axes(what, axes):
+    if not all(a is None or isinstance(a, int) for a in tree_leaves(axes, lambda x: x is None)):
+        raise TypeError(f"vmap {what} must be an int, None, or (nested) container with those types as leaves, but got {axes}.")
+
+
+def _check_ranks(leaves, axes):
+    for x, a in zip(leaves, axes):
+        ndim = len(_shape_of(x))
+        if a is not None and not -ndim <= a < ndim:
+            raise ValueError(f"vmap was requested to map its argument along axis {a}, which implies that its rank should be "
+                             f"at least {a + 1 if a >= 0 else -a}, but is only {ndim} (its shape is {_shape_of(x)})")
+
+
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None):
     """fun of each element along axes of its arguments. (jax.vmap)
 
@@ -480,6 +528,8 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     if not (in_axes is None or type(in_axes) in (int, tuple)):
         raise TypeError(f"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
                         f"arguments passed to the function, but got {in_axes}.")
+    _check_axes("in_axes", in_axes)
+    _check_axes("out_axes", out_axes)
 
     @_functools.wraps(fun)
     def vmap_f(*args, **kwargs):
@@ -493,40 +543,67 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
         fixed = [a is None and not isinstance(x, Array) for a, x in zip(axes, every)]  # these stay what they are
         leaves = [x for f, x in zip(fixed, every) if not f]
         axes = [a for f, a in zip(fixed, axes) if not f]
-        for a, x in zip(axes, leaves):
-            ndim = getattr(x, "ndim", None) if hasattr(x, "ndim") else _asarray(x).ndim
-            if a is not None and not -ndim <= a < ndim:
-                raise ValueError("vmap was requested to map its argument along axis "
-                                 f"{a}, which implies that its rank should be at least {a + 1 if a >= 0 else -a}, but is only "
-                                 f"{ndim} (its shape is {getattr(x, 'shape', ())})")
+        _check_ranks(leaves, axes)
         _check_sizes(fun, args, kwargs, [(x, a) for x, a in zip(leaves, axes) if a is not None], axis_size)
-        distinct = list(dict.fromkeys(axes))[:7]  # a part for each axis; leaves of rarer ones are turned
-        leaves = [x if a in distinct else _moveaxis(x, a, 0) for x, a in zip(leaves, axes)]
-        axes = [a if a in distinct else 0 for a in axes]
-        distinct = list(dict.fromkeys(axes))
-        at = [distinct.index(a) for a in axes]
-        flat = Flat(lambda t: fun(*t[0], **t[1]), [treedef])
+        merged, parts, distinct = _by_axis(leaves, axes)
+        holder = Flat(lambda t: fun(*t[0], **t[1]), [treedef])
 
-        def merged(*parts):
-            parts = [iter(p) for p in parts]
-            mapped = iter([next(parts[p]) for p in at])
-            return flat([x if f else next(mapped) for f, x in zip(fixed, every)])
+        def flat(*parts):
+            mapped = merged(parts)
+            return holder([x if f else next(mapped) for f, x in zip(fixed, every)])
 
-        parts = [[x for x, p in zip(leaves, at) if p == k] for k in range(len(distinct))]
-        function = Function(merged, tuple(map(len, parts)), fun)
-        out = function.vmap(tuple(distinct), axis_name=axis_name, axis_size=axis_size or 0)(*parts)
-        tree = flat.out_tree.unflatten(out)
-        to = _axes_of(out_axes, tree, "out_axes")
-        return flat.out_tree.unflatten([_moved(x, a) for x, a in zip(out, to)])
+        return _mapped(fun, flat, holder, out_axes, parts,
+                       {"axes": distinct, "axis_name": axis_name, "axis_size": axis_size or 0})
 
     return vmap_f
+
+
+def _by_axis(leaves, axes):
+    """(a function from parts to the leaves in order, the parts, their axes): a part for each axis; leaves of rarer axes
+    than a function may have parts are turned."""
+    distinct = list(dict.fromkeys(axes))[:_core.MAX_PARTS - 1]
+    leaves = [x if a in distinct else _moveaxis(x, a, 0) for x, a in zip(leaves, axes)]
+    axes = [a if a in distinct else 0 for a in axes]
+    distinct = list(dict.fromkeys(axes))
+    at = [distinct.index(a) for a in axes]
+
+    def merged(parts):
+        parts = [iter(p) for p in parts]
+        return iter([next(parts[p]) for p in at])
+
+    return merged, [[x for x, p in zip(leaves, at) if p == k] for k in range(len(distinct))], tuple(distinct)
+
+
+def _mapped(fun, flat, holder, out_axes, parts, options):
+    """The tree of results. Those that out_axes says are not mapped come from a call of their own: that is where the library
+    sees whether they are."""
+    wanted = {a is None for a in tree_leaves(out_axes, lambda x: x is None)} or {False}
+    to, results = [], {}
+
+    def these(unmapped):
+        def f(*parts):
+            out = flat(*parts)
+            to[:] = _axes_of(out_axes, holder.out_tree.unflatten(out), "out_axes")
+            return [x for x, a in zip(out, to) if (a is None) == unmapped]
+        return f
+
+    for unmapped in sorted(wanted):
+        function = Function(these(unmapped), tuple(map(len, parts)), fun)
+        try:
+            results[unmapped] = iter(function.vmap(**options, unmapped=unmapped)(*parts))
+        except ValueError as e:
+            if not (unmapped and "KN_UNMAPPED" in str(e)):
+                raise
+            raise ValueError("at vmap out_axes, got axis spec None but the output is mapped: it depends on an argument that "
+                             "is") from None
+    return holder.out_tree.unflatten([_moved(next(results[a is None]), a) for a in to])
 
 
 _moveaxis = _core.functions("kiln.numpy")["moveaxis"]
 
 
 def _moved(x, axis):
-    return x[0] if axis is None else x if axis == 0 else _moveaxis(x, 0, axis)
+    return x if axis in (None, 0) else _moveaxis(x, 0, axis)
 
 
 # ---- Shapes, checkpoints, custom derivatives.
@@ -535,6 +612,8 @@ class ShapeDtypeStruct:
     """The type of an array without a value. (jax.ShapeDtypeStruct)"""
 
     def __init__(self, shape, dtype, *, sharding=None, weak_type=False):
+        if dtype is None:
+            raise ValueError("ShapeDtypeStruct: dtype must be specified.")
         self.shape, self.dtype, self.weak_type = tuple(shape), _core.dtype(dtype), weak_type
 
     @property

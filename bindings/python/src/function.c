@@ -489,16 +489,21 @@ static int mapping_of(PyObject *o, kn_mapping *m)
     return 0;
 }
 
-/* vmap(axes, axis_name, axis_size): an axis, or None, for each part. Results are mapped at axis 0. */
+/* vmap(axes, axis_name, axis_size, unmapped): an axis, or None, for each part. Results are mapped at axis 0, or none is,
+ * which is an error if one depends on what is mapped. */
 static PyObject *vmap(PyObject *self, PyObject *args, PyObject *kw)
 {
-    static char *names[] = {"axes", "axis_name", "axis_size", NULL};
+    static char *names[] = {"axes", "axis_name", "axis_size", "unmapped", NULL};
     kn_vmap_opts opts = {.size_ = sizeof opts};
     PyObject *axes;
     long long size = 0;
+    int unmapped = 0;
     kpy_function *f = (kpy_function *)self;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|zL", names, &PyTuple_Type, &axes, &opts.axis_name, &size))
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|zLp", names, &PyTuple_Type, &axes, &opts.axis_name, &size,
+                                     &unmapped))
         return NULL;
+    if (unmapped)
+        mapping_of(Py_None, &opts.out_axes[0]);
     opts.axis_size = size;
     if (PyTuple_Size(axes) != f->n_parts)
         return PyErr_SetString(PyExc_ValueError, "vmap: axes of another number of parts"), NULL;

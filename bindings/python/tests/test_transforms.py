@@ -176,7 +176,7 @@ def test_grad_argnums_tuple_and_negative():
 
 
 def test_grad_argnums_too_large():
-    with pytest.raises(ValueError, match="requires at least 3 positional arguments"):
+    with pytest.raises(TypeError, match="requires at least 3 positional arguments"):
         kiln.grad(lambda x: x, argnums=2)(1.0)
 
 

@@ -53,8 +53,8 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         lengths.append(shape[0])
     if length is not None:
         try:
-            length = length.__index__()
-        except AttributeError:
+            length = int(length)
+        except (TypeError, ValueError):
             raise TypeError(f"The `length` argument to `scan` expects an int, but it is {length!r}") from None
         if any(n != length for n in lengths):
             raise ValueError(f"scan got `length` argument of {length} which disagrees with leading axis sizes "
