@@ -198,8 +198,8 @@ def jaxpr_as_fun(closed_jaxpr):
 
 
 def eval_jaxpr(jaxpr, consts, *args):
-    """The results of a jaxpr for these inputs. (jax.core.eval_jaxpr)"""
-    return jaxpr.eval(*args)
+    """The results of a jaxpr for these constants and inputs. (jax.core.eval_jaxpr)"""
+    return _core.jaxpr_eval(jaxpr._handle, consts, args)
 
 
 def jaxpr_parse(text):

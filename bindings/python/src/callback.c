@@ -2,7 +2,7 @@
  * callback.c -- Python functions that run when a compiled program runs, and what Kiln prints as Python's output. */
 #include "function.h"
 
-/* A callable that programs call by its number: recordings of it keep it alive in the functions that they are of. */
+/* What programs call by its number: recordings of it keep it alive in the functions that they are of. */
 typedef struct callback {
     PyObject_HEAD uint64_t serial;
     PyObject *callable;
@@ -42,24 +42,29 @@ static PyType_Slot slots[] = {{Py_tp_dealloc, drop},
                               {0, NULL}};
 static PyType_Spec spec = {"kiln._core.Callback", sizeof(callback), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
 
-/* Of what is called; it lives as long as the functions do that Kiln is recording, or as the caller keeps it. */
-static callback *callback_of(PyObject *callable)
+PyObject *kpy_callback_of(PyObject *callable, uint64_t *serial)
 {
-    if (!PyCallable_Check(callable))
-        return (callback *)PyErr_Format(PyExc_TypeError, "a callback has to be callable, not %R", callable);
     callback *c = (callback *)((allocfunc)PyType_GetSlot(callback_type, Py_tp_alloc))(callback_type, 0);
     if (c) {
         c->callable = Py_NewRef(callable);
-        c->serial = kpy_live((PyObject *)c);
+        c->serial = *serial = kpy_live((PyObject *)c);
     }
     if (c && (!c->serial || kpy_keep_with_callers((PyObject *)c) < 0)) {
         Py_DECREF((PyObject *)c);
         return NULL;
     }
-    return c;
+    return (PyObject *)c;
 }
 
-static PyObject *arguments_of(int n, const kn_array *in)
+PyObject *kpy_callback_callable(uint64_t serial)
+{
+    const callback *c = (const callback *)kpy_living(serial);
+    if (!c || !c->callable)
+        return PyErr_SetString(PyExc_ReferenceError, "a Python function that is gone was to be called"), NULL;
+    return Py_NewRef(c->callable);
+}
+
+PyObject *kpy_wrapped(int n, const kn_array *in)
 {
     PyObject *args = PyTuple_New(n);
     for (int i = 0; args && i < n; i++) {
@@ -91,20 +96,23 @@ static int take_results(PyObject *results, int n, kn_array *out)
 static int run(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
 {
     kpy_user_begin();
-    callback *c = (callback *)Py_XNewRef(kpy_living((uint64_t)(uintptr_t)env));
-    PyObject *args = NULL, *results = NULL;
-    if (!c || !c->callable)
-        PyErr_SetString(PyExc_ReferenceError, "a Python function that is gone was to be called");
-    else
-        args = arguments_of(n_in, in);
+    PyObject *callable = kpy_callback_callable((uint64_t)(uintptr_t)env), *results = NULL;
+    PyObject *args = callable ? kpy_wrapped(n_in, in) : NULL;
     if (args)
-        results = PyObject_CallObject(c->callable, args);
+        results = PyObject_CallObject(callable, args);
     int failed = !results || (n_out && take_results(results, n_out, out) < 0);
     Py_XDECREF(args);
     Py_XDECREF(results);
-    Py_XDECREF((PyObject *)c);
+    Py_XDECREF(callable);
     kpy_user_end();
     return failed;
+}
+
+static PyObject *checked(PyObject *callable, uint64_t *serial)
+{
+    if (PyCallable_Check(callable))
+        return kpy_callback_of(callable, serial);
+    return PyErr_Format(PyExc_TypeError, "a callback has to be callable, not %R", callable);
 }
 
 static kn_list list_of(PyObject *sequence)
@@ -147,14 +155,15 @@ static PyObject *debug_callback(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OO", &callable, &operands) || kpy_enter_scope() < 0)
         return NULL;
-    callback *c = callback_of(callable);
+    uint64_t serial;
+    PyObject *c = checked(callable, &serial);
     kn_list list = c ? list_of(operands) : NULL;
     if (list) {
         kpy_here();
-        kn_debug_callback(run, (void *)(uintptr_t)c->serial, list);
+        kn_debug_callback(run, (void *)(uintptr_t)serial, list);
         result = nothing();
     }
-    Py_XDECREF((PyObject *)c);
+    Py_XDECREF(c);
     kpy_leave_scope();
     return result;
 }
@@ -168,16 +177,17 @@ static PyObject *with_results(PyObject *callable, PyObject *results, PyObject *o
     PyObject *result = NULL;
     if (kpy_enter_scope() < 0)
         return NULL;
-    callback *c = callback_of(callable);
+    uint64_t serial;
+    PyObject *c = checked(callable, &serial);
     kn_list y = c ? list_of(results) : NULL, x = y ? list_of(operands) : NULL;
     if (x) {
-        void *env = (void *)(uintptr_t)c->serial;
+        void *env = (void *)(uintptr_t)serial;
         kpy_here();
         kn_list out = io ? kn_io_callback(run, env, y, x, &impure) : kn_pure_callback(run, env, y, x, &pure);
         if (!kpy_failed())
             result = kpy_tuple_of_list(out, true);
     }
-    Py_XDECREF((PyObject *)c);
+    Py_XDECREF(c);
     kpy_leave_scope();
     return result;
 }

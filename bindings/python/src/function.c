@@ -62,16 +62,25 @@ static void fill(kpy_function *f, kn_tree tree, kn_array *out)
         out[i] = list && !PyErr_Occurred() ? kn_list_get(list, i) : NULL;
 }
 
-/* The functions that Kiln is calling, the innermost first. */
-typedef struct calling {
-    kpy_function *f;
-    struct calling *outer;
-} calling;
-static _Thread_local calling *innermost;
+/* The functions that are being called and recorded, the innermost first. */
+static _Thread_local kpy_calling *innermost;
+
+void kpy_call_begins(kpy_calling *c, kpy_function *f)
+{
+    *c = (kpy_calling){f, innermost};
+    Py_INCREF((PyObject *)f);
+    innermost = c;
+}
+
+void kpy_call_ends(kpy_calling *c)
+{
+    innermost = c->outer;
+    Py_DECREF((PyObject *)c->f);
+}
 
 int kpy_keep_with_callers(PyObject *o)
 {
-    for (const calling *c = innermost; c; c = c->outer) {
+    for (const kpy_calling *c = innermost; c; c = c->outer) {
         if (!c->f->kept && !(c->f->kept = PyList_New(0)))
             return -1;
         if (PyList_Append(c->f->kept, o) < 0)
@@ -85,20 +94,18 @@ static void called(const void *env, void *out, const void *const *in)
     uint64_t serial;
     memcpy(&serial, env, sizeof serial);
     kpy_user_begin();
-    kpy_function *f = (kpy_function *)kpy_living(serial);
+    kpy_function *f = (kpy_function *)Py_XNewRef(kpy_living(serial));
     PyObject *parts = NULL, *results = NULL;
     kn_tree tree = NULL;
     if (!f)
         PyErr_SetString(PyExc_ReferenceError, "a Python function that is gone was to be traced");
     else {
-        calling c = {f, innermost};
-        Py_INCREF((PyObject *)f);
-        innermost = &c;
+        kpy_calling c;
+        kpy_call_begins(&c, f);
         parts = arguments_of(f, in);
         results = parts ? PyObject_CallObject(f->callable, parts) : NULL;
-        innermost = c.outer;
         tree = results ? tree_of(results) : NULL;
-        Py_DECREF((PyObject *)f);
+        kpy_call_ends(&c);
     }
     if (f && f->promised >= 0)
         fill(f, tree, out);
@@ -106,6 +113,7 @@ static void called(const void *env, void *out, const void *const *in)
         *(kn_tree *)out = tree;
     Py_XDECREF(parts);
     Py_XDECREF(results);
+    Py_XDECREF((PyObject *)f);
     kpy_user_end();
 }
 
@@ -348,10 +356,13 @@ PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large)
     }
     if (n == 0)
         outs.n = 0;
+    kpy_calling c;
+    kpy_call_begins(&c, f);
     if (large && !kpy_in_user())
         KPY_WITHOUT_GIL(kn_call(f->fn, &outs, args));
     else
         kn_call(f->fn, &outs, args);
+    kpy_call_ends(&c);
     const kn_array *result = y ? y : few;
     PyObject *list = NULL;
     if (n < 0) {
@@ -530,8 +541,11 @@ static PyObject *jvp(PyObject *self, PyObject *args, PyObject *kw)
     if (kpy_parts_of(primals, &p) == 0) {
         if (kpy_parts_of(tangents, &t) == 0) {
             kn_outs ys = {1, {{&y, 2}}}, dys = {1, {{&dy, 2}}};
+            kpy_calling c;
             kpy_here();
+            kpy_call_begins(&c, (kpy_function *)self);
             kn_jvp(((kpy_function *)self)->fn, &p.args, &t.args, &ys, &dys);
+            kpy_call_ends(&c);
             PyObject *first = kpy_list_of_tree(y), *second = first ? kpy_list_of_tree(dy) : NULL;
             if (second)
                 result = PyTuple_Pack(2, first, second);
@@ -556,8 +570,11 @@ static PyObject *at_point(PyObject *self, PyObject *primals, bool reverse)
         return NULL;
     if (kpy_parts_of(primals, &p) == 0) {
         kn_outs ys = {1, {{&y, 2}}};
+        kpy_calling c;
         kpy_here();
+        kpy_call_begins(&c, f);
         kn_fn fn = reverse ? kn_vjp(f->fn, &p.args, &ys) : kn_linearize(f->fn, &p.args, &ys);
+        kpy_call_ends(&c);
         PyObject *list = kpy_list_of_tree(y);
         kpy_function *g = list ? (kpy_function *)kpy_derived(f, fn) : NULL;
         if (g) {
@@ -586,8 +603,12 @@ static PyObject *linear_transpose(PyObject *self, PyObject *examples)
     if (kpy_enter_scope() < 0)
         return NULL;
     if (kpy_parts_of(examples, &p) == 0) {
+        kpy_calling c;
         kpy_here();
-        result = kpy_derived(f, kn_linear_transpose(f->fn, &p.args));
+        kpy_call_begins(&c, f);
+        kn_fn fn = kn_linear_transpose(f->fn, &p.args);
+        kpy_call_ends(&c);
+        result = kpy_derived(f, fn);
         kpy_parts_drop(&p);
     }
     kpy_leave_scope();
@@ -720,7 +741,7 @@ int kpy_function_make(PyObject *module)
     kpy_function_type = (PyTypeObject *)PyType_FromSpec(&spec);
     if (!kpy_function_type || PyModule_AddObjectRef(module, "Function", (PyObject *)kpy_function_type) < 0 ||
         kpy_control_make(module) < 0 || kpy_callback_make(module) < 0 || kpy_optim_make(module) < 0 ||
-        kpy_jaxpr_make(module) < 0)
+        kpy_jaxpr_make(module) < 0 || kpy_linear_make(module) < 0)
         return -1;
     return kpy_jit_make(module);
 }

@@ -40,7 +40,19 @@ PyObject *kpy_function_of(PyObject *base, kn_fn fn, int n_parts, int size); /* t
 /* Calls fn; a new list of its results. The context is entered. */
 PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large);
 PyObject *kpy_list_of_tree(kn_tree tree); /* the leaves; the tree is released */
-int kpy_keep_with_callers(PyObject *o);   /* for as long as one of the functions lives that Kiln is calling now */
+/* Around calls of the library that record f, or something derived from it: what is made meanwhile lives as long. */
+typedef struct kpy_calling {
+    kpy_function *f;
+    struct kpy_calling *outer;
+} kpy_calling;
+void kpy_call_begins(kpy_calling *c, kpy_function *f);
+void kpy_call_ends(kpy_calling *c);
+int kpy_keep_with_callers(PyObject *o); /* for as long as one of the functions lives that are being called now */
+/* What programs call by a number (callback.c): a callable, an object with methods. */
+PyObject *kpy_callback_of(PyObject *callable, uint64_t *serial); /* lives as long as what is being recorded, at least */
+PyObject *kpy_callback_callable(uint64_t serial);                /* new; NULL with an exception: it is gone */
+PyObject *kpy_wrapped(int n, const kn_array *in);                /* a tuple of arrays */
+int kpy_linear_make(PyObject *module);
 int kpy_jit_make(PyObject *module);
 int kpy_control_make(PyObject *module);
 int kpy_jaxpr_make(PyObject *module);

@@ -32,8 +32,12 @@ static PyObject *make_jaxpr(PyObject *module, PyObject *args)
         return NULL;
     opts.fold = fold;
     if (kpy_parts_of(operands, &p) == 0) {
+        kpy_calling c;
         kpy_here();
-        result = kpy_wrap_handle(kn_make_jaxpr(((kpy_function *)f)->fn, &p.args, &opts));
+        kpy_call_begins(&c, (kpy_function *)f);
+        kn_jaxpr jaxpr = kn_make_jaxpr(((kpy_function *)f)->fn, &p.args, &opts);
+        kpy_call_ends(&c);
+        result = kpy_wrap_handle(jaxpr);
         kpy_parts_drop(&p);
     }
     kpy_leave_scope();
@@ -124,7 +128,85 @@ static PyObject *function(PyObject *module, PyObject *o)
     return result;
 }
 
-static PyMethodDef functions[] = {{"make_jaxpr", make_jaxpr, METH_VARARGS, "kn_make_jaxpr"},
+/* ---- A jaxpr with other constants: equation by equation. */
+
+/* The number of variables. */
+static size_t variables_of(kn_jaxpr j, const kn_jaxpr_counts *c)
+{
+    size_t n = (size_t)c->constvars + (size_t)c->invars;
+    for (int i = 0; i < c->equations; i++) {
+        kn_equation e = {.size_ = sizeof e};
+        kn_jaxpr_equation(j, i, &e);
+        n = e.first_out + (size_t)e.n_out > n ? e.first_out + (size_t)e.n_out : n;
+    }
+    return n;
+}
+
+static kn_array value_of(kn_jaxpr j, const kn_array *values, uint32_t atom)
+{
+    return atom & KN_JAXPR_LITERAL ? kn_jaxpr_constant(j, atom) : values[atom];
+}
+
+static int run_equations(kn_jaxpr j, const kn_jaxpr_counts *c, kn_array *values)
+{
+    for (int i = 0; i < c->equations; i++) {
+        kn_equation e = {.size_ = sizeof e};
+        kn_jaxpr_equation(j, i, &e);
+        kn_array *in = kpy_failed() ? NULL : PyMem_Malloc(((size_t)e.n_in + 1) * sizeof *in);
+        if (!in)
+            return PyErr_Occurred() ? -1 : (PyErr_NoMemory(), -1);
+        for (int k = 0; k < e.n_in; k++)
+            in[k] = value_of(j, values, e.in[k]);
+        kn_jaxpr_bind(j, i, in, &values[e.first_out]);
+        PyMem_Free(in);
+        if (kpy_failed())
+            return -1;
+    }
+    return 0;
+}
+
+/* jaxpr_eval(jaxpr, constants, arguments) -> results */
+static PyObject *eval(PyObject *module, PyObject *args)
+{
+    PyObject *o, *both[2], *result = NULL;
+    kpy_part part[2] = {0};
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOO", &o, &both[0], &both[1]))
+        return NULL;
+    kn_jaxpr j = jaxpr_of(o);
+    if (!j || kpy_enter_scope() < 0)
+        return NULL;
+    kn_jaxpr_counts c = kn_jaxpr_count(j);
+    kn_array *values = NULL;
+    if (kpy_part_of(both[0], &part[0]) == 0 && kpy_part_of(both[1], &part[1]) == 0) {
+        if (part[0].n != c.constvars || part[1].n != c.invars)
+            PyErr_Format(PyExc_TypeError, "the jaxpr takes %d constants and %d arguments, but %zd and %zd were given",
+                         c.constvars, c.invars, part[0].n, part[1].n);
+        else if (!(values = PyMem_Calloc(variables_of(j, &c) + 1, sizeof *values)))
+            PyErr_NoMemory();
+    }
+    if (values) {
+        memcpy(values, part[0].at, (size_t)c.constvars * sizeof *values);
+        memcpy(values + c.constvars, part[1].at, (size_t)c.invars * sizeof *values);
+        kpy_here();
+        result = run_equations(j, &c, values) < 0 ? NULL : PyList_New(c.outvars);
+        for (int i = 0; result && i < c.outvars; i++) {
+            PyObject *x = kpy_wrap(value_of(j, values, kn_jaxpr_outvar(j, i)));
+            if (!x || PyList_SetItem(result, i, x) < 0) {
+                Py_DECREF(result);
+                result = NULL;
+            }
+        }
+    }
+    PyMem_Free(values);
+    kpy_part_drop(&part[0]);
+    kpy_part_drop(&part[1]);
+    kpy_leave_scope();
+    return result;
+}
+
+static PyMethodDef functions[] = {{"jaxpr_eval", eval, METH_VARARGS, "kn_jaxpr_bind of each equation"},
+                                  {"make_jaxpr", make_jaxpr, METH_VARARGS, "kn_make_jaxpr"},
                                   {"jaxpr_counts", counts, METH_O, "kn_jaxpr_count"},
                                   {"jaxpr_equation", equation, METH_VARARGS, "kn_jaxpr_equation"},
                                   {"jaxpr_variable", variable, METH_VARARGS, "kn_jaxpr_variable"},

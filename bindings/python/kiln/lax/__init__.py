@@ -6,6 +6,7 @@ import typing as _typing
 from .. import _core
 from ..tree_util import tree_flatten as _flatten, tree_map as _tree_map
 from ._control import associative_scan, cond, fori_loop, map, reduce, reduce_window, scan, switch, while_loop
+from ._solves import custom_linear_solve, custom_root
 
 _c = _core.functions("kiln.lax")
 globals().update({k: f for k, f in _c.items() if k[0] != "_"})
