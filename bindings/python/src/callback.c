@@ -77,20 +77,18 @@ PyObject *kpy_wrapped(int n, const kn_array *in)
     return args;
 }
 
-static int take_results(PyObject *results, int n, kn_array *out)
+int kpy_take_results(PyObject *results, Py_ssize_t n, kn_array *out)
 {
-    PyObject *all = PySequence_Tuple(results);
-    if (!all)
+    kpy_part part;
+    if (kpy_part_of(results, &part) < 0)
         return -1;
-    if (PyTuple_Size(all) != n) {
-        PyErr_Format(PyExc_TypeError, "the callback returned %zd arrays, but %d were promised", PyTuple_Size(all), n);
-        Py_DECREF(all);
-        return -1;
-    }
-    for (int i = 0; i < n && !PyErr_Occurred(); i++)
-        out[i] = kpy_asarray(PyTuple_GetItem(all, i), NULL);
-    Py_DECREF(all);
-    return PyErr_Occurred() ? -1 : 0;
+    if (part.n != n)
+        PyErr_Format(PyExc_TypeError, "the callback returned %zd arrays, but %zd were promised", part.n, n);
+    kn_list list = part.n == n ? kn_list_from(part.at, (int)n) : NULL;
+    for (int i = 0; list && i < n; i++)
+        out[i] = kn_list_get(list, i);
+    kpy_part_drop(&part);
+    return PyErr_Occurred() || kpy_failed() ? -1 : 0;
 }
 
 static int run(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
@@ -100,7 +98,7 @@ static int run(void *env, int n_in, const kn_array *in, int n_out, kn_array *out
     PyObject *args = callable ? kpy_wrapped(n_in, in) : NULL;
     if (args)
         results = PyObject_CallObject(callable, args);
-    int failed = !results || (n_out && take_results(results, n_out, out) < 0);
+    int failed = !results || (n_out && kpy_take_results(results, n_out, out) < 0);
     Py_XDECREF(args);
     Py_XDECREF(results);
     Py_XDECREF(callable);

@@ -52,6 +52,8 @@ int kpy_keep_with_callers(PyObject *o); /* for as long as one of the functions l
 PyObject *kpy_callback_of(PyObject *callable, uint64_t *serial); /* lives as long as what is being recorded, at least */
 PyObject *kpy_callback_callable(uint64_t serial);                /* new; NULL with an exception: it is gone */
 PyObject *kpy_wrapped(int n, const kn_array *in);                /* a tuple of arrays */
+/* n arrays of a sequence, handles of the scope around */
+int kpy_take_results(PyObject *results, Py_ssize_t n, kn_array *out);
 int kpy_linear_make(PyObject *module);
 int kpy_jit_make(PyObject *module);
 int kpy_control_make(PyObject *module);

@@ -19,21 +19,6 @@ static PyObject *function_of(const kn_primitive_call *c)
     return kpy_callback_callable((uint64_t)((const params *)c->params)->serial);
 }
 
-/* n arrays of a sequence, handles of the scope around. */
-static int take(PyObject *results, Py_ssize_t n, kn_array *out)
-{
-    kpy_part part;
-    if (kpy_part_of(results, &part) < 0)
-        return -1;
-    if (part.n != n)
-        PyErr_Format(PyExc_TypeError, "a linear call gave %zd arrays, not %zd", part.n, n);
-    kn_list list = part.n == n ? kn_list_from(part.at, (int)n) : NULL;
-    for (int i = 0; list && i < n; i++)
-        out[i] = kn_list_get(list, i);
-    kpy_part_drop(&part);
-    return PyErr_Occurred() || kpy_failed() ? -1 : 0;
-}
-
 static int ended(bool failed)
 {
     kpy_user_end();
@@ -50,7 +35,7 @@ static int call(const kn_primitive_call *c, const char *name, int n, const kn_ar
     PyObject *second = first ? kpy_wrapped(c->n_in - ((const linear *)c->env)->n_linear, rest) : NULL;
     if (second)
         results = PyObject_CallMethod(f, name, "OO", first, second);
-    bool failed = !results || take(results, n_out, out) < 0;
+    bool failed = !results || kpy_take_results(results, n_out, out) < 0;
     Py_XDECREF(f);
     Py_XDECREF(first);
     Py_XDECREF(second);
@@ -87,7 +72,7 @@ static int jvp(const kn_primitive_call *c, const kn_array *x, const kn_array *y,
     if (good)
         results = PyObject_CallMethod(f, "jvp", "iOOOO", i - l->n_linear, at[0], at[1], at[2], at[3]);
     bool failed = !results ||
-                  (results != Py_None && take(results, PySequence_Size(results), ty) < 0);
+                  (results != Py_None && kpy_take_results(results, PySequence_Size(results), ty) < 0);
     for (int k = 0; k < 4; k++)
         Py_XDECREF(at[k]);
     Py_XDECREF(f);

@@ -265,6 +265,33 @@ def test_callbacks_live_as_long_as_what_calls_them():
     assert float(outer(5.0)) == 11 and float(of_jaxpr(5.0)) == 11
 
 
+AGAIN = {
+    "jit": lambda: kiln.jit(lambda x: x * 2)(xs), "grad": lambda: kiln.grad(lambda x: np.sum(x * x))(xs),
+    "value_and_grad": lambda: kiln.value_and_grad(lambda x: np.sum(x * x))(xs), "vmap": lambda: kiln.vmap(lambda x: x * 2)(xs),
+    "jvp": lambda: kiln.jvp(lambda x: x * x, (xs,), (xs,)), "vjp": lambda: kiln.vjp(lambda x: x * x, xs)[1](xs),
+    "linearize": lambda: kiln.linearize(lambda x: x * x, xs)[1](xs), "jacfwd": lambda: kiln.jacfwd(lambda x: x * x)(xs),
+    "jacrev": lambda: kiln.jacrev(lambda x: x * x)(xs), "checkpoint": lambda: kiln.grad(kiln.checkpoint(lambda x: x * x))(1.0),
+    "linear_transpose": lambda: kiln.linear_transpose(lambda x: 2 * x, xs)(xs), "custom_jvp": lambda: kiln.grad(custom_jvp())(1.0),
+    "custom_vjp": lambda: kiln.grad(custom_vjp())(1.0), "scan": lambda: kiln.lax.scan(lambda c, x: (c + x, c), 0.0, xs),
+    "fori_loop": lambda: kiln.lax.fori_loop(0, 3, lambda i, x: x * 2, 1.0), "cond": lambda: kiln.lax.cond(True, lambda x: x, lambda x: -x, 1.0),
+    "while_loop": lambda: kiln.lax.while_loop(lambda x: x < 5, lambda x: x * 2, 1.0), "map": lambda: kiln.lax.map(lambda x: x * 2, xs),
+    "pure_callback": lambda: kiln.pure_callback(lambda x: x, kiln.ShapeDtypeStruct((), "float64"), 1.0),
+    "make_jaxpr": lambda: kiln.make_jaxpr(lambda x: x * 2)(xs), "eval_shape": lambda: kiln.eval_shape(lambda x: x * 2, xs),
+}
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_no_handle_stays_of_a_thousand_calls(name):
+    for _ in range(3):
+        AGAIN[name]()
+    gc.collect()
+    before = _core.live_count()
+    for _ in range(1000):
+        AGAIN[name]()
+    gc.collect()
+    assert _core.live_count() == before
+
+
 # ---- Exceptions in the user's code.
 
 class Mine(Exception):
