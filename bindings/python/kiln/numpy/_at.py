@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """x.at[index].set(v) and its kin, which leave x as it is (jax.numpy.ndarray.at), and x.flat (numpy.ndarray.flat)."""
+import warnings as _warnings
+
 from .. import _core
 from .._core import Array
+from ..errors import ConcretizationTypeError
 from ._creation import asarray
 
 _c = _core.functions("kiln.numpy")
@@ -27,14 +30,95 @@ class _At:
         return f"_IndexUpdateHelper({self._x!r})"
 
 
-def _is_static(item):
-    """Not an array of positions."""
-    return item is None or item is Ellipsis or isinstance(item, (slice, bool))
+_MODES = (None, "clip", "fill", "drop", "promise_in_bounds")
+
+
+def _mode_of(mode):
+    """The name of what is done with positions beyond the array."""
+    name = str(getattr(mode, "name", mode)).lower() if mode is not None else None
+    if name not in _MODES and name != "fill_or_drop":
+        raise ValueError(f'Unknown gather mode "{mode}"')
+    return "fill" if name in ("drop", "fill_or_drop") else name
+
+
+class _Walk:
+    """What an index says of an array: its key has the positions moved inside; outside tells which were not (a mask, a
+    bool where no array is among them); the first positions are item number `item` of the key and go along `axis`."""
+
+    __slots__ = ("x", "key", "outside", "item", "axis")
+
+    def __init__(self, x, index, wrap):
+        key = index if isinstance(index, tuple) else (index,)
+        self.x, self.key, self.outside, self.item, self.axis = x, list(map(_item, key)), False, None, None
+        widths = [_width(k) for k in self.key]
+        axis = 0
+        if sum(widths) <= x.ndim:  # else the C library says what is wrong
+            for i, (k, width) in enumerate(zip(self.key, widths)):
+                if width == 1 and not isinstance(k, slice) and getattr(k, "dtype", None) != "bool":
+                    self._positions(i, k, axis, wrap)
+                axis += x.ndim - sum(widths) if k is Ellipsis else width
+
+    def _positions(self, i, k, axis, wrap):
+        n = self.x.shape[axis]
+        if isinstance(k, int):
+            if n == 0:
+                raise IndexError(f"index is out of bounds for axis {axis} with size 0")
+            k = k + n if k < 0 and wrap else k
+            here, self.key[i] = not 0 <= k < n, min(max(k, 0), n - 1)
+        else:
+            k = k.astype("int64")
+            k = _c["where"](k < 0, k + n, k) if wrap else k
+            here, self.key[i] = (k < 0) | (k >= n), _c["_clip"](k, 0, max(n - 1, 0))
+        if self.item is None:
+            self.item, self.axis = i, axis
+        self.outside = here if self.outside is False else self.outside | here
+
+    def extended(self):
+        """The key into an array with one more row along `axis`, which is where the positions outside are."""
+        key = list(self.key)
+        key[self.item] = _c["where"](self.outside, self.x.shape[self.axis], key[self.item])
+        return tuple(key)
+
+    def lost(self):
+        """Which elements of the result are from outside."""
+        n, shape, along = self.x.shape[self.axis], list(self.x.shape), [1] * self.x.ndim
+        along[self.axis] = shape[self.axis] = n + 1
+        rows = (_c["arange"](0, n + 1, 1) == n).reshape(along)
+        return _c["broadcast_to"](rows, shape)[self.extended()]
+
+
+def _item(k):
+    k = asarray(k) if isinstance(k, (list, tuple)) or (hasattr(k, "dtype") and not isinstance(k, Array)) else k
+    if k is None or k is Ellipsis or isinstance(k, (slice, int)):
+        return k
+    if isinstance(k, (float, complex, str)) or (isinstance(k, Array) and k.dtype.kind not in "biu"):
+        what = k.dtype if isinstance(k, Array) else type(k).__name__
+        raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {what}")
+    return asarray(k)
+
+
+def _width(k):
+    """How many axes of the array an item of an index speaks of."""
+    if k is None or k is Ellipsis or isinstance(k, bool):
+        return 0
+    return k.ndim if isinstance(k, Array) and k.dtype.kind == "b" else 1
+
+
+def _is_safe(values, dtype):
+    """Whether values become of the dtype by JAX's promotion, in which numbers of Python have none of their own."""
+    if isinstance(values, (bool, int, float, complex)):
+        kinds = "biufc" if isinstance(values, bool) else "iufc" if isinstance(values, int) else (
+            "fc" if isinstance(values, float) else "c")
+        return dtype.kind in kinds
+    return (values.dtype.kind == "b" or (values.dtype.kind in "iu" and dtype.kind in "fc") or
+            _core.result_type(values.dtype, dtype) == dtype)
 
 
 class _Place:
     """x.at[index]. Positions beyond the array are left out when it writes; when it reads, the nearest ones count, or
-    fill_value with mode="fill"."""
+    fill_value with mode="fill". indices_are_sorted and unique_indices are promises, of which the latter makes
+    multiply, divide and power differentiable with respect to the values, and saves apply a look for indices that repeat.
+    """
 
     __slots__ = ("array", "index")
 
@@ -44,135 +128,88 @@ class _Place:
     def __repr__(self):
         return f"_IndexUpdateRef({self.array!r}, {self.index!r})"
 
-    def _inside(self, mode, wrap_negative_indices=True):
-        """(index, outside): the index with positions within the array, and a mask of those that were not, or None."""
-        key = self.index if isinstance(self.index, tuple) else (self.index,)
-        key = tuple(asarray(k) if isinstance(k, (list, tuple)) else k for k in key)
-        for k in key:
-            if isinstance(k, (float, str)) or (hasattr(k, "dtype") and k.dtype.kind not in "biu"):
-                what = getattr(k, "dtype", type(k).__name__)
-                raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {what}")
-        x, out, axis, outside = self.array, [], 0, None
-        used = sum(0 if k is None or k is Ellipsis or isinstance(k, bool) else
-                   k.ndim if hasattr(k, "dtype") and k.dtype.kind == "b" else 1 for k in key)
-        if used > x.ndim:
-            return self.index, None  # the C library says what is wrong
-        for k in key:
-            if k is Ellipsis:
-                axis += x.ndim - used
-            elif k is None or isinstance(k, bool):
-                pass
-            elif isinstance(k, slice):
-                axis += 1
-            elif hasattr(k, "dtype") and k.dtype.kind == "b":
-                axis += k.ndim
-            else:
-                n, axis = x.shape[axis], axis + 1
-                if isinstance(k, int):
-                    at = k + n if k < 0 and wrap_negative_indices else k
-                    here = not 0 <= at < n
-                    k = min(max(at, 0), max(n - 1, 0))
-                else:
-                    at = asarray(k)
-                    at = at.astype("int64")
-                    at = _c["where"](at < 0, at + n, at) if wrap_negative_indices else at
-                    here = (at < 0) | (at >= n)
-                    k = _c["_clip"](at, 0, max(n - 1, 0))
-                outside = here if outside is None else outside | here
-            out.append(k)
-        if outside is None or mode in ("promise_in_bounds", "clip") or outside is False:
-            outside = None
-        return tuple(out), outside
-
     def get(self, *, indices_are_sorted=False, unique_indices=False, mode=None, fill_value=None, out_sharding=None,
             wrap_negative_indices=True):
         """x[index]."""
-        key, outside = self._inside(mode, wrap_negative_indices)
-        filled = mode in ("fill", "drop")
-        if self.array.size == 0 and outside is not None and not filled:
-            return self.array[self.index]
-        y = self.array[key] if self.array.size or outside is None else None
-        if outside is None or not filled:
-            return y
-        if fill_value is None:
-            kind = self.array.dtype.kind
-            limits = _c["_iinfo"](self.array.dtype) if kind in "iu" else None
-            fill_value = (float("nan") if kind in "fc" else True if kind == "b" else
-                          limits.min if kind == "i" else limits.max % (1 << 64))
-        fill = asarray(fill_value, self.array.dtype)
-        outside = asarray(outside)
-        return _c["where"](outside.reshape(outside.shape + (1,) * (y.ndim - outside.ndim)), fill, y)
+        mode, x, walk = _mode_of(mode), self.array, _Walk(self.array, self.index, wrap_negative_indices)
+        if walk.outside is False or mode != "fill":
+            return x[tuple(walk.key)]
+        lost = walk.lost()
+        fill = asarray(_fill_value(x.dtype) if fill_value is None else fill_value, x.dtype)
+        return _c["where"](lost, fill, x[tuple(walk.key)] if x.size else fill)
 
-    def _write(self, values, name, mode, wrap_negative_indices=True):
-        key, outside = self._inside(mode, wrap_negative_indices)
-        x = self.array
-        if outside is True:
+    def _write(self, values, name, mode, wrap_negative_indices, unique_indices=False):
+        x, walk = self.array, _Walk(self.array, self.index, wrap_negative_indices)
+        keeps = _mode_of(mode) not in ("clip", "promise_in_bounds")
+        values = values if isinstance(values, (bool, int, float, complex)) else asarray(values)
+        y, dtype = x.copy(), x.dtype
+        if not _is_safe(values, dtype):
+            given = getattr(values, "dtype", type(values).__name__)
+            _warnings.warn(f"scatter inputs have incompatible types: cannot safely cast value from dtype={given} to "
+                           f"dtype={dtype} with jax_numpy_dtype_promotion=standard. In future JAX releases this will "
+                           "result in an error.", FutureWarning, stacklevel=3)
+            y = y.astype(_core.result_type(x, values))
+        values = asarray(values, y.dtype)
+        if walk.outside is True and keeps:
             return x.copy()
-        if outside is None or outside is False:
-            y = x.copy()
-            _core.write_at(y, key, _cast(values, x.dtype), name)
-            return y
-        # what is outside goes to a row of its own, which is cut off afterwards
-        index, axis, pads, cut = list(key), 0, [(0, 0)] * x.ndim, [slice(None)] * x.ndim
-        used = sum(0 if k is None or k is Ellipsis or isinstance(k, bool) else
-                   k.ndim if hasattr(k, "dtype") and k.dtype.kind == "b" else 1 for k in key)
-        done = False
-        for i, k in enumerate(key):
-            if k is Ellipsis:
-                axis += x.ndim - used
-            elif k is None or isinstance(k, bool):
-                pass
-            elif isinstance(k, slice):
-                axis += 1
-            elif hasattr(k, "dtype") and k.dtype.kind == "b":
-                axis += k.ndim
-            else:
-                if not done:
-                    index[i] = _c["where"](outside, x.shape[axis], k)
-                    pads[axis], cut[axis], done = (0, 1), slice(0, x.shape[axis]), True
-                axis += 1
-        y = _c["pad"](x, pads)
-        for i, k in enumerate(index):  # slices with open ends end where x ends
-            index[i] = k
-        _core.write_at(y, tuple(index), _cast(values, x.dtype), name)
-        return y[tuple(cut)].copy()
-
-    def set(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, out_sharding=None,
-            wrap_negative_indices=True):
-        """x with x[index] = values."""
-        return self._write(values, "set", mode, wrap_negative_indices)
+        if unique_indices and name == "multiply":  # which has a derivative with respect to the factors, then
+            values, name = y[tuple(walk.key)] * values, "set"
+        if walk.outside is False or not keeps:
+            _core.write_at(y, tuple(walk.key), values, name)
+            return y.astype(dtype, copy=False)
+        pads, inside = [(0, 0)] * x.ndim, [slice(None)] * x.ndim
+        pads[walk.axis], inside[walk.axis] = (0, 1), slice(0, x.shape[walk.axis])
+        y = _c["pad"](y, pads)
+        _core.write_at(y, walk.extended(), values, name)
+        return y[tuple(inside)].astype(dtype)
 
     def apply(self, func, *, indices_are_sorted=False, unique_indices=False, mode=None, wrap_negative_indices=True):
-        """x with x[index] = func(x[index])."""
-        return self._write(func(self.get(mode="clip", wrap_negative_indices=wrap_negative_indices)), "set", mode,
-                           wrap_negative_indices)
+        """x with x[index] = func(x[index]), again and again where indices repeat."""
+        there = self.get(mode="clip", wrap_negative_indices=wrap_negative_indices)
+        y = self._write(func(there), "set", mode, wrap_negative_indices)
+        key = self.index if isinstance(self.index, tuple) else (self.index,)
+        if unique_indices or all(k is None or k is Ellipsis or isinstance(k, (slice, int)) for k in key):
+            return y
+        count = _Place(_c["zeros"](y.shape, "int64"), self.index)._write(1, "add", mode, wrap_negative_indices)
+
+        def again(i, y):
+            return _c["where"](count > i, func(y), y)
+        most = count.max(initial=0)
+        try:
+            most = int(most)
+        except ConcretizationTypeError:
+            from ..lax import fori_loop
+            return fori_loop(1, most, again, y)
+        for i in range(1, most):
+            y = again(i, y)
+        return y
 
 
-def _cast(values, dtype):
-    """values of x's dtype, whatever they are."""
-    if isinstance(values, (bool, int, float, complex)) and not isinstance(values, Array):
-        values = asarray(values)
-    else:
-        values = asarray(values)
-    if values.dtype.kind == "c" and dtype.kind != "c":
-        values = values.real
-    return values.astype(dtype)
+def _fill_value(dtype):
+    if dtype.kind in "iu":
+        limits = _c["_iinfo"](dtype)
+        return limits.min if dtype.kind == "i" else limits.max % (1 << 64)
+    return True if dtype.kind == "b" else float("nan")
 
 
-def _writer(name, says):
+def _writer(name, says, of_factors):
     def write(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None, out_sharding=None,
               wrap_negative_indices=True):
-        return self._write(values, name, mode, wrap_negative_indices)
+        if not of_factors:
+            return self._write(values, name, mode, wrap_negative_indices, unique_indices)
+        factors = _Place(_c["ones_like"](self.array), self.index)
+        return _c[name](self.array, factors._write(values, "multiply", mode, wrap_negative_indices, unique_indices))
     write.__doc__ = f"x with {says}, again and again where indices repeat."
     return write
 
 
-for _name, _ufunc, _says in (("add", "add", "x[index] += values"), ("subtract", "subtract", "x[index] -= values"),
+for _name, _ufunc, _says in (("set", "set", "x[index] = values"), ("add", "add", "x[index] += values"),
+                             ("subtract", "subtract", "x[index] -= values"),
                              ("multiply", "multiply", "x[index] *= values"), ("mul", "multiply", "x[index] *= values"),
                              ("divide", "divide", "x[index] /= values"), ("power", "power", "x[index] **= values"),
                              ("min", "minimum", "x[index] = minimum(x[index], values)"),
                              ("max", "maximum", "x[index] = maximum(x[index], values)")):
-    _method = _writer(_ufunc, _says)
+    _method = _writer(_ufunc, _says, _name in ("divide", "power"))
     _method.__name__, _method.__qualname__ = _name, f"_Place.{_name}"
     setattr(_Place, _name, _method)
 Array.at = property(_At, doc="x.at[index].set(v): x with other elements. (jax.Array.at)")
