@@ -249,6 +249,9 @@ PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *kpy_dlpack_device(PyObject *self, PyObject *unused);
 int kpy_interchange_make(PyObject *module);
 int kpy_memory_make(PyObject *module); /* memory.c */
+/* n elements (-1: one, without an axis) in memory that stays as long as the owner does; the stride is in bytes */
+kn_array kpy_over_memory(PyObject *owner, void *data, kn_dtype dtype, int64_t n, int64_t stride, bool writes);
+int kpy_iteration_make(PyObject *module); /* iteration.c */
 /* progress.c: what a scan tells, if anybody wants to hear of it */
 int kpy_progress_make(PyObject *module);
 bool kpy_shows_progress(void);

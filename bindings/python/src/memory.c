@@ -44,6 +44,16 @@ static bool dl_type(kn_dtype d, DLDataType *t)
     return false;
 }
 
+static bool is_common(kn_dtype d)
+{
+    kn_dtype known[] = {KN_BOOL, KN_I8,  KN_I16, KN_I32, KN_I64, KN_U8,  KN_U16,
+                        KN_U32,  KN_U64, KN_F16, KN_F32, KN_F64, KN_C64, KN_C128};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] == d)
+            return true;
+    return false;
+}
+
 /* The strides in elements; false where they are no multiples of the size. */
 static bool describe(lent *m)
 {
@@ -120,6 +130,48 @@ static int over(PyObject *o, kn_dtype dtype, kn_array *x)
     return 0;
 }
 
+/* Side by side the elements from the first to the last one in memory, and of these every one that is meant. */
+static kn_array strided(kn_array dense, int64_t n, int64_t step)
+{
+    if (n < 0 || step == 1)
+        return kn_retain(dense);
+    kn_index_arg by = {.kind = KN_ARG_INT, .integer = step};
+    kn_as_strided_opts opts = kn_as_strided_opts_default();
+    kn_shape shape = {1, {n}}, stride = {1, {0}};
+    return step ? kn_at(dense, "::%", 1, &by) : kn_as_strided(dense, &shape, &stride, &opts);
+}
+
+kn_array kpy_over_memory(PyObject *owner, void *data, kn_dtype dtype, int64_t n, int64_t stride, bool writes)
+{
+    lent *m = calloc(1, sizeof *m);
+    kn_dtype bits[] = {NULL, KN_U8, KN_U16, NULL, KN_U32};
+    int64_t size = (int64_t)kn_dtype_size(dtype), step = stride / size, count = n > 0 ? (n - 1) * llabs(step) + 1 : n;
+    DLDataType type;
+    if (!m || PyBuffer_FillInfo(&m->view, owner, data, (Py_ssize_t)size, 0, PyBUF_FULL) < 0) {
+        free(m);
+        return PyErr_Occurred() ? NULL : (kn_array)PyErr_NoMemory();
+    }
+    kn_dtype seen = is_common(dtype) ? dtype : bits[size]; /* bfloat16 and its kin: by their bits */
+    dl_type(seen, &type);
+    m->dim[0] = count;
+    m->dim[1] = 1;
+    char *first = (char *)data + (step < 0 && n > 0 ? (n - 1) * stride : 0);
+    m->tensor = (DLManagedTensorVersioned){.version = {1, 0},
+                                           .manager_ctx = m,
+                                           .deleter = give_back,
+                                           .flags = writes ? 0 : DLPACK_FLAG_BITMASK_READ_ONLY,
+                                           .dl_tensor = {first, {kDLCPU, 0}, n >= 0, type, m->dim, m->dim + 1, 0}};
+    kn_from_dlpack_opts opts = kn_from_dlpack_opts_default();
+    opts.copy = -1;
+    kn_array x = kn_from_dlpack(&m->tensor, &opts), y = x && seen != dtype ? kn_view(x, dtype) : x;
+    kn_array z = y ? strided(y, n, step) : NULL;
+    if (x && y != x)
+        kn_release(x);
+    if (y)
+        kn_release(y);
+    return z;
+}
+
 static PyObject *share(PyObject *module, PyObject *args)
 {
     PyObject *o, *name = Py_None;
@@ -153,12 +205,8 @@ static DLManagedTensorVersioned *memory_of(PyObject *o)
         return NULL;
     kpy_here();
     kn_array x = KPY_HANDLE(o), bits = NULL;
-    kn_dtype d = kn_dtype_of(x), same[] = {KN_BOOL, KN_I8,  KN_I16, KN_I32, KN_I64, KN_U8,  KN_U16,
-                                           KN_U32,  KN_U64, KN_F16, KN_F32, KN_F64, KN_C64, KN_C128};
-    bool known = false;
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        known = known || same[i] == d;
-    if (d && !known) /* bfloat16 and its kin: by their bits */
+    kn_dtype d = kn_dtype_of(x);
+    if (d && !is_common(d)) /* bfloat16 and its kin: by their bits */
         x = bits = kn_view(x, kn_dtype_size(d) == 1 ? KN_U8 : kn_dtype_size(d) == 2 ? KN_U16 : KN_U32);
     m = kn_to_dlpack(x);
     if (bits)

@@ -45,7 +45,8 @@ static int exec(PyObject *m)
     if (check_alone() < 0 || kpy_context_make() < 0 || kpy_lock_make(m) < 0 || kpy_errors_make(m) < 0 ||
         kpy_dtype_make(m) < 0 || kpy_array_make(m) < 0 || kpy_functions_make(m) < 0 || kpy_handle_make(m) < 0 ||
         kpy_tree_make(m) < 0 || kpy_function_make(m) < 0 || kpy_interchange_make(m) < 0 || kpy_ufunc_make(m) < 0 ||
-        kpy_numpy_make(m) < 0 || kpy_printing_make(m) < 0 || kpy_errcall_make(m) < 0 || kpy_text_make(m) < 0)
+        kpy_numpy_make(m) < 0 || kpy_printing_make(m) < 0 || kpy_errcall_make(m) < 0 || kpy_text_make(m) < 0 ||
+        kpy_iteration_make(m) < 0)
         return -1;
     return 0;
 }

@@ -18,7 +18,7 @@ SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "k
            "kn_lax_scatter_dimension_numbers": "KPY_FIVE_AXES", "kn_axis_names": "KPY_AXIS_NAMES",
            "kn_axis_groups": "KPY_AXIS_GROUPS", "kn_lane_pairs": "KPY_LANE_PAIRS", "kn_lanes": "KPY_LANES",
            "kn_fn": "KPY_FUNCTION", "kn_tree": "KPY_TREE", "kn_optimizer": "KPY_OBJECT", "kn_schedule": "KPY_OBJECT",
-           "kn_jaxpr": "KPY_OBJECT"}
+           "kn_jaxpr": "KPY_OBJECT", "kn_nditer": "KPY_OBJECT", "kn_arrayterator": "KPY_OBJECT"}
 
 # arguments of the library that are positions or counts: an empty list there is one of integers
 POSITIONS = {"indices", "ind", "repeats", "kth", "obj", "indices_or_sections", "shift"}
@@ -134,6 +134,8 @@ class Maker:
             return "KPY_STRUCT"
         if SPECIAL.get(t) in ("KPY_OBJECT", "KPY_TREE"):
             return SPECIAL[t]
+        if k == "array" and r.get("error") == "null":
+            return "KPY_OPTIONAL_ARRAY"
         kinds = {"array": "KPY_ARRAY", "arrays": "KPY_ARRAYS", "shape": "KPY_SHAPE", "dtype": "KPY_DTYPE",
                  "bool": "KPY_BOOL", "int": "KPY_INT", "float": "KPY_FLOAT", "string": "KPY_STRING",
                  "character": "KPY_CHARACTER", "axes": "KPY_AXES"}
@@ -157,7 +159,7 @@ class Maker:
         if f.get("options"):
             args.append("c->options")
         made = f"{name}({', '.join(args)})"
-        member = {"KPY_ARRAY": "array", "KPY_ARRAYS": "list", "KPY_DTYPE": "dtype", "KPY_BOOL": "truth",
+        member = {"KPY_ARRAY": "array", "KPY_OPTIONAL_ARRAY": "array", "KPY_ARRAYS": "list", "KPY_DTYPE": "dtype", "KPY_BOOL": "truth",
                   "KPY_INT": "integer", "KPY_FLOAT": "number", "KPY_STRING": "string", "KPY_CHARACTER": "character",
                   "KPY_SHAPE": "shape", "KPY_AXES": "axes", "KPY_OBJECT": "handle", "KPY_TREE": "handle"}.get(result)
         if result == "KPY_STRUCT":

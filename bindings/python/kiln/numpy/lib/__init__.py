@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What NumPy has in numpy.lib: stride_tricks, array_utils, npyio, NumpyVersion, Arrayterator."""
 from ... import _core
+from .._iteration import Arrayterator
 from . import array_utils, npyio, stride_tricks
 
 _c = _core.functions("kiln.numpy")
@@ -47,4 +48,4 @@ class NumpyVersion:
         return f"NumpyVersion({self.vstring})"
 
 
-__all__ = ["NumpyVersion", "array_utils", "npyio", "stride_tricks"]
+__all__ = ["Arrayterator", "NumpyVersion", "array_utils", "npyio", "stride_tricks"]
