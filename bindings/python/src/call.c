@@ -199,6 +199,11 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
     switch ((kpy_kind)p->kind) {
     case KPY_ARRAY: return to_array(s, o, to, kpy_operand_of);
     case KPY_POSITIONS: return to_array(s, o, to, kpy_positions_of);
+    case KPY_VALUES:
+        if (kpy_value_for(s->held[0].h, o, &s->held[s->n_held]) < 0)
+            return -1;
+        *(kn_array *)to = s->held[s->n_held++].h;
+        return 0;
     case KPY_OPTIONAL_ARRAY:
         if (o == Py_None)
             return *(kn_array *)to = NULL, 0;

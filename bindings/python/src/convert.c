@@ -101,6 +101,23 @@ int kpy_positions_of(PyObject *o, kpy_operand *x)
     return h ? 0 : -1;
 }
 
+int kpy_value_for(kn_array x, PyObject *o, kpy_operand *v)
+{
+    if (kpy_operand_of(o, v) < 0)
+        return -1;
+    kn_dtype d = kn_dtype_of(x);
+    const char *name = d ? kn_dtype_name(d) : "";
+    bool narrow = !strncmp(name, "float8", 6) || !strcmp(name + (*name == 'u'), "int4") || !strcmp(name, "bfloat16");
+    if (!narrow || kn_dtype_of(v->h) == d)
+        return 0;
+    kn_astype_opts opts = kn_astype_opts_default();
+    kpy_here();
+    kn_array y = kn_astype(v->h, d, &opts);
+    kpy_operand_drop(v);
+    *v = (kpy_operand){y, y != NULL};
+    return kpy_failed() ? -1 : 0;
+}
+
 void kpy_operand_drop(kpy_operand *x)
 {
     if (x->owned && x->h)

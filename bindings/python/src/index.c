@@ -170,7 +170,7 @@ int kpy_set_item(PyObject *self, PyObject *key, PyObject *value)
     }
     if (kpy_enter() < 0)
         return -1;
-    if (kpy_index_of(key, &index) == 0 && kpy_operand_of(value, &v) == 0) {
+    if (kpy_index_of(key, &index) == 0 && kpy_value_for(KPY_HANDLE(self), value, &v) == 0) {
         kpy_here();
         kn_set_at(KPY_HANDLE(self), v.h, index.text, index.n, index.arg);
         result = kpy_failed() ? -1 : 0;

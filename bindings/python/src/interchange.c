@@ -13,6 +13,39 @@ typedef struct shown {
     Py_ssize_t dim[2 * KN_MAX_NDIM];
 } shown;
 
+/* What DLPack has from 1.1 on, and the library as bytes. */
+static const struct {
+    const char *name;
+    uint8_t code;
+} float8[] = {{"float8_e3m4", 7},      {"float8_e4m3", 8},  {"float8_e4m3b11fnuz", 9}, {"float8_e4m3fn", 10},
+              {"float8_e4m3fnuz", 11}, {"float8_e5m2", 12}, {"float8_e5m2fnuz", 13},   {"float8_e8m0fnu", 14}};
+enum { N_FLOAT8 = sizeof float8 / sizeof *float8 };
+
+static uint8_t float8_code(kn_dtype d)
+{
+    for (int i = 0; d && i < N_FLOAT8; i++)
+        if (!strcmp(kn_dtype_name(d), float8[i].name))
+            return float8[i].code;
+    return 0;
+}
+
+/* An error of the library's for what the protocol has no type or no flag for. */
+static void as_buffer_error(void)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (type && PyErr_GivenExceptionMatches(type, PyExc_TypeError))
+        PyErr_Format(PyExc_BufferError, "%S", value);
+    else {
+        PyErr_Restore(type, value, trace);
+        return;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+}
+
 static const char *format_of(DLDataType d)
 {
     switch (d.code) {
@@ -60,7 +93,7 @@ int kpy_get_buffer(PyObject *o, Py_buffer *v, int flags)
     }
     kpy_leave();
     if (failed || !m)
-        return -1;
+        return as_buffer_error(), -1;
     const DLTensor *t = &m->dl_tensor;
     const char *format = format_of(t->dtype);
     bool readonly = m->flags & DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -141,7 +174,7 @@ PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw)
                                 : (PyErr_SetString(PyExc_TypeError, "__dlpack__() takes keyword arguments only"), NULL);
     if (stream != Py_None)
         return PyErr_SetString(PyExc_BufferError, "memory of the CPU has no stream"), NULL;
-    long type = 1, id = 0, major = 0;
+    long type = 1, id = 0, major = 0, minor = 0;
     if (device != Py_None && !PyArg_ParseTuple(device, "ll", &type, &id))
         return NULL;
     if (type != 1 || id != 0)
@@ -150,15 +183,24 @@ PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw)
         return PyErr_SetString(PyExc_TypeError, "max_version has to be a tuple of two integers"), NULL;
     if (version != Py_None)
         major = PyLong_AsLong(PyTuple_GetItem(version, 0));
-    if ((major == -1 && PyErr_Occurred()) || kpy_enter() < 0)
+    if (major != -1 && version != Py_None && PyTuple_Size(version) > 1)
+        minor = PyLong_AsLong(PyTuple_GetItem(version, 1));
+    if (((major == -1 || minor == -1) && PyErr_Occurred()) || kpy_enter() < 0)
         return NULL;
     PyObject *capsule = NULL;
     kpy_here();
-    kn_array x = KPY_HANDLE(self), copied = copy == Py_True ? copy_of(x) : NULL;
+    kn_array x = KPY_HANDLE(self), copied = copy == Py_True ? copy_of(x) : NULL, bytes = NULL;
     x = copied ? copied : x;
+    uint8_t code = major == 1 && minor < 1 ? 0 : float8_code(kn_dtype_of(x)); /* without a version as JAX does it */
+    if (code)
+        x = bytes = kn_view(x, KN_U8);
     if (major >= 1) {
         DLManagedTensorVersioned *m = kn_to_dlpack(x);
         if (!kpy_failed() && m) {
+            if (code) {
+                m->version.minor = 1;
+                m->dl_tensor.dtype.code = code;
+            }
             if (copied)
                 m->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
             if (!(capsule = PyCapsule_New(m, "dltensor_versioned", drop_capsule)))
@@ -166,6 +208,8 @@ PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw)
         }
     } else {
         DLManagedTensor *m = kn_to_dlpack_unversioned(x);
+        if (m && code)
+            m->dl_tensor.dtype.code = code;
         if (kpy_failed()) {
             if (PyErr_ExceptionMatches(PyExc_ValueError)) {
                 PyErr_Clear();
@@ -178,7 +222,11 @@ PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw)
     }
     if (copied)
         kn_release(copied);
+    if (bytes)
+        kn_release(bytes);
     kpy_leave();
+    if (!capsule)
+        as_buffer_error();
     return capsule;
 }
 
@@ -194,7 +242,7 @@ PyObject *kpy_dlpack_device(PyObject *self, PyObject *unused)
 static PyObject *capsule_of(PyObject *x, PyObject *copy)
 {
     PyObject *f = PyObject_GetAttrString(x, "__dlpack__"), *none = PyTuple_New(0), *capsule = NULL;
-    PyObject *kw = Py_BuildValue("{s:(ii),s:O}", "max_version", 1, 0, "copy", copy);
+    PyObject *kw = Py_BuildValue("{s:(ii),s:O}", "max_version", 1, 1, "copy", copy);
     if (f && none && kw)
         capsule = PyObject_Call(f, none, kw);
     if (!capsule && f && kw && PyErr_ExceptionMatches(PyExc_TypeError)) { /* from before the version had a say */
@@ -205,6 +253,24 @@ static PyObject *capsule_of(PyObject *x, PyObject *copy)
     Py_XDECREF(none);
     Py_XDECREF(kw);
     return capsule;
+}
+
+/* The array of a tensor, in either form; floats of eight bits go by as bytes. */
+static kn_array of_tensor(DLDataType *d, DLManagedTensorVersioned *m, DLManagedTensor *old,
+                          const kn_from_dlpack_opts *opts)
+{
+    kn_dtype seen = NULL;
+    for (int i = 0; i < N_FLOAT8; i++)
+        if (d->code == float8[i].code && d->bits == 8 && d->lanes == 1)
+            seen = kn_dtype_named(float8[i].name);
+    if (seen)
+        d->code = kDLUInt;
+    kn_array bytes = m ? kn_from_dlpack(m, opts) : kn_from_dlpack_unversioned(old, opts);
+    if (!seen || !bytes)
+        return bytes;
+    kn_array x = kn_view(bytes, seen);
+    kn_release(bytes);
+    return x;
 }
 
 static PyObject *from_dlpack(PyObject *module, PyObject *args, PyObject *kw)
@@ -226,11 +292,11 @@ static PyObject *from_dlpack(PyObject *module, PyObject *args, PyObject *kw)
         if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
             DLManagedTensorVersioned *m = PyCapsule_GetPointer(capsule, "dltensor_versioned");
             PyCapsule_SetName(capsule, "used_dltensor_versioned");
-            result = kpy_wrap(kn_from_dlpack(m, &opts));
+            result = kpy_wrap(of_tensor(&m->dl_tensor.dtype, m, NULL, &opts));
         } else if (PyCapsule_IsValid(capsule, "dltensor")) {
             DLManagedTensor *m = PyCapsule_GetPointer(capsule, "dltensor");
             PyCapsule_SetName(capsule, "used_dltensor");
-            result = kpy_wrap(kn_from_dlpack_unversioned(m, &opts));
+            result = kpy_wrap(of_tensor(&m->dl_tensor.dtype, NULL, m, &opts));
         } else
             PyErr_SetString(PyExc_BufferError, "__dlpack__ returned no capsule of DLPack that is unused");
         kpy_leave();

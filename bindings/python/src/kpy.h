@@ -75,6 +75,8 @@ int kpy_operand_of(PyObject *o, kpy_operand *x); /* an array; numbers wait for t
 /* 1: an operand; 0: this object is none (no exception); -1 */
 int kpy_operand_try(PyObject *o, kpy_operand *x);
 int kpy_positions_of(PyObject *o, kpy_operand *x);    /* the same; an empty list is of integers */
+/* what is written to x, of its dtype where that has no promotion of its own: float8, int4 and bfloat16 */
+int kpy_value_for(kn_array x, PyObject *o, kpy_operand *v);
 void kpy_operand_drop(kpy_operand *x);
 kn_array kpy_asarray(PyObject *o, kn_dtype dtype); /* a new handle of an array with a dtype; NULL with an exception */
 int kpy_int_of(PyObject *o, int64_t *x);
@@ -118,6 +120,7 @@ typedef int (*kpy_write_at)(kn_array x, kn_array v, const char *index, int n, co
 typedef enum kpy_kind {
     KPY_ARRAY,
     KPY_POSITIONS, /* an array of positions */
+    KPY_VALUES,    /* what is written to the first array */
     KPY_OPTIONAL_ARRAY,
     KPY_ARRAYS,
     KPY_SHAPE,

@@ -213,7 +213,7 @@ static PyObject *write_at(PyObject *module, PyObject *args)
         return PyErr_SetString(PyExc_TypeError, "an array is wanted"), NULL;
     if (kpy_enter() < 0)
         return NULL;
-    if (kpy_index_of(key, &index) == 0 && kpy_operand_of(value, &v) == 0) {
+    if (kpy_index_of(key, &index) == 0 && kpy_value_for(KPY_HANDLE(x), value, &v) == 0) {
         kpy_here();
         if (!strcmp(name, "set"))
             kn_set_at(KPY_HANDLE(x), v.h, index.text, index.n, index.arg);

@@ -491,3 +491,71 @@ def test_nothing_of_an_interchange_stays():
         asarray(numpy.arange(3)), _core.from_dlpack(numpy.arange(3)), numpy.sin(x)
     del x
     assert _core.live_count() == before
+
+
+FLOAT8 = ["float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
+          "float8_e5m2fnuz", "float8_e8m0fnu"]
+NARROW = [*FLOAT8, "int4", "uint4", "bfloat16"]
+WRITES = """
+y[0] = 3
+y[0] = 3.5
+y[:] = 2
+y[:] = np.arange(3)
+y[...] = np.arange(3.0)
+y[1:] = [1, 2]
+y[np.array([0, 2])] = 5
+y[np.array([True, False, True])] = 5
+y[0] = np.float32(3)
+y[0] = True
+y[0] = y[1]
+y.fill(3)
+y.flat[1] = 3
+y.flat = [1, 2, 3]
+np.put(y, [0], [3])
+np.put(y, [0], 3.0)
+np.place(y, np.asarray([True, False, True]), [3])
+np.putmask(y, np.asarray([True, False, True]), [3])
+np.fill_diagonal(y.reshape(1, 3), 3)
+np.put_along_axis(y, np.asarray([0]), 3, 0)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+@pytest.mark.parametrize("line", WRITES)
+def test_narrow_dtypes_take_what_is_written(line, dtype):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    if not hasattr(np, dtype):
+        pytest.skip("the library has no such dtype")
+
+    def run(of, d):
+        y = of.asarray([1.0, 2, 4]).astype(d)
+        exec(line, {"np": of, "y": y})
+        return [float(v) for v in y.tolist()]
+    assert str(run(np, dtype)) == str(run(numpy, numpy.dtype(getattr(ml_dtypes, dtype))))
+
+
+@pytest.mark.parametrize("dtype", [d for d in FLOAT8 if hasattr(np, d)])
+def test_dlpack_of_floats_of_eight_bits(dtype):
+    x = np.asarray([1.0, 2, 0.5]).astype(dtype)
+    y = np.from_dlpack(x)
+    y[0] = 4
+    assert y.dtype == dtype and x.tolist() == y.tolist() and y.tolist()[0] == 4
+    with pytest.raises(BufferError, match=dtype):
+        x.__dlpack__(max_version=(1, 0))
+    jnp = pytest.importorskip("jax.numpy")
+    there = jnp.ones(3, dtype) if hasattr(jnp, dtype) else None
+    if there is not None:
+        try:
+            there.__dlpack__()
+        except Exception:
+            pytest.skip("JAX does not hand it over")
+        assert np.from_dlpack(there).dtype == dtype and np.from_dlpack(there).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", ["int4", "uint4"])
+def test_dlpack_has_no_bytes_with_four_bits(dtype):
+    x = np.ones(3, dtype)
+    with pytest.raises(BufferError, match=dtype):
+        x.__dlpack__()
+    with pytest.raises(BufferError, match=dtype):
+        memoryview(x)

@@ -23,6 +23,9 @@ SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "k
 # arguments of the library that are positions or counts: an empty list there is one of integers
 POSITIONS = {"indices", "ind", "repeats", "kth", "obj", "indices_or_sections", "shift"}
 
+# arguments of functions that write to their first array: what is written
+VALUES = {"v", "val", "vals", "values"}
+
 
 class Wrong(Exception):
     pass
@@ -80,7 +83,8 @@ def kind_of(of, option):
     raise Wrong(f"{of['name']}: no conversion of {t}")
 
 
-GET = {"KPY_ARRAY": "*(const kn_array *)", "KPY_POSITIONS": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_array *)", "KPY_ARRAYS": "*(const kn_list *)",
+GET = {"KPY_ARRAY": "*(const kn_array *)", "KPY_POSITIONS": "*(const kn_array *)",
+       "KPY_VALUES": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_array *)", "KPY_ARRAYS": "*(const kn_list *)",
        "KPY_SHAPE": "(const kn_shape *)", "KPY_AXES": "(const kn_axes *)", "KPY_DTYPE": "*(const kn_dtype *)",
        "KPY_BOOL": "*(const bool *)", "KPY_INT": "*(const int64_t *)", "KPY_FLOAT": "*(const double *)",
        "KPY_STRING": "*(const char *const *)", "KPY_CHARACTER": "*(const char *)",
@@ -200,6 +204,8 @@ class Maker:
         for a in arguments:  # what may be None
             if "kn_array" in a["type"] and a.get("optional") and kinds[names.index(a["name"])] == "KPY_ARRAY":
                 kinds[names.index(a["name"])] = "KPY_OPTIONAL_ARRAY"
+        if f["result"]["kind"] == "int" and kinds and kinds[0] == "KPY_ARRAY":
+            kinds = ["KPY_VALUES" if k == "KPY_ARRAY" and n in VALUES else k for k, n in zip(kinds, names)]
         taken, rows, shown, keyword, only, positional = set(), [], [], False, 0, 0
         parts = split(params)
         slash = parts.index("/") if "/" in parts else 0
