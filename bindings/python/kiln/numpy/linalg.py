@@ -8,6 +8,7 @@ from ._creation import asarray
 from ._wrapped import _tensordot
 
 _c = _core.functions("kiln.numpy.linalg")
+_np = _core.functions("kiln.numpy")
 globals().update(_c)
 
 EigResult = _namedtuple("EigResult", ("eigenvalues", "eigenvectors"))
@@ -104,6 +105,49 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 def cond(x, p=None):
     """The condition number. (numpy.linalg.cond)"""
     return _c["cond"](x, **({"named": p} if isinstance(p, str) else {"p": p}))
+
+
+def _is_list(tolerance):
+    """A tolerance for each matrix."""
+    return tolerance is not None and not isinstance(tolerance, (int, float)) and asarray(tolerance).ndim > 0
+
+
+def _cutoff(S, relative):
+    return _np["max"](S, axis=-1, keepdims=True, initial=0) * asarray(relative)[..., None]
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    """How many singular values are larger than the tolerance. (numpy.linalg.matrix_rank) Tolerances may be arrays of
+    one for each matrix.
+
+    >>> import kiln.numpy as knp
+    >>> knp.linalg.matrix_rank([[[1., 0.], [0., 1e-3]]] * 2, rtol=[1e-2, 1e-4])
+    array([1, 2])
+    """
+    if rtol is not None and tol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    A = asarray(A)
+    if A.ndim < 2 or not (_is_list(tol) or _is_list(rtol)):
+        return _c["matrix_rank"](A, tol, hermitian, rtol=rtol)
+    S = svd(A, compute_uv=False, hermitian=hermitian)
+    cutoff = asarray(tol)[..., None] if rtol is None else _cutoff(S, rtol)
+    return _np["count_nonzero"](S > cutoff, axis=-1)
+
+
+def pinv(a, rcond=None, hermitian=False, *, rtol=None):
+    """The pseudo-inverse, without the singular values below the tolerance. (numpy.linalg.pinv) Tolerances may be arrays
+    of one for each matrix."""
+    if rtol is not None and rcond is not None:
+        raise ValueError("`rtol` and `rcond` can't be both set.")
+    a, relative = asarray(a), rcond if rtol is None else rtol
+    if not _is_list(relative):
+        return _c["pinv"](a, rcond, hermitian, rtol=rtol)
+    if a.size == 0:
+        return _np["empty"]((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    u, s, vh = svd(a.conj(), False, True, hermitian)
+    kept = s > _cutoff(s, relative)
+    s = _np["where"](kept, 1 / _np["where"](kept, s, 1), 0).astype(s.dtype)
+    return vh.mT @ (s[..., None] * u.mT)
 
 
 def tensordot(x1, x2, /, *, axes=2):
