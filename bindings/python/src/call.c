@@ -441,8 +441,11 @@ static PyObject *result_of(state *s)
                 kn_retain(s->held[i].h);
         return with_outs(s, written(s, kpy_wrap(s->call.result.array)));
     }
-    if (kpy_failed())
+    if (kpy_failed()) {
+        if (kind == KPY_OBJECT && s->call.result.handle)
+            kn_release(s->call.result.handle);
         return NULL;
+    }
     if (kind == KPY_STRUCT)
         return kpy_struct_result(row->structure, &s->call.result);
     return value_of(kind, &s->call.result, row->as_list);

@@ -22,8 +22,11 @@ static void drop(PyObject *o)
 
 PyObject *kpy_wrap_handle(void *h)
 {
-    if (kpy_failed())
+    if (kpy_failed()) {
+        if (h)
+            kn_release(h);
         return NULL;
+    }
     handle *o = (handle *)((allocfunc)PyType_GetSlot(handle_type, Py_tp_alloc))(handle_type, 0);
     if (!o)
         return NULL;

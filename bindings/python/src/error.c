@@ -4,6 +4,7 @@
  * Kinds that Python has are Python's; the others are classes of the module, under those that NumPy and JAX derive
  * theirs from. An error that was found later than the line that caused it carries that line as a note. */
 #include "kpy.h"
+#include <errno.h>
 #include <string.h>
 
 static PyObject *classes[64]; /* by kn_error_kind */
@@ -111,6 +112,24 @@ static void add_line(const char *file, int line)
     PyErr_Restore(type, value, trace);
 }
 
+/* An OSError whose text ends with the system's reason is the one of that number: FileNotFoundError and its kin. */
+static void raise_of_file(const char *text)
+{
+    static const int known[] = {ENOENT, EACCES, EPERM, EEXIST, EISDIR, ENOTDIR, ENOSPC, EROFS, EMFILE};
+    for (size_t i = 0, n = strlen(text); i < sizeof known / sizeof *known; i++) {
+        const char *reason = strerror(known[i]);
+        size_t length = strlen(reason);
+        if (n < length || strcmp(text + n - length, reason))
+            continue;
+        PyObject *e = PyObject_CallFunction(PyExc_OSError, "is", known[i], text);
+        if (e)
+            PyErr_SetObject((PyObject *)Py_TYPE(e), e);
+        Py_XDECREF(e);
+        return;
+    }
+    PyErr_SetString(PyExc_OSError, text);
+}
+
 PyObject *kpy_raise(void)
 {
     if (kpy_restore_exception()) {
@@ -119,7 +138,10 @@ PyObject *kpy_raise(void)
     }
     kn_error_kind kind = kn_error_get_kind();
     PyObject *c = kind > 0 && (size_t)kind < sizeof classes / sizeof *classes ? classes[kind] : NULL;
-    PyErr_SetString(c ? c : PyExc_RuntimeError, kn_error_message());
+    if (kind == KN_ERROR_FILE)
+        raise_of_file(kn_error_message());
+    else
+        PyErr_SetString(c ? c : PyExc_RuntimeError, kn_error_message());
     add_line(kn_error_file(), kn_error_line());
     kn_error_clear();
     return NULL;

@@ -278,6 +278,37 @@ static PyObject *of_npy(PyObject *module, PyObject *args)
     return result;
 }
 
+/* savez(path, names, arrays, compressed), two lists of the same length */
+static PyObject *savez(PyObject *module, PyObject *args)
+{
+    const char *path;
+    PyObject *names, *arrays;
+    int compressed;
+    bool sound = true;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sO!O!p", &path, &PyList_Type, &names, &PyList_Type, &arrays, &compressed))
+        return NULL;
+    Py_ssize_t n = PyList_Size(names);
+    kn_named *named = PyMem_Calloc((size_t)n + 1, sizeof *named);
+    if (!named)
+        return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; sound && i < n; i++) {
+        named[i] = (kn_named){PyUnicode_AsUTF8AndSize(PyList_GetItem(names, i), NULL), NULL};
+        sound = named[i].name && KPY_IS_ARRAY(PyList_GetItem(arrays, i));
+        if (sound)
+            named[i].array = KPY_HANDLE(PyList_GetItem(arrays, i));
+    }
+    if (sound && (sound = kpy_enter() == 0)) {
+        kpy_here();
+        KPY_WITHOUT_GIL((compressed ? kn_savez_compressed : kn_savez)(path, (int)n, named));
+        sound = !kpy_failed();
+        kpy_leave();
+    } else if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "arrays are wanted");
+    PyMem_Free(named);
+    return sound ? Py_NewRef(Py_None) : NULL;
+}
+
 #define FAST(f) (PyCFunction)(void (*)(void))(f), METH_FASTCALL
 static PyMethodDef functions[] = {{"as_array", FAST(as_array), "as_array(a, dtype, order, copy, ndmin, /)\n--\n\n"},
                                   {"result_type", FAST(result_type), NULL},
@@ -287,6 +318,7 @@ static PyMethodDef functions[] = {{"as_array", FAST(as_array), "as_array(a, dtyp
                                   {"einsum_path", einsum_path, METH_VARARGS, NULL},
                                   {"write_at", write_at, METH_VARARGS, NULL},
                                   {"npy_of", npy_of, METH_O, NULL},
+                                  {"savez", savez, METH_VARARGS, NULL},
                                   {"of_npy", of_npy, METH_VARARGS, NULL},
                                   {0}};
 

@@ -79,6 +79,83 @@ def test_npz_in_memory():
     assert knp.load(f)["x"].tolist() == [1.5]
 
 
+def test_npz_has_other_members_as_bytes(tmp_path):
+    import zipfile
+    numpy.savez(tmp_path / "a.npz", x=[1, 2])
+    with zipfile.ZipFile(tmp_path / "a.npz", "a") as z:
+        z.writestr("readme.txt", "hello")
+    for np in (numpy, knp):
+        with np.load(tmp_path / "a.npz") as z:
+            assert z.files == ["x", "readme.txt"] and z["readme.txt"] == b"hello" and z["x.npy"].tolist() == [1, 2]
+            assert "x.npy" in z and z.zip.namelist() == ["x.npy", "readme.txt"]
+
+
+def outcome(f):
+    try:
+        return f()
+    except Exception as e:
+        return type(e)
+
+
+@pytest.mark.parametrize("options", [{}, {"allow_pickle": False}, {"mmap_mode": "r"}, {"max_header_size": 10}])
+@pytest.mark.parametrize("name", ["a.npz", "o.npz", "o.npy", "b.npy", "none.npz", "p", "half.npz"])
+def test_load_fails_where_numpy_does(tmp_path, name, options):
+    numpy.savez(tmp_path / "a.npz", x=[1.5])
+    numpy.savez(tmp_path / "o.npz", x=numpy.array([None, {}], dtype=object), y=[2])
+    numpy.save(tmp_path / "o.npy", numpy.array([None, {}], dtype=object))
+    numpy.save(tmp_path / "b.npy", [2.5])
+    (tmp_path / "p").write_bytes(b"\x80\x04N.")
+    (tmp_path / "half.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:60])
+
+    def all_of(np, file):
+        made = np.load(file, **options)
+        return {k: outcome(lambda: made[k].tolist()) for k in made} if hasattr(made, "files") else made.tolist()
+    expected, got = (outcome(lambda: all_of(np, tmp_path / name)) for np in (numpy, knp))
+    if isinstance(expected, type):
+        kinds = {"BadZipFile": Exception, "UnpicklingError": ValueError}
+        assert issubclass(got, kinds.get(expected.__name__, expected))
+    elif name[1:] != ".npz" or "max_header_size" not in options:  # which is for single arrays
+        assert got == expected
+
+
+def test_npz_of_a_file_that_is_open(tmp_path):
+    numpy.savez(tmp_path / "a.npz", x=[1.5])
+    with open(tmp_path / "a.npz", "rb") as f:
+        z = knp.load(f)
+        assert z["x"].tolist() == [1.5] and z.fid is None
+    assert z["x"].tolist() == [1.5]
+    z.close()
+    with pytest.raises(ValueError, match="closed"):
+        z["x"]
+
+
+def test_npz_that_cannot_be_written_leaves_the_old_one(tmp_path):
+    knp.savez(tmp_path / "a.npz", x=[1])
+    with pytest.raises(FileNotFoundError):
+        knp.savez(tmp_path / "no" / "a.npz", x=[2])
+    with pytest.raises(kiln.errors.ConcretizationTypeError):
+        kiln.jit(lambda x: knp.savez(tmp_path / "a.npz", x=x))(knp.ones(2))
+    assert numpy.load(tmp_path / "a.npz")["x"].tolist() == [1]
+
+
+def test_npz_handles_and_files_do_not_leak(tmp_path):
+    import os
+    knp.savez(tmp_path / "a.npz", x=[1])
+    (tmp_path / "b.npz").write_bytes(b"PK\x03\x04 nothing")
+
+    def use():
+        with knp.load(tmp_path / "a.npz") as z:
+            z["x"]
+        knp.load(io.BytesIO((tmp_path / "a.npz").read_bytes()))["x"]
+        with pytest.raises(Exception):
+            knp.load(tmp_path / "b.npz")
+    use()
+    before = kiln._core.live_count(), len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        use()
+    assert (kiln._core.live_count(), len(os.listdir("/proc/self/fd"))) == before
+
+
 def test_npz_names_that_meet():
     with pytest.raises(ValueError, match="Cannot use un-named variables and keyword arr_0"):
         knp.savez(io.BytesIO(), 1, arr_0=2)

@@ -18,7 +18,8 @@ SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "k
            "kn_lax_scatter_dimension_numbers": "KPY_FIVE_AXES", "kn_axis_names": "KPY_AXIS_NAMES",
            "kn_axis_groups": "KPY_AXIS_GROUPS", "kn_lane_pairs": "KPY_LANE_PAIRS", "kn_lanes": "KPY_LANES",
            "kn_fn": "KPY_FUNCTION", "kn_tree": "KPY_TREE", "kn_optimizer": "KPY_OBJECT", "kn_schedule": "KPY_OBJECT",
-           "kn_jaxpr": "KPY_OBJECT", "kn_nditer": "KPY_OBJECT", "kn_arrayterator": "KPY_OBJECT"}
+           "kn_jaxpr": "KPY_OBJECT", "kn_nditer": "KPY_OBJECT", "kn_arrayterator": "KPY_OBJECT",
+           "kn_archive": "KPY_OBJECT"}
 
 # arguments of the library that are positions or counts: an empty list there is one of integers
 POSITIONS = {"indices", "ind", "repeats", "kth", "obj", "indices_or_sections", "shift"}

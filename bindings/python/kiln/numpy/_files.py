@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays in files: npy, npz, texts, bytes, and files as memory."""
 import os as _os
+import shutil as _shutil
+import tempfile as _tempfile
 import zipfile as _zipfile
 
 from .. import _core
@@ -8,6 +10,7 @@ from .._core import Array
 from ._creation import asarray, frombuffer
 
 _c = _core.functions("kiln.numpy")
+_n = _core.functions("npz")
 
 
 def _is_path(file):
@@ -39,45 +42,53 @@ def save(file, arr, allow_pickle=True):
         f.write(data)
 
 
-def _savez(file, args, kwds, compression):
+def _savez(file, args, kwds, compressed):
     named = dict(kwds)
     for i, x in enumerate(args):
         if f"arr_{i}" in named:
             raise ValueError(f"Cannot use un-named variables and keyword arr_{i}")
         named[f"arr_{i}"] = x
+    names, arrays = list(named), [asarray(x) for x in named.values()]
     if _is_path(file):
-        file = _path(file)
-        file = file if file.endswith(".npz") else file + ".npz"
-    with _zipfile.ZipFile(file, "w", compression, allowZip64=True) as z:
-        for name, x in named.items():
-            with z.open(_info(name, compression), "w", force_zip64=True) as f:
-                f.write(_core.npy_of(asarray(x)))
-
-
-def _info(name, compression):
-    info = _zipfile.ZipInfo(name + ".npy")
-    info.compress_type = compression
-    return info
+        _core.savez(_path(file), names, arrays, compressed)
+        return
+    with _tempfile.TemporaryDirectory() as folder:
+        path = _os.path.join(folder, "a.npz")
+        _core.savez(path, names, arrays, compressed)
+        with open(path, "rb") as f:
+            _shutil.copyfileobj(f, file)
 
 
 def savez(file, *args, allow_pickle=True, **kwds):
     """Several arrays as one npz file. (numpy.savez)"""
-    _savez(file, args, kwds, _zipfile.ZIP_STORED)
+    _savez(file, args, kwds, False)
 
 
 def savez_compressed(file, *args, allow_pickle=True, **kwds):
     """Several arrays as one npz file, compressed. (numpy.savez_compressed)"""
-    _savez(file, args, kwds, _zipfile.ZIP_DEFLATED)
+    _savez(file, args, kwds, True)
 
 
 class NpzFile:
     """The arrays of an npz file, which are read when they are asked for. (numpy.lib.npyio.NpzFile)"""
 
-    def __init__(self, fid, own_fid=False, max_header_size=10000):
-        self.zip, self.fid = _zipfile.ZipFile(fid), fid if own_fid else None
-        self._names = self.zip.namelist()
-        self.files = [n.removesuffix(".npy") for n in self._names]
-        self._limit = max_header_size
+    def __init__(self, fid, own_fid=False):
+        self.fid, self._file = fid if own_fid else None, fid
+        if not own_fid:  # the library reads from a file of its own
+            self._file = open(_os.memfd_create("npz"), "w+b")
+            _shutil.copyfileobj(fid, self._file)
+            self._file.flush()
+        try:
+            self._archive = _n["load_npz"](f"/proc/self/fd/{self._file.fileno()}")
+        except BaseException:
+            self.close()
+            raise
+        self.files = [_n["archive_name"](self._archive, i) for i in range(_n["archive_count"](self._archive))]
+
+    @property
+    def zip(self):
+        """It as Python's zip file."""
+        return _zipfile.ZipFile(self._file)
 
     def __enter__(self):
         return self
@@ -87,11 +98,13 @@ class NpzFile:
 
     def close(self):
         """Closes the file."""
-        if self.zip is not None:
-            self.zip.close()
-        if self.fid is not None:
-            self.fid.close()
-        self.zip = self.fid = None
+        if self._file is not None:
+            self._file.close()
+        self.fid = self._file = self._archive = None
+
+    def __del__(self):
+        if hasattr(self, "_file"):
+            self.close()
 
     def __iter__(self):
         return iter(self.files)
@@ -100,14 +113,20 @@ class NpzFile:
         return len(self.files)
 
     def __contains__(self, key):
-        return key in self._names or key in self.files
+        return key in self.files or (isinstance(key, str) and key.removesuffix(".npy") in self.files)
 
     def __getitem__(self, key):
-        name = key if key in self._names else key + ".npy" if key in self.files else None
-        if name is None:
+        if key not in self:
             raise KeyError(f"{key} is not a file in the archive")
-        data = self.zip.read(name)
-        return _core.of_npy(data, self._limit, False)[0] if data[:6] == b"\x93NUMPY" else data
+        if self._archive is None:
+            raise ValueError("the npz file is closed")
+        try:
+            return _n["archive_get"](self._archive, key)
+        except ValueError:
+            data = self.zip.read(key) if key in self.zip.namelist() else b"\x93NUMPY"
+            if data[:6] == b"\x93NUMPY":  # an array it ought to be
+                raise
+            return data
 
     def keys(self):
         """The names."""
@@ -133,25 +152,20 @@ class NpzFile:
 
 def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
     """The array of an npy file, or the arrays of an npz file. (numpy.load)"""
-    if mmap_mode is not None:
-        if not _is_path(file):
-            raise ValueError("Filename must be a string or a path-like object. Memmap cannot use existing file "
-                             "handles.")
-        return _c["_load"](_path(file), mmap_mode=mmap_mode, max_header_size=max_header_size)
     if _is_path(file):
         f = open(_path(file), "rb")
         try:
-            made = _load(f, allow_pickle, max_header_size, True)
+            made = _load(f, allow_pickle, max_header_size, mmap_mode, _path(file))
         except BaseException:
             f.close()
             raise
         if not isinstance(made, NpzFile):
             f.close()
         return made
-    return _load(file, allow_pickle, max_header_size, False)
+    return _load(file, allow_pickle, max_header_size, mmap_mode, None)
 
 
-def _load(f, allow_pickle, limit, own):
+def _load(f, allow_pickle, limit, mmap_mode, path):
     at = f.tell() if f.seekable() else None
     data = f.read() if at is None else None
     magic = data[:6] if data is not None else f.read(6)
@@ -160,10 +174,14 @@ def _load(f, allow_pickle, limit, own):
     if at is not None:
         f.seek(at)
     if magic[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return NpzFile(f, own, limit)
+        return NpzFile(f, path is not None)
     if magic != b"\x93NUMPY":
         raise ValueError("Cannot load file containing pickled data when allow_pickle=False"
                          if not allow_pickle else "the file is not an npy file")
+    if mmap_mode is not None:
+        if path is None:
+            raise ValueError("Filename must be a string or a path-like object.  Memmap cannot use existing file handles.")
+        return _c["_load"](path, mmap_mode=mmap_mode, max_header_size=limit)
     data = f.read() if data is None else data
     x, used = _core.of_npy(data, limit, allow_pickle)
     if at is not None:
