@@ -81,7 +81,7 @@ def share(o):
     return x
 
 
-def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+def frombuffer(buffer, dtype=None, count=-1, offset=0, *, like=None):
     """The bytes of a buffer as an array of one axis, over the same memory if it is aligned. (numpy.frombuffer)
 
     >>> import kiln.numpy as knp

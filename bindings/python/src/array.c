@@ -668,7 +668,7 @@ static PyObject *exchange(PyObject *x, PyObject *y)
 
 static PyMethodDef own_methods[] = {
     {"_exchange", exchange, METH_O, NULL},
-    {"item", item, METH_VARARGS, "item(*index)\n--\n\nThe element as a Python number."},
+    {"item", item, METH_VARARGS, "item($self, /, *args)\n--\n\nThe element as a Python number."},
     {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nNested lists of Python numbers."},
     {"tobytes", (PyCFunction)(void (*)(void))tobytes, METH_VARARGS | METH_KEYWORDS,
      "tobytes($self, /, order='C')\n--\n\nThe elements' bytes."},

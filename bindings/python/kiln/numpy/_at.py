@@ -117,8 +117,7 @@ def _is_safe(values, dtype):
 class _Place:
     """x.at[index]. Positions beyond the array are left out when it writes; when it reads, the nearest ones count, or
     fill_value with mode="fill". indices_are_sorted and unique_indices are promises, of which the latter makes
-    multiply, divide and power differentiable with respect to the values, and saves apply a look for indices that repeat.
-    """
+    multiply, divide and power differentiable with respect to the values, and saves apply a look for repeated ones."""
 
     __slots__ = ("array", "index")
 
@@ -300,7 +299,7 @@ def _clip(self, /, min=None, max=None, out=None, **kwargs):
     return clip(self, min, max, out=out, **kwargs)
 
 
-def _view(self, dtype=None, type=None):
+def _view(self, /, dtype=None, type=None):
     """The same bytes, as another dtype. (numpy.ndarray.view)"""
     return _c["_view"](self, self.dtype if dtype is None else dtype)
 
@@ -380,7 +379,7 @@ Array.flags = property(flagsobj, doc="how it lies in memory. (numpy.ndarray.flag
 _plain_astype = Array.astype
 
 
-def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+def _astype(self, /, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """The elements as another dtype; with copy=False the array itself if it has that. (numpy.ndarray.astype)"""
     if not copy and order in ("K", "A", None) and self.dtype == dtype:
         return self

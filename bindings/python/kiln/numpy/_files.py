@@ -191,7 +191,7 @@ def _load(f, allow_pickle, limit, mmap_mode, path):
 
 # ---- Bytes.
 
-def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+def fromfile(file, dtype=None, count=-1, sep="", offset=0, *, like=None):
     """The numbers in a file, without a header. (numpy.fromfile)"""
     if _is_path(file):
         return _c["_fromfile"](_path(file), dtype=dtype, count=count, sep=sep, offset=offset)
@@ -200,7 +200,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
                                  file.read().decode(), sep, dtype=dtype, count=count)
     if offset:
         file.seek(offset, 1)
-    size = _core.dtype(dtype).itemsize
+    size = _core.dtype(dtype or float).itemsize
     data = file.read() if count < 0 else file.read(count * size)
     return frombuffer(data[:len(data) // size * size], dtype).copy()
 
