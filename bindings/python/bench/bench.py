@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench.py [--rounds N] [--only TEXT] [--json FILE] -- times of the Python package beside NumPy and JAX (CPU, float64).
 
-Eager calls on small arrays, jitted calls of ten arrays, conversions, a training loop. What they compute is compared first;
+Eager calls on small arrays, jitted calls of ten arrays, conversions, a training loop. What they compute is compared
+first;
 then each round times all of them once, so that a machine that is busy for a while is so for all. Minimum and median."""
 
 import argparse

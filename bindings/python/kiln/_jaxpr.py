@@ -45,7 +45,8 @@ class Primitive(_typing.NamedTuple):
 
 
 class JaxprEqn(_typing.NamedTuple):
-    """An equation: outvars = primitive[params] invars. `params` is the text that the typed form shows; `jaxprs` are those
+    """An equation: outvars = primitive[params] invars. `params` is the text that the typed form shows; `jaxprs` are
+    those
     in it, `place` the user's line."""
     invars: tuple
     outvars: tuple

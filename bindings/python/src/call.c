@@ -228,6 +228,14 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
         return b < 0 ? -1 : 0;
     }
     case KPY_INT: return kpy_int_of(o, to);
+    case KPY_DIAGONAL:
+        if (kpy_int_of(o, to) == 0)
+            return 0;
+        if (!PyErr_ExceptionMatches(PyExc_OverflowError))
+            return -1;
+        PyErr_Clear();
+        *(int64_t *)to = PyObject_RichCompareBool(o, Py_False, Py_LT) > 0 ? -(INT64_C(1) << 62) : INT64_C(1) << 62;
+        return 0;
     case KPY_INT32:
         if (kpy_int_of(o, &i) < 0)
             return -1;

@@ -131,6 +131,7 @@ typedef enum kpy_kind {
     KPY_BOOL,
     KPY_INT,
     KPY_INT32,
+    KPY_DIAGONAL, /* the number of one: beyond all arrays an integer of any size */
     KPY_FLOAT,
     KPY_FLOAT32,
     KPY_STRING,

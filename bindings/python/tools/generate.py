@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""generate.py API TABLE NAMES... -- makes the table of the extension's functions: what docs/api.json says of the C library,
-under the signatures that the files of names give (names/*.txt, whose form names/README.md tells)."""
+"""generate.py API TABLE NAMES... -- makes the table of the extension's functions: what docs/api.json says of the C
+library, under the signatures that the files of names give (names/*.txt, whose form names/README.md tells)."""
 import json
 import re
 import sys
@@ -10,9 +10,9 @@ from pathlib import Path
 IGNORED = {"like", "device", "subok", "order", "kind", "max_work", "fix_imports", "overwrite_input", "overwrite_a",
            "overwrite_b", "check_finite", "lower_", "legacy", "precision", "preferred_element_type", "out_sharding",
            "promote_integers", "accuracy", "sharding", "implementation"}
-HINTS = {"subok", "kind", "fix_imports", "overwrite_input", "overwrite_a", "overwrite_b", "overwrite_c", "overwrite_data", "check_finite", "precision",
-         "accuracy", "lwork", "turbo", "debug", "lapack_driver", "unroll", "implementation", "blocksize", "max_squarings",
-         "use_magma", "max_work", "series_order"}
+HINTS = {"subok", "kind", "fix_imports", "overwrite_input", "overwrite_a", "overwrite_b", "overwrite_c",
+         "overwrite_data", "check_finite", "precision", "accuracy", "lwork", "turbo", "debug", "lapack_driver", "unroll",
+         "implementation", "blocksize", "max_squarings", "use_magma", "max_work", "series_order"}
 SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "kn_lax_conv_numbers": "KPY_CONV_NUMBERS",
            "kn_lax_dot_dimension_numbers": "KPY_FOUR_AXES", "kn_lax_gather_dimension_numbers": "KPY_FIVE_AXES",
            "kn_lax_scatter_dimension_numbers": "KPY_FIVE_AXES", "kn_axis_names": "KPY_AXIS_NAMES",
@@ -20,6 +20,11 @@ SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "k
            "kn_fn": "KPY_FUNCTION", "kn_tree": "KPY_TREE", "kn_optimizer": "KPY_OBJECT", "kn_schedule": "KPY_OBJECT",
            "kn_jaxpr": "KPY_OBJECT", "kn_nditer": "KPY_OBJECT", "kn_arrayterator": "KPY_OBJECT",
            "kn_archive": "KPY_OBJECT"}
+
+# a value of a kind of docs/api.json where nothing more is to be said of it: of an argument, a member or a result
+PLAIN = {"array": "KPY_ARRAY", "arrays": "KPY_ARRAYS", "shape": "KPY_SHAPE", "axes": "KPY_AXES", "dtype": "KPY_DTYPE",
+         "bool": "KPY_BOOL", "int": "KPY_INT", "float": "KPY_FLOAT", "string": "KPY_STRING",
+         "character": "KPY_CHARACTER"}
 
 # arguments of the library that are positions or counts: an empty list there is one of integers
 POSITIONS = {"indices", "ind", "repeats", "kth", "obj", "indices_or_sections", "shift"}
@@ -69,6 +74,8 @@ def kind_of(of, option):
         return f"KPY_{k.upper()}" + ("_POINTER" if pointer else "")
     if k == "positions":
         return "KPY_SHAPE_POINTER" if "*" in t else "KPY_SHAPE"
+    if k == "int" and option and of["name"] == "k":
+        return "KPY_DIAGONAL"
     if k in ("int", "count"):
         return "KPY_INT32" if option and of.get("bits", 64) == 32 else "KPY_INT"
     if k == "float" and "[2]" in t:
@@ -77,15 +84,14 @@ def kind_of(of, option):
         return "KPY_FLOAT32" if option and "float" in t else "KPY_FLOAT"
     if k == "struct" and "kn_dtype_like" in t:
         return "KPY_DTYPE_LIKE"
-    simple = {"arrays": "KPY_ARRAYS", "dtype": "KPY_DTYPE", "bool": "KPY_BOOL", "string": "KPY_STRING",
-              "character": "KPY_CHARACTER"}
-    if k in simple:
-        return simple[k]
+    if k in PLAIN:
+        return PLAIN[k]
     raise Wrong(f"{of['name']}: no conversion of {t}")
 
 
 GET = {"KPY_ARRAY": "*(const kn_array *)", "KPY_POSITIONS": "*(const kn_array *)",
-       "KPY_VALUES": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_array *)", "KPY_ARRAYS": "*(const kn_list *)",
+       "KPY_VALUES": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_array *)",
+       "KPY_ARRAYS": "*(const kn_list *)",
        "KPY_SHAPE": "(const kn_shape *)", "KPY_AXES": "(const kn_axes *)", "KPY_DTYPE": "*(const kn_dtype *)",
        "KPY_BOOL": "*(const bool *)", "KPY_INT": "*(const int64_t *)", "KPY_FLOAT": "*(const double *)",
        "KPY_STRING": "*(const char *const *)", "KPY_CHARACTER": "*(const char *)",
@@ -114,11 +120,7 @@ class Maker:
         members = []
         for m in self.structs[name]["members"]:
             k = m["kind"]
-            kind = {"array": "KPY_ARRAY", "arrays": "KPY_ARRAYS", "shape": "KPY_SHAPE", "dtype": "KPY_DTYPE",
-                    "bool": "KPY_BOOL", "float": "KPY_FLOAT", "string": "KPY_STRING", "character": "KPY_CHARACTER",
-                    "axes": "KPY_AXES"}.get(k)
-            if k == "int":
-                kind = "KPY_INT32" if m.get("bits") == 32 else "KPY_INT"
+            kind = "KPY_INT32" if k == "int" and m.get("bits") == 32 else PLAIN.get(k)
             if kind is None:
                 raise Wrong(f"the result's {m['name']} is a {k}")
             members.append(f'{{"{m["name"]}", {kind}, offsetof({name}, {m["name"]})}}')
@@ -141,12 +143,9 @@ class Maker:
             return SPECIAL[t]
         if k == "array" and r.get("error") == "null":
             return "KPY_OPTIONAL_ARRAY"
-        kinds = {"array": "KPY_ARRAY", "arrays": "KPY_ARRAYS", "shape": "KPY_SHAPE", "dtype": "KPY_DTYPE",
-                 "bool": "KPY_BOOL", "int": "KPY_INT", "float": "KPY_FLOAT", "string": "KPY_STRING",
-                 "character": "KPY_CHARACTER", "axes": "KPY_AXES"}
-        if k not in kinds:
+        if k not in PLAIN:
             raise Wrong(f"its result is a {k}")
-        return kinds[k]
+        return PLAIN[k]
 
     def call(self, f, kinds, result):
         name = f["name"]
@@ -164,7 +163,8 @@ class Maker:
         if f.get("options"):
             args.append("c->options")
         made = f"{name}({', '.join(args)})"
-        member = {"KPY_ARRAY": "array", "KPY_OPTIONAL_ARRAY": "array", "KPY_ARRAYS": "list", "KPY_DTYPE": "dtype", "KPY_BOOL": "truth",
+        member = {"KPY_ARRAY": "array", "KPY_OPTIONAL_ARRAY": "array", "KPY_ARRAYS": "list", "KPY_DTYPE": "dtype",
+                  "KPY_BOOL": "truth",
                   "KPY_INT": "integer", "KPY_FLOAT": "number", "KPY_STRING": "string", "KPY_CHARACTER": "character",
                   "KPY_SHAPE": "shape", "KPY_AXES": "axes", "KPY_OBJECT": "handle", "KPY_TREE": "handle"}.get(result)
         if result == "KPY_STRUCT":
@@ -182,7 +182,8 @@ class Maker:
     def default(self, name):
         if name not in self.defaults:
             self.defaults.add(name)
-            value = f"*({name} *)o = {name}_default();" if name in self.has_default else f"*({name} *)o = ({name}){{.size_ = sizeof({name})}};"
+            made = f"{name}_default()" if name in self.has_default else f"({name}){{.size_ = sizeof({name})}}"
+            value = f"*({name} *)o = {made};"
             self.out.append(f'_Static_assert(sizeof({name}) <= KPY_OPTION_BYTES, "{name}");')
             self.out.append(f"static void default_{name}(void *o) {{ {value} }}")
 
@@ -266,7 +267,8 @@ class Maker:
             if i not in taken and kinds[i] != "KPY_OPTIONAL_ARRAY":
                 raise Wrong(f"nothing for the argument {a['name']}")
         text_of_rows = "".join(rows)
-        if len(rows) > 40 or len(arguments) > 12 or text_of_rows.count("KPY_OUT_ARRAY") > 4 or text_of_rows.count("KPY_ARRAYS") > 4:
+        if (len(rows) > 40 or len(arguments) > 12 or text_of_rows.count("KPY_OUT_ARRAY") > 4 or
+                text_of_rows.count("KPY_ARRAYS") > 4):
             raise Wrong("more parameters than call.c has room for")
         for i in range(only):
             rows[i] = re.sub(r"(\{[^{}]*?, KPY_\w+, \d, \d, )0", r"\g<1>1", rows[i], count=1)
@@ -285,7 +287,8 @@ class Maker:
         self.out.append(f"static const char doc_{key}[] = {doc};")
         self.out.append(
             f"static const kpy_row row_{key} = {{\"{short}\", doc_{key}, call_{f['name']}, "
-            f"{'default_' + f['options'] if f.get('options') else 'NULL'}, {len(rows)}, {positional}, {required}, {result}, "
+            f"{'default_' + f['options'] if f.get('options') else 'NULL'}, {len(rows)}, {positional}, {required}, "
+            f"{result}, "
             f"{int(says == 'list')}, {looks}, {'params_' + key if rows else 'NULL'}, "
             f"{'&struct_' + structure if result == 'KPY_STRUCT' else 'NULL'}}};")
         self.rows.setdefault(module, []).append((short, key))

@@ -7,8 +7,8 @@ from .._core import Array, Array as ndarray
 
 globals().update({k: f for k, f in _core.functions("kiln.numpy").items() if not k.startswith("_")})
 
-from . import _at, _creation, _dtypes, _errors, _files, _functional, _info, _iteration, _polynomial, _printing, _ufuncs, _wrapped
-from . import emath, exceptions, fft, lib, linalg
+from . import _at, _creation, _dtypes, _errors, _files, _functional, _info, _iteration, _polynomial, _printing
+from . import _ufuncs, _wrapped, emath, exceptions, fft, lib, linalg
 from ._at import *
 from ._creation import *
 from ._dtypes import *
@@ -34,8 +34,8 @@ _more = ["__array_namespace_info__", "e", "emath", "euler_gamma", "exceptions", 
          "inf", "lib", "linalg", "little_endian", "nan", "ndarray",
          "newaxis", "pi", "True_"]
 __all__ = sorted({*(k for k in _core.functions("kiln.numpy") if not k.startswith("_")), *_dtypes.NAMES, *_more,
-                  *(n for m in (_at, _creation, _dtypes, _errors, _files, _functional, _iteration, _polynomial, _printing,
-                                _ufuncs, _wrapped)
+                  *(n for m in (_at, _creation, _dtypes, _errors, _files, _functional, _iteration, _polynomial,
+                                _printing, _ufuncs, _wrapped)
                     for n in m.__all__), *_ufuncs.UFUNCS})
 
 

@@ -180,7 +180,8 @@ def _load(f, allow_pickle, limit, mmap_mode, path):
                          if not allow_pickle else "the file is not an npy file")
     if mmap_mode is not None:
         if path is None:
-            raise ValueError("Filename must be a string or a path-like object.  Memmap cannot use existing file handles.")
+            raise ValueError("Filename must be a string or a path-like object. Memmap cannot use "
+                             "existing file handles.")
         return _c["_load"](path, mmap_mode=mmap_mode, max_header_size=limit)
     data = f.read() if data is None else data
     x, used = _core.of_npy(data, limit, allow_pickle)
