@@ -178,3 +178,14 @@ def test_frompyfunc():
     assert f.outer([1, 2], [3, 4]).tolist() == g.outer([1, 2], [3, 4]).tolist()
     assert [x.tolist() for x in knp.frompyfunc(divmod, 2, 2)([7, 8], 3)] == [[2, 2], [1, 2]]
     assert (f.nin, f.nout, f.nargs, f.__name__) == (g.nin, g.nout, g.nargs, g.__name__)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", ["arctanh", "arctan", "arcsin", "arcsinh", "arccos", "arccosh", "tanh", "tan"])
+def test_complex_inverses_of_odd_numbers(name, dtype):
+    odd = [numpy.nan, numpy.inf, -numpy.inf, 0.0, 1.0, -1.0, 2e30, -2e30, 1e-30]
+    z = numpy.array([complex(a, b) for a in odd for b in odd], dtype)
+    with numpy.errstate(all="ignore"):
+        expected, got = getattr(numpy, name)(z), numpy.asarray(getattr(knp, name)(knp.asarray(z)))
+    numpy.testing.assert_allclose(got.real, expected.real, rtol=1e-5, atol=1e-30)
+    numpy.testing.assert_allclose(got.imag, expected.imag, rtol=1e-5, atol=1e-30)

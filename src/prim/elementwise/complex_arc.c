@@ -104,7 +104,8 @@ static kni_pair atanh_f64(knk_builder *k, kni_pair z)
     re = SELECT(large, far, SELECT(EQ(x, F64(0)), x, re));
     re = SELECT(EQ(y, inf), F64(0), re);
     im = SELECT(large, right, im);
-    im = SELECT(is_nan(k, y), y, im); /* inf + i nan and 0 + i nan keep the real part */
+    im = SELECT(AND(is_nan(k, x), LT(y, inf)), x, im); /* nan + i inf keeps the imaginary part */
+    im = SELECT(is_nan(k, y), y, im);                  /* inf + i nan and 0 + i nan keep the real part */
     return (kni_pair){with_sign(k, re, z.re), with_sign(k, im, z.im)};
 }
 
