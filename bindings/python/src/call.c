@@ -41,26 +41,26 @@ static int fail_type(const char *format, const char *name, const char *word)
     return -1;
 }
 
-/* ---- Binding. */
+/* ---- Binding: to each parameter its object, borrowed; NULL where none was given. */
 
-static int bind(state *s, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+int kpy_bind(const kpy_row *row, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+             PyObject **value, PyObject **rest)
 {
-    const kpy_row *row = s->row;
     Py_ssize_t at = 0, given = nargs + (self != NULL);
     if (self)
-        s->value[at++] = self;
+        value[at++] = self;
     for (Py_ssize_t i = 0; i < nargs; i++, at++) {
         if (at < row->n_positional && !row->param[at].rest) {
-            s->value[at] = args[i];
+            value[at] = args[i];
             continue;
         }
         if (at < row->n_params && row->param[at].rest) { /* *args: the rest of them */
-            s->rest = PyTuple_New(nargs - i);
-            for (Py_ssize_t k = i; s->rest && k < nargs; k++)
-                if (PyTuple_SetItem(s->rest, k - i, Py_NewRef(args[k])) < 0)
+            *rest = PyTuple_New(nargs - i);
+            for (Py_ssize_t k = i; *rest && k < nargs; k++)
+                if (PyTuple_SetItem(*rest, k - i, Py_NewRef(args[k])) < 0)
                     return -1;
-            s->value[at] = s->rest;
-            if (!s->rest)
+            value[at] = *rest;
+            if (!*rest)
                 return -1;
             break;
         }
@@ -79,12 +79,12 @@ static int bind(state *s, PyObject *self, PyObject *const *args, Py_ssize_t narg
             p++;
         if (p == row->n_params)
             return fail_type("%s() got an unexpected keyword argument '%s'", row->name, name);
-        if (s->value[p])
+        if (value[p])
             return fail_type("%s() got multiple values for argument '%s'", row->name, name);
-        s->value[p] = args[nargs + i];
+        value[p] = args[nargs + i];
     }
     for (int p = 0; p < row->n_params; p++)
-        if (row->param[p].required && !s->value[p])
+        if (row->param[p].required && !value[p])
             return fail_type("%s() missing required argument '%s'", row->name, row->param[p].name);
     return 0;
 }
@@ -491,7 +491,7 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
     for (int i = 0; i < KPY_MAX_ARGUMENTS; i++)
         s.call.arg[i] = &s.argument[i];
     s.row = row;
-    if (bind(&s, self, args, nargs, kwnames) < 0) {
+    if (kpy_bind(row, self, args, nargs, kwnames, s.value, &s.rest) < 0) {
         Py_XDECREF(s.rest);
         return NULL;
     }

@@ -230,6 +230,9 @@ PyObject *kpy_wrap_handle(void *handle); /* takes it over */
 int kpy_handle_of(PyObject *o, void **handle);
 int kpy_handle_make(PyObject *module);
 
+/* each parameter's object, borrowed, into `value`, whose places are NULL before; what *args takes into `rest`, owned */
+int kpy_bind(const kpy_row *row, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+             PyObject **value, PyObject **rest);
 PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 int kpy_functions_make(PyObject *module);
 PyObject *kpy_struct_result(const kpy_struct *s, const void *at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ufunc.c -- kiln.numpy.ufunc: NumPy's universal functions as objects. A call with operands alone is a call of the
- * generated function of that name; keywords and methods go through kn_ufunc_call and its kin. */
+ * generated function of that name; keywords and methods are bound by call.c, too, and go to kn_ufunc_call and its kin. */
 #include "kpy.h"
 #include <string.h>
 
@@ -10,13 +10,72 @@
 enum { MAX_OPERANDS = 8 };
 typedef PyObject *(*vector_call)(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
+/* The keywords of calls; the last ones are for generalized ufuncs alone. */
+enum {
+    K_OUT,
+    K_WHERE,
+    K_CASTING,
+    K_ORDER,
+    K_DTYPE,
+    K_SUBOK,
+    K_SIGNATURE,
+    K_SIG,
+    N_PLAIN,
+    K_AXES = N_PLAIN,
+    K_AXIS,
+    K_KEEPDIMS,
+    N_KEYWORDS
+};
+#define ONLY(text)                                          \
+    {                                                       \
+        .name = (text), .positional_only = 1, .required = 1 \
+    }
+#define MAYBE(text)                          \
+    {                                        \
+        .name = (text), .positional_only = 1 \
+    }
+#define KEYWORD(text)                     \
+    {                                     \
+        .name = (text), .keyword_only = 1 \
+    }
+#define BOTH(text)     \
+    {                  \
+        .name = (text) \
+    }
+#define ROW(text, table, positional, needed)                                                       \
+    {                                                                                              \
+        .name = (text), .n_params = sizeof(table) / sizeof *(table), .n_positional = (positional), \
+        .n_required = (needed), .param = (table)                                                   \
+    }
+#define PLAIN_KEYWORDS                                                                                          \
+    KEYWORD("out"), KEYWORD("where"), KEYWORD("casting"), KEYWORD("order"), KEYWORD("dtype"), KEYWORD("subok"), \
+        KEYWORD("signature"), KEYWORD("sig")
+static const kpy_param keywords[] = {PLAIN_KEYWORDS, KEYWORD("axes"), KEYWORD("axis"), KEYWORD("keepdims")};
+
 typedef struct ufunc {
     PyObject_HEAD vector_call call;
-    const kpy_row *row;
+    const kpy_row *row; /* of the generated function, if there is one */
     kn_ufunc u;
     int nin, nout;
+    kpy_row general; /* operands, results by position, keywords */
+    kpy_param param[MAX_OPERANDS + N_KEYWORDS];
 } ufunc;
 static PyTypeObject *ufunc_type;
+
+static void describe_call(ufunc *f, const char *name)
+{
+    static const char *const operands[] = {"x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"};
+    int n = f->nin + f->nout, more = kn_ufunc_signature(f->u) ? N_KEYWORDS : N_PLAIN;
+    for (int i = 0; i < n; i++)
+        f->param[i] = (kpy_param){.name = operands[i], .positional_only = 1, .required = i < f->nin};
+    memcpy(f->param + n, keywords, (size_t)more * sizeof *keywords);
+    f->param[n + K_WHERE].positional_only = more == N_KEYWORDS; /* not for generalized ones: no keyword reaches it */
+    f->general = (kpy_row){.name = name,
+                           .n_params = (uint16_t)(n + more),
+                           .n_positional = (uint16_t)n,
+                           .n_required = (uint16_t)f->nin,
+                           .param = f->param};
+}
 
 /* ---- Calls. */
 
@@ -60,6 +119,8 @@ static int take_out(const ufunc *f, request *r, int i, PyObject *o)
 
 static int take_outs(const ufunc *f, request *r, PyObject *o)
 {
+    if (!PyTuple_Check(o) && f->nout > 1 && o != Py_None)
+        return PyErr_SetString(PyExc_TypeError, "'out' must be a tuple of arrays"), -1;
     if (!PyTuple_Check(o))
         return take_out(f, r, 0, o);
     if (PyTuple_Size(o) != f->nout) {
@@ -127,39 +188,48 @@ static int take_axes(request *r, PyObject *o)
     return 0;
 }
 
-static int take_keyword(const ufunc *f, request *r, const char *name, PyObject *o)
+static int take_mask(request *r, PyObject *o)
 {
-    if (!strcmp(name, "out"))
-        return take_outs(f, r, o);
-    if (!strcmp(name, "where")) {
-        if (o == Py_True)
-            return 0;
-        if (kpy_operand_of(o, &r->where) < 0)
-            return -1;
-        r->opts.where = r->where.h;
+    if (o == Py_True)
         return 0;
-    }
-    if (!strcmp(name, "dtype"))
-        return kpy_dtype_of(o, &r->opts.dtype);
-    if (!strcmp(name, "casting"))
-        return take_text(o, name, &r->opts.casting);
-    if (!strcmp(name, "order"))
-        return take_text(o, name, &r->opts.order);
-    if (!strcmp(name, "signature") || !strcmp(name, "sig"))
-        return o == Py_None ? 0 : take_signature(f, r, o);
-    if (!strcmp(name, "subok"))
-        return 0;
-    bool generalized = kn_ufunc_signature(f->u) != NULL;
-    if (generalized && !strcmp(name, "axis"))
-        return kpy_axes_of(o, &r->opts.axis);
-    if (generalized && !strcmp(name, "axes"))
-        return take_axes(r, o);
-    if (generalized && !strcmp(name, "keepdims")) {
+    if (kpy_operand_of(o, &r->where) < 0)
+        return -1;
+    r->opts.where = r->where.h;
+    return 0;
+}
+
+static int take_keyword(const ufunc *f, request *r, int keyword, PyObject *o)
+{
+    switch (keyword) {
+    case K_OUT: return take_outs(f, r, o);
+    case K_WHERE: return take_mask(r, o);
+    case K_CASTING: return take_text(o, "casting", &r->opts.casting);
+    case K_ORDER: return take_text(o, "order", &r->opts.order);
+    case K_DTYPE: return kpy_dtype_of(o, &r->opts.dtype);
+    case K_SIGNATURE:
+    case K_SIG: return o == Py_None ? 0 : take_signature(f, r, o);
+    case K_AXES: return take_axes(r, o);
+    case K_AXIS: return kpy_axes_of(o, &r->opts.axis);
+    case K_KEEPDIMS: {
         int b = PyObject_IsTrue(o);
         r->opts.keepdims = b > 0;
         return b < 0 ? -1 : 0;
     }
-    return PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'", kn_ufunc_name(f->u), name), -1;
+    default: return 0; /* subok */
+    }
+}
+
+/* value: N_PLAIN or N_KEYWORDS of them */
+static int take_keywords(const ufunc *f, request *r, PyObject *const *value, int n)
+{
+    if (value[K_SIGNATURE] && value[K_SIG])
+        return PyErr_SetString(PyExc_TypeError, "cannot specify both 'sig' and 'signature'"), -1;
+    if (value[K_DTYPE] && (value[K_SIGNATURE] || value[K_SIG]))
+        return PyErr_SetString(PyExc_TypeError, "cannot specify both 'signature' and 'dtype'"), -1;
+    for (int k = 0; k < n; k++)
+        if (value[k] && take_keyword(f, r, k, value[k]) < 0)
+            return -1;
+    return 0;
 }
 
 static PyObject *returned(PyObject *object, kn_array result)
@@ -200,28 +270,26 @@ static PyObject *run(const ufunc *f, request *r)
 
 static int take_all(const ufunc *f, request *r, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    Py_ssize_t n = kwnames ? PyTuple_Size(kwnames) : 0;
-    if (nargs < f->nin || nargs > f->nin + f->nout) {
+    PyObject *value[MAX_OPERANDS + N_KEYWORDS] = {NULL}, *rest = NULL;
+    int n = f->nin + f->nout;
+    if (nargs < f->nin || nargs > n) {
         PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given",
-                     kn_ufunc_name(f->u), f->nin, f->nin + f->nout, nargs, nargs == 1 ? "was" : "were");
+                     kn_ufunc_name(f->u), f->nin, n, nargs, nargs == 1 ? "was" : "were");
+        return -1;
+    }
+    if (kpy_bind(&f->general, NULL, args, nargs, kwnames, value, &rest) < 0)
+        return -1;
+    if (value[n + K_OUT] && nargs > f->nin) {
+        PyErr_SetString(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
         return -1;
     }
     for (; r->n_in < f->nin; r->n_in++)
-        if (kpy_operand_of(args[r->n_in], &r->in[r->n_in]) < 0)
+        if (kpy_operand_of(value[r->n_in], &r->in[r->n_in]) < 0)
             return -1;
     for (int i = f->nin; i < nargs; i++)
-        if (take_out(f, r, i - f->nin, args[i]) < 0)
+        if (take_out(f, r, i - f->nin, value[i]) < 0)
             return -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(kwnames, i), NULL);
-        if (name && !strcmp(name, "out") && nargs > f->nin) {
-            PyErr_SetString(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
-            return -1;
-        }
-        if (!name || take_keyword(f, r, name, args[nargs + i]) < 0)
-            return -1;
-    }
-    return 0;
+    return take_keywords(f, r, value + n, f->general.n_params - n);
 }
 
 static PyObject *general(const ufunc *f, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -285,22 +353,30 @@ static PyObject *one_out(PyObject *out)
     return out;
 }
 
-static PyObject *reduce(PyObject *o, PyObject *args, PyObject *kw)
+static PyObject *reduce(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static char *names[] = {"", "axis", "dtype", "out", "keepdims", "initial", "where", NULL};
+    enum { A, AXIS, DTYPE, OUT, KEEPDIMS, INITIAL, WHERE, N };
+    static const kpy_param params[] = {{.name = "array", .required = 1},
+                                       BOTH("axis"),
+                                       BOTH("dtype"),
+                                       BOTH("out"),
+                                       BOTH("keepdims"),
+                                       BOTH("initial"),
+                                       BOTH("where")};
+    static const kpy_row row = ROW("reduce", params, N, 1);
     const ufunc *f = (const ufunc *)o;
-    PyObject *a, *axis = NULL, *dtype = Py_None, *out = NULL, *initial = NULL, *where = NULL, *result = NULL;
-    int keepdims = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOOpOO", names, &a, &axis, &dtype, &out, &keepdims, &initial,
-                                     &where) ||
-        ((out = one_out(out)), PyErr_Occurred()) || kpy_enter() < 0)
+    PyObject *v[N] = {NULL}, *rest = NULL, *out, *result = NULL;
+    if (kpy_bind(&row, NULL, args, nargs, kwnames, v, &rest) < 0 || ((out = one_out(v[OUT])), PyErr_Occurred()))
+        return NULL;
+    int keepdims = v[KEEPDIMS] ? PyObject_IsTrue(v[KEEPDIMS]) : 0;
+    if (keepdims < 0 || kpy_enter() < 0)
         return NULL;
     kn_ufunc_reduce_opts opts = kn_ufunc_reduce_opts_default();
     kpy_operand x = {0}, start = {0}, mask = {0};
     opts.keepdims = keepdims;
-    if (kpy_operand_of(a, &x) == 0 && kpy_dtype_of(dtype, &opts.dtype) == 0 &&
-        (!axis || kpy_axes_of(axis, &opts.axis) == 0) && optional_operand(initial, NULL, &start) == 0 &&
-        optional_operand(where, Py_True, &mask) == 0) {
+    if (kpy_operand_of(v[A], &x) == 0 && (!v[DTYPE] || kpy_dtype_of(v[DTYPE], &opts.dtype) == 0) &&
+        (!v[AXIS] || kpy_axes_of(v[AXIS], &opts.axis) == 0) && optional_operand(v[INITIAL], NULL, &start) == 0 &&
+        optional_operand(v[WHERE], Py_True, &mask) == 0) {
         opts.initial = start.h;
         opts.where = mask.h;
         opts.out = out ? KPY_HANDLE(out) : NULL;
@@ -324,7 +400,7 @@ static PyObject *along(const ufunc *f, PyObject *a, PyObject *indices, PyObject 
     if (PyErr_Occurred() || kpy_enter() < 0)
         return NULL;
     if (kpy_operand_of(a, &x) == 0 && (!indices || kpy_positions_of(indices, &at) == 0) &&
-        kpy_dtype_of(dtype, &opts.dtype) == 0 && (!axis || kpy_axes_of(axis, &opts.axis) == 0)) {
+        (!dtype || kpy_dtype_of(dtype, &opts.dtype) == 0) && (!axis || kpy_axes_of(axis, &opts.axis) == 0)) {
         opts.out = out ? KPY_HANDLE(out) : NULL;
         kpy_here();
         result =
@@ -336,42 +412,40 @@ static PyObject *along(const ufunc *f, PyObject *a, PyObject *indices, PyObject 
     return result;
 }
 
-static PyObject *accumulate(PyObject *o, PyObject *args, PyObject *kw)
+static PyObject *accumulate(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static char *names[] = {"", "axis", "dtype", "out", NULL};
-    PyObject *a, *axis = NULL, *dtype = Py_None, *out = NULL;
-    return PyArg_ParseTupleAndKeywords(args, kw, "O|OOO", names, &a, &axis, &dtype, &out)
-               ? along((const ufunc *)o, a, NULL, axis, dtype, out)
+    static const kpy_param params[] = {{.name = "array", .required = 1}, BOTH("axis"), BOTH("dtype"), BOTH("out")};
+    static const kpy_row row = ROW("accumulate", params, 4, 1);
+    PyObject *v[4] = {NULL}, *rest = NULL;
+    return kpy_bind(&row, NULL, args, nargs, kwnames, v, &rest) == 0
+               ? along((const ufunc *)o, v[0], NULL, v[1], v[2], v[3])
                : NULL;
 }
 
-static PyObject *reduceat(PyObject *o, PyObject *args, PyObject *kw)
+static PyObject *reduceat(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static char *names[] = {"", "indices", "axis", "dtype", "out", NULL};
-    PyObject *a, *indices, *axis = NULL, *dtype = Py_None, *out = NULL;
-    return PyArg_ParseTupleAndKeywords(args, kw, "OO|OOO", names, &a, &indices, &axis, &dtype, &out)
-               ? along((const ufunc *)o, a, indices, axis, dtype, out)
+    static const kpy_param params[] = {
+        {.name = "array", .required = 1}, {.name = "indices", .required = 1}, BOTH("axis"), BOTH("dtype"), BOTH("out")};
+    static const kpy_row row = ROW("reduceat", params, 5, 2);
+    PyObject *v[5] = {NULL}, *rest = NULL;
+    return kpy_bind(&row, NULL, args, nargs, kwnames, v, &rest) == 0
+               ? along((const ufunc *)o, v[0], v[1], v[2], v[3], v[4])
                : NULL;
 }
 
-static PyObject *outer(PyObject *o, PyObject *args, PyObject *kw)
+static PyObject *outer(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
+    static const kpy_param params[] = {ONLY("A"), ONLY("B"), PLAIN_KEYWORDS};
+    static const kpy_row row = ROW("outer", params, 2, 2);
     const ufunc *f = (const ufunc *)o;
     request r = {.opts = kn_ufunc_call_opts_default()};
-    PyObject *result = NULL, *key, *value;
-    Py_ssize_t pos = 0;
-    bool sound = true;
-    if (PyTuple_Size(args) != 2)
-        return PyErr_SetString(PyExc_TypeError, "outer() takes exactly 2 positional arguments"), NULL;
-    if (kpy_enter() < 0)
+    PyObject *v[2 + N_PLAIN] = {NULL}, *rest = NULL, *result = NULL;
+    if (kpy_bind(&row, NULL, args, nargs, kwnames, v, &rest) < 0 || kpy_enter() < 0)
         return NULL;
+    bool sound = true;
     for (; sound && r.n_in < 2; r.n_in += sound)
-        sound = kpy_operand_of(PyTuple_GetItem(args, r.n_in), &r.in[r.n_in]) == 0;
-    while (sound && kw && PyDict_Next(kw, &pos, &key, &value)) {
-        const char *name = PyUnicode_AsUTF8AndSize(key, NULL);
-        sound = name && take_keyword(f, &r, name, value) == 0;
-    }
-    if (sound) {
+        sound = kpy_operand_of(v[r.n_in], &r.in[r.n_in]) == 0;
+    if (sound && take_keywords(f, &r, v + 2, N_PLAIN) == 0) {
         r.opts.out = r.outs[0];
         kpy_here();
         result = returned(r.out[0], kn_ufunc_outer(f->u, r.in[0].h, r.in[1].h, &r.opts));
@@ -381,15 +455,18 @@ static PyObject *outer(PyObject *o, PyObject *args, PyObject *kw)
     return result;
 }
 
-static PyObject *at(PyObject *o, PyObject *args)
+static PyObject *at(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
+    static const kpy_param params[] = {ONLY("a"), ONLY("indices"), MAYBE("b")};
+    static const kpy_row row = ROW("at", params, 3, 2);
     const ufunc *f = (const ufunc *)o;
-    PyObject *a, *key, *b = Py_None;
+    PyObject *given[3] = {NULL}, *rest = NULL;
     kpy_operand v = {0};
     kpy_index index;
     bool done = false;
-    if (!PyArg_ParseTuple(args, "OO|O", &a, &key, &b))
+    if (kpy_bind(&row, NULL, args, nargs, kwnames, given, &rest) < 0)
         return NULL;
+    PyObject *a = given[0], *key = given[1], *b = given[2] ? given[2] : Py_None;
     if (!KPY_IS_ARRAY(a))
         return PyErr_SetString(PyExc_TypeError, "first operand must be array"), NULL;
     if ((b == Py_None) != (f->nin == 1))
@@ -409,24 +486,30 @@ static PyObject *at(PyObject *o, PyObject *args)
     return done ? Py_NewRef(Py_None) : NULL;
 }
 
-static PyObject *resolve_dtypes(PyObject *o, PyObject *args, PyObject *kw)
+static PyObject *resolve_dtypes(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static char *names[] = {"", "signature", "casting", "reduction", NULL};
+    static const kpy_param params[] = {ONLY("dtypes"), KEYWORD("signature"), KEYWORD("casting"), KEYWORD("reduction")};
+    static const kpy_row row = ROW("resolve_dtypes", params, 1, 1);
     const ufunc *f = (const ufunc *)o;
     kn_ufunc_resolve_dtypes_opts opts = kn_ufunc_resolve_dtypes_opts_default();
-    PyObject *dtypes, *result = NULL;
-    int reduction = 0, n = f->nin + f->nout;
+    PyObject *v[4] = {NULL}, *rest = NULL, *result = NULL;
+    int n = f->nin + f->nout;
     kn_dtype given[MAX_OPERANDS], resolved[MAX_OPERANDS];
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|$zzp", names, &PyTuple_Type, &dtypes, &opts.signature, &opts.casting,
-                                     &reduction))
+    if (kpy_bind(&row, NULL, args, nargs, kwnames, v, &rest) < 0)
         return NULL;
+    PyObject *dtypes = v[0];
+    if (!PyTuple_Check(dtypes))
+        return PyErr_SetString(PyExc_TypeError, "dtypes has to be a tuple"), NULL;
     if (PyTuple_Size(dtypes) != n)
         return PyErr_Format(PyExc_ValueError, "resolve_dtypes: %d dtypes are wanted", n), NULL;
-    if (!opts.casting)
-        opts.casting = "same_kind";
-    opts.reduction = reduction;
-    if (kpy_enter() < 0)
+    opts.casting = "same_kind";
+    if ((v[1] && v[1] != Py_None && take_text(v[1], "signature", &opts.signature) < 0) ||
+        (v[2] && v[2] != Py_None && take_text(v[2], "casting", &opts.casting) < 0))
         return NULL;
+    int reduction = v[3] ? PyObject_IsTrue(v[3]) : 0;
+    if (reduction < 0 || kpy_enter() < 0)
+        return NULL;
+    opts.reduction = reduction;
     bool sound = true;
     for (int i = 0; sound && i < n; i++) {
         PyObject *d = PyTuple_GetItem(dtypes, i);
@@ -535,6 +618,7 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
         f->u = u;
         f->nin = nin;
         f->nout = nout;
+        describe_call(f, kn_ufunc_name(u));
     }
     return (PyObject *)f;
 }
@@ -552,18 +636,18 @@ static PyGetSetDef getset[] = {{"__name__", name_of, NULL, "the name", NULL},
                                {0}};
 #define WITH_KEYWORDS(f) (PyCFunction)(void (*)(void))(f)
 static PyMethodDef methods[] = {
-    {"reduce", WITH_KEYWORDS(reduce), METH_VARARGS | METH_KEYWORDS,
+    {"reduce", WITH_KEYWORDS(reduce), METH_FASTCALL | METH_KEYWORDS,
      "reduce($self, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Joins the elements along axes."},
-    {"accumulate", WITH_KEYWORDS(accumulate), METH_VARARGS | METH_KEYWORDS,
+    {"accumulate", WITH_KEYWORDS(accumulate), METH_FASTCALL | METH_KEYWORDS,
      "accumulate($self, array, /, axis=0, dtype=None, out=None)\n--\n\nEvery element joined with all before it."},
-    {"reduceat", WITH_KEYWORDS(reduceat), METH_VARARGS | METH_KEYWORDS,
+    {"reduceat", WITH_KEYWORDS(reduceat), METH_FASTCALL | METH_KEYWORDS,
      "reduceat($self, array, /, indices, axis=0, dtype=None, out=None)\n--\n\nReductions of slices between indices."},
-    {"outer", WITH_KEYWORDS(outer), METH_VARARGS | METH_KEYWORDS,
+    {"outer", WITH_KEYWORDS(outer), METH_FASTCALL | METH_KEYWORDS,
      "outer($self, A, B, /, **kwargs)\n--\n\nOf each pair of elements of A and B."},
-    {"at", at, METH_VARARGS,
+    {"at", WITH_KEYWORDS(at), METH_FASTCALL | METH_KEYWORDS,
      "at($self, a, indices, b=None, /)\n--\n\nIn place where indices are, again and again where they repeat."},
-    {"resolve_dtypes", WITH_KEYWORDS(resolve_dtypes), METH_VARARGS | METH_KEYWORDS,
+    {"resolve_dtypes", WITH_KEYWORDS(resolve_dtypes), METH_FASTCALL | METH_KEYWORDS,
      "resolve_dtypes($self, dtypes, *, signature=None, casting=None, reduction=False)\n--\n\n"
      "The dtypes that are worked with for these."},
     {"__reduce__", reduce_ex, METH_NOARGS, "for pickle"},
