@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ufunc.c -- kiln.numpy.ufunc: NumPy's universal functions as objects. A call with operands alone is a call of the
- * generated function of that name; keywords and methods are bound by call.c, too, and go to kn_ufunc_call and its kin. */
+ * generated function of that name; keywords and methods are bound by call.c, too, and
+ * go to kn_ufunc_call and its kin. */
 #include "kpy.h"
 #include <string.h>
 

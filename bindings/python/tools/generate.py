@@ -11,8 +11,8 @@ IGNORED = {"like", "device", "subok", "order", "kind", "max_work", "fix_imports"
            "overwrite_b", "check_finite", "lower_", "legacy", "precision", "preferred_element_type", "out_sharding",
            "promote_integers", "accuracy", "sharding", "implementation"}
 HINTS = {"subok", "kind", "fix_imports", "overwrite_input", "overwrite_a", "overwrite_b", "overwrite_c",
-         "overwrite_data", "check_finite", "precision", "accuracy", "lwork", "turbo", "debug", "lapack_driver", "unroll",
-         "implementation", "blocksize", "max_squarings", "use_magma", "max_work", "series_order"}
+         "overwrite_data", "check_finite", "precision", "accuracy", "lwork", "turbo", "debug", "lapack_driver",
+         "unroll", "implementation", "blocksize", "max_squarings", "use_magma", "max_work", "series_order"}
 SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "kn_lax_conv_numbers": "KPY_CONV_NUMBERS",
            "kn_lax_dot_dimension_numbers": "KPY_FOUR_AXES", "kn_lax_gather_dimension_numbers": "KPY_FIVE_AXES",
            "kn_lax_scatter_dimension_numbers": "KPY_FIVE_AXES", "kn_axis_names": "KPY_AXIS_NAMES",
