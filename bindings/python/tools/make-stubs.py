@@ -163,8 +163,8 @@ RETURNS = {
     for module, result, names in [
         ("kiln.numpy", "Array", "apply_along_axis apply_over_axes arange array asanyarray asarray asarray_chkfinite "
          "ascontiguousarray asfortranarray astype block clip delete einsum from_dlpack frombuffer fromfile "
-         "fromfunction fromiter fromstring genfromtxt histogram_bin_edges indices insert loadtxt nan_to_num pad piecewise poly "
-         "polyadd polyder polyint polymul polysub polyval roots tensordot trim_zeros"),
+         "fromfunction fromiter fromstring genfromtxt histogram_bin_edges indices insert loadtxt nan_to_num pad "
+         "piecewise poly polyadd polyder polyint polymul polysub polyval roots tensordot trim_zeros"),
         ("kiln.numpy", ARRAYS, "histogram mask_indices unique_all unique_counts unique_inverse top_k polydiv"),
         ("kiln.numpy", "builtins.str", "array2string array_repr array_str"),
         ("kiln.numpy", "builtins.bool", "can_cast isdtype issubdtype iterable"),
