@@ -17,8 +17,8 @@ def inside(condition, value, other):
 
 
 class Distribution:
-    """A distribution, of whose functions some are told and others follow: pdf from logpdf, logcdf from cdf, sf from cdf,
-    logsf from sf, isf from ppf. Functions that nothing is told of are an AttributeError."""
+    """A distribution, of whose functions some are told and others follow: pdf from logpdf, logcdf from cdf, sf from
+    cdf, logsf from sf, isf from ppf. Functions that nothing is told of are an AttributeError."""
 
     def __init__(self, name, doc, **told):
         self.__name__, self.__doc__ = name, doc

@@ -97,8 +97,8 @@ gamma = _shaped(
     cdf=lambda z, a: gammainc(a, np.maximum(z, 0)), sf=lambda z, a: gammaincc(a, np.maximum(z, 0)))
 chi2 = _shaped(
     "chi2", "The chi-squared distribution.", 1,
-    logpdf=lambda z, df: inside(z >= 0, xlogy(df / 2 - 1, np.where(z >= 0, z, 1) / 2) - z / 2 - gammaln(df / 2) - _math.log(2),
-                                -_inf),
+    logpdf=lambda z, df: inside(z >= 0, xlogy(df / 2 - 1, np.where(z >= 0, z, 1) / 2) - z / 2 -
+                                gammaln(df / 2) - _math.log(2), -_inf),
     cdf=lambda z, df: gammainc(df / 2, np.maximum(z, 0) / 2), sf=lambda z, df: gammaincc(df / 2, np.maximum(z, 0) / 2))
 beta = _shaped(
     "beta", "The beta distribution.", 2,

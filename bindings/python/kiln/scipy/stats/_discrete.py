@@ -78,10 +78,12 @@ def _multinomial(x, n, p):
     return inside(x.sum(-1) == n, gammaln(n.astype(x.dtype) + 1) + (xlogy(x, p) - gammaln(x + 1)).sum(-1), -_inf)
 
 
-bernoulli = Distribution("bernoulli", "One try.", logpmf=_counted(_bernoulli, True), cdf=_bernoulli_cdf, ppf=_bernoulli_ppf)
+bernoulli = Distribution("bernoulli", "One try.", logpmf=_counted(_bernoulli, True), cdf=_bernoulli_cdf,
+                         ppf=_bernoulli_ppf)
 binom = Distribution("binom", "Successes of n tries.", logpmf=_counted(_binom))
 betabinom = Distribution("betabinom", "The same of a chance that has a beta distribution.", logpmf=_counted(_betabinom))
 geom = Distribution("geom", "Tries until a success.", logpmf=_counted(_geom))
 nbinom = Distribution("nbinom", "Failures before n successes.", logpmf=_counted(_nbinom))
-poisson = Distribution("poisson", "Events at a rate.", logpmf=_counted(_poisson, True), cdf=_poisson_cdf, sf=_poisson_sf)
+poisson = Distribution("poisson", "Events at a rate.", logpmf=_counted(_poisson, True), cdf=_poisson_cdf,
+                       sf=_poisson_sf)
 multinomial = Distribution("multinomial", "How n tries fall into classes.", logpmf=_multinomial)
