@@ -8,6 +8,6 @@ from ._multivariate import dirichlet, multivariate_normal
 from ._statistics import mode, rankdata, sem
 
 __all__ = ["bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "gamma", "gennorm",
-           "geom", "gumbel_l", "gumbel_r", "laplace", "logistic", "mode", "multinomial", "multivariate_normal", "nbinom",
-           "norm", "pareto", "poisson", "rankdata", "sem", "t",
+           "geom", "gumbel_l", "gumbel_r", "laplace", "logistic", "mode", "multinomial", "multivariate_normal",
+           "nbinom", "norm", "pareto", "poisson", "rankdata", "sem", "t",
            "truncnorm", "uniform", "vonmises", "wrapcauchy"]
