@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
-install(TARGETS kiln kiln_shared kiln_core kiln_core_shared EXPORT kilnTargets
+install(TARGETS kiln kiln_shared kiln_core kiln_core_shared kiln_media kiln_media_shared EXPORT kilnTargets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 set(kiln_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kiln")
@@ -37,6 +37,10 @@ set(KILN_PC_REQUIRES_PRIVATE "")
 if(KILN_HAVE_ZLIB)
     set(KILN_PC_REQUIRES_PRIVATE "zlib")
 endif()
+set(KILN_PC_MEDIA_REQUIRES_PRIVATE "")
+if(KILN_HAVE_PNG)
+    set(KILN_PC_MEDIA_REQUIRES_PRIVATE "libpng")
+endif()
 # A program finds the shared library where it was installed, whatever the prefix; packages for the system's own folders turn that off.
 option(KILN_PC_RPATH "pkg-config names the library's folder as a run path" ON)
 set(KILN_PC_RUNPATH "")
@@ -44,7 +48,7 @@ if(KILN_PC_RPATH AND NOT WIN32)
     set(KILN_PC_RUNPATH "-Wl,-rpath,\${libdir} ")
 endif()
 # kiln-gcc.pc: the same and what only gcc understands.
-foreach(pc kiln kiln-core kiln-gcc)
+foreach(pc kiln kiln-core kiln-media kiln-gcc)
     configure_file("${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in" "${PROJECT_BINARY_DIR}/${pc}.pc" @ONLY)
     install(FILES "${PROJECT_BINARY_DIR}/${pc}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endforeach()

@@ -5,7 +5,7 @@
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 rm -rf "$1"
-said=$(cmake --preset release -S "$root" -B "$1" -DKILN_TESTS=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON 2>&1)
+said=$(cmake --preset release -S "$root" -B "$1" -DKILN_TESTS=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON 2>&1)
 status=$?
 rm -rf "$1"
 [ $status -eq 0 ] || { echo "$said"; exit 1; }

@@ -23,6 +23,7 @@ have cmake || need cmake "makes the build"
 have ninja || need ninja-build "runs the build"
 have pkg-config || need pkg-config "finds libraries"
 have_header zlib.h || need zlib1g-dev "reads compressed npz files"
+have_header png.h || want libpng-dev "reads and writes PNG pictures, plots among them"
 case $goal in
     test | check)
         have_header cmocka.h || need libcmocka-dev "the frame of the unit tests"

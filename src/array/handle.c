@@ -278,35 +278,44 @@ static const char *kind_name(kna_handle_kind kind)
     static const char *const names[] = {"handle",       "array",    "array",     "function",      "jaxpr",
                                         "tree",         "list",     "archive",   "optimizer",     "text",
                                         "treedef",      "schedule", "generator", "bit generator", "seed sequence",
-                                        "random state", "flatiter", "broadcast", "nditer",        "arrayterator"};
+                                        "random state", "flatiter", "broadcast", "nditer",        "arrayterator",
+                                        "object"};
     return names[kind];
+}
+
+/* Why a handle that was not found is none. */
+static KNX_COLD knx_error *handle_error(const char *wanted, const void *handle, const slot *s)
+{
+    if (!handle)
+        return knx_error_new(KN_ERROR_TYPE, "null %s", wanted);
+    if (s)
+        return knx_error_new(KN_ERROR_TYPE, "a handle of a %s was given where a %s is wanted", kind_name(s->kind), wanted);
+    if (kna_handle_visit(handle, NULL, NULL))
+        return knx_error_new(KN_ERROR_CONTEXT, "this %s belongs to another context", wanted);
+    if (was_handle(handle))
+        return knx_error_new(KN_ERROR_VALUE, "this %s was released: the scope that owned it has ended", wanted);
+    return knx_error_new(KN_ERROR_TYPE, "this is not a handle of %s %s: was its variable set?",
+                         strchr("aeiou", wanted[0]) ? "an" : "a", wanted);
 }
 
 KNX_HOT void *kna_handle_get(kna_handle_kind kind, const void *handle, knx_error **error)
 {
     uint32_t i;
-    if (!handle) {
-        *error = knx_error_new(KN_ERROR_TYPE, "null %s", kind_name(kind));
-        return NULL;
-    }
-    slot *s = find(handle, &i);
-    if (!s) {
-        if (kna_handle_visit(handle, NULL, NULL))
-            *error = knx_error_new(KN_ERROR_CONTEXT, "this %s belongs to another context", kind_name(kind));
-        else if (was_handle(handle))
-            *error = knx_error_new(KN_ERROR_VALUE, "this %s was released: the scope that owned it has ended",
-                                   kind_name(kind));
-        else
-            *error = knx_error_new(KN_ERROR_TYPE, "this is not a handle of %s %s: was its variable set?",
-                                   strchr("aeiou", kind_name(kind)[0]) ? "an" : "a", kind_name(kind));
-        return NULL;
-    }
-    if (s->kind != kind) {
-        *error = knx_error_new(KN_ERROR_TYPE, "a handle of a %s was given where a %s is wanted", kind_name(s->kind),
-                               kind_name(kind));
-        return NULL;
-    }
-    return s->object;
+    slot *s = handle ? find(handle, &i) : NULL;
+    if (s && s->kind == kind)
+        return s->object;
+    *error = handle_error(kind_name(kind), handle, s);
+    return NULL;
+}
+
+void *kna_handle_get_named(kna_handle_kind kind, const char *name, const void *handle, knx_error **error)
+{
+    uint32_t i;
+    slot *s = handle ? find(handle, &i) : NULL;
+    if (s && s->kind == kind)
+        return s->object;
+    *error = handle_error(name, handle, s);
+    return NULL;
 }
 
 void kna_handle_replace(void *handle, kna_handle_kind kind, void *object, void (*drop)(void *object))

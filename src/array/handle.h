@@ -7,7 +7,7 @@
 typedef enum {
     KN_H_NONE, KN_H_ARRAY, KN_H_VIEW, KN_H_FN, KN_H_JAXPR, KN_H_TREE, KN_H_LIST, KN_H_ARCHIVE, KN_H_OPTIMIZER,
     KN_H_TEXT, KN_H_TREEDEF, KN_H_SCHEDULE, KN_H_RNG, KN_H_BIT_GENERATOR, KN_H_SEED_SEQUENCE, KN_H_RANDOM_STATE,
-    KN_H_FLATITER, KN_H_BROADCAST, KN_H_NDITER, KN_H_ARRAYTERATOR
+    KN_H_FLATITER, KN_H_BROADCAST, KN_H_NDITER, KN_H_ARRAYTERATOR, KN_H_OBJECT
 } kna_handle_kind;
 
 struct kna_op;
@@ -18,6 +18,8 @@ void *kna_handle_new(kna_handle_kind kind, void *object, void (*drop)(void *obje
 /* The object behind a handle, or NULL with *error set ("null array" TypeError, "this array was released: ..."
  * ValueError). The object is the caller's to use while the handle lives. */
 void *kna_handle_get(kna_handle_kind kind, const void *handle, knx_error **error);
+/* The same with another word for what is wanted. */
+void *kna_handle_get_named(kna_handle_kind kind, const char *name, const void *handle, knx_error **error);
 void *kna_handle_in(struct kna_op *op, kna_handle_kind kind, const void *handle); /* the error fails the operation */
 bool kna_handle_alive(const void *handle, kna_handle_kind *kind); /* in this context */
 /* The object behind a living handle of this context, whatever it is; NULL and KN_H_NONE otherwise. */

@@ -81,6 +81,7 @@ static kn_array along(kn_array a, int axis)
 static kn_array no_array(kn_array a, int axis) { return (void)a, (void)axis, (kn_array)0; }
 static void quiet_log(void *env, int level, const char *text) { (void)env, (void)level, (void)text; }
 static void quiet_print(void *env, const char *text) { (void)env, (void)text; }
+static void quiet_drop(void *object) { (void)object; }
 static bool never(void *env)
 {
     (void)env;
@@ -764,5 +765,6 @@ FUNCTIONS(kn_mask_func, 1, kn_triu, NULL)
 FUNCTIONS(kn_poll, 1, never, NULL)
 FUNCTIONS(kn_error_hook, 1, quiet_error, NULL)
 FUNCTIONS(kn_axis_func, 1, along, NULL, no_array)
+FUNCTIONS(function_drop, 1, quiet_drop, NULL)
 FUNCTIONS(function_print, 1, quiet_print, NULL)
 FUNCTIONS(function_log, 1, quiet_log, NULL)
