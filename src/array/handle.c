@@ -275,11 +275,10 @@ static bool was_handle(const void *handle)
 
 static const char *kind_name(kna_handle_kind kind)
 {
-    static const char *const names[] = {"handle",       "array",    "array",     "function",      "jaxpr",
-                                        "tree",         "list",     "archive",   "optimizer",     "text",
-                                        "treedef",      "schedule", "generator", "bit generator", "seed sequence",
-                                        "random state", "flatiter", "broadcast", "nditer",        "arrayterator",
-                                        "object"};
+    static const char *const names[] = {
+        "handle",        "array",        "array",    "function",  "jaxpr",    "tree",         "list",
+        "archive",       "optimizer",    "text",     "treedef",   "schedule", "generator",    "bit generator",
+        "seed sequence", "random state", "flatiter", "broadcast", "nditer",   "arrayterator", "object"};
     return names[kind];
 }
 
@@ -289,7 +288,8 @@ static KNX_COLD knx_error *handle_error(const char *wanted, const void *handle, 
     if (!handle)
         return knx_error_new(KN_ERROR_TYPE, "null %s", wanted);
     if (s)
-        return knx_error_new(KN_ERROR_TYPE, "a handle of a %s was given where a %s is wanted", kind_name(s->kind), wanted);
+        return knx_error_new(KN_ERROR_TYPE, "a handle of a %s was given where a %s is wanted", kind_name(s->kind),
+                             wanted);
     if (kna_handle_visit(handle, NULL, NULL))
         return knx_error_new(KN_ERROR_CONTEXT, "this %s belongs to another context", wanted);
     if (was_handle(handle))
