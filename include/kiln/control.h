@@ -40,6 +40,9 @@ typedef struct kn_scan_opts {
     int32_t accept;       /* paths; a ValueError if it would be another */
     kn_scan_step on_step;
     void *on_step_env;
+    /* a label: how far the scan is, in a line as kn_progress_begin has it; instead of on_step. Looked at when the
+     * scan is recorded: where no line would be written there is none */
+    const char *progress;
 } kn_scan_opts;
 /* carry = init; for each element x of xs: {carry, y} = body(carry, x); out = {carry, stacked ys} (jax.lax.scan).
  *

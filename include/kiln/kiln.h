@@ -15,6 +15,7 @@
 #include "kiln/control.h"
 #include "kiln/lax.h"
 #include "kiln/callback.h"
+#include "kiln/progress.h"
 #include "kiln/extend.h"
 #include "kiln/primitive.h"
 #include "kiln/numpy.h"

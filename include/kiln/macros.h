@@ -16,6 +16,7 @@
 #endif
 #include "kiln/core.h"
 #include "kiln/function.h"
+#include "kiln/numpy/printing.h"
 #include "kiln/print.h"
 
 /* ---- Tools. */
@@ -327,7 +328,20 @@ kn_array kn_operand_is_no_array_and_no_number(kn_array_or_number operand);
 #define kn_eval(x) KN_F1(kn_eval, x)
 #define kn_block_until_ready(x) KN_F1(kn_block_until_ready, x)
 #define kn_copy_to(x, to, bytes) KN_H2(kn_copy_to, x, void *, to, size_t, bytes)
-#define kn_print(x, ...) KN_F1O(kn_print, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
+/* Of an array, a number or a tree. */
+#define kn_print(x, ...) KN_PRINT_(__COUNTER__, x, __VA_ARGS__)
+#define KN_PRINT_(c, x, ...)                                                                                           \
+    __extension__({ __auto_type KN_V(val, c) = (x); KN_OPTS(c, kn_print_opts, KN_PRINT_DEFAULTS, __VA_ARGS__)          \
+        KN_HERE(); _Generic(KN_V(val, c), kn_tree: kn_print_tree_, default: (kn_print))(_Generic(KN_V(val, c),         \
+        kn_tree: kn_print_same_, kn_array: kn_like_array, bool: kn_like_bool, KN_SIGNED(kn_like_int),                  \
+        KN_UNSIGNED(kn_like_uint), float: kn_like_double, double: kn_like_double, float _Complex: kn_like_complex_,    \
+        double _Complex: kn_like_complex_, default: kn_operand_is_no_array_and_no_number)(KN_V(val, c)),               \
+        KN_V(opt, c)); })
+static inline kn_tree kn_print_same_(kn_tree tree) { return tree; }
+static inline void kn_print_tree_(kn_tree tree, const kn_print_opts *opts)
+{
+    (kn_tree_print)(tree, &(const kn_tree_repr_opts){.size_ = sizeof(kn_tree_repr_opts), .print = opts});
+}
 #define kn_repr(x, ...) KN_F1O(kn_repr, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 #define kn_array_repr(x, ...) KN_F1O(kn_array_repr, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 #define kn_array_str(x, ...) KN_F1O(kn_array_str, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)

@@ -8,6 +8,7 @@
 #include "kiln/prepared.h"
 #include "kiln/primitive.h"
 #include "kiln/print.h"
+#include "kiln/progress.h"
 #include "kiln/tree.h"
 
 /* ---- kiln/callback.h */
@@ -52,6 +53,12 @@ kn_print_opts kn_print_opts_default(void)
 {
     return (kn_print_opts){.size_ = sizeof(kn_print_opts), .precision = KN_AS_SET, .threshold = KN_AS_SET,
         .edgeitems = KN_AS_SET, .linewidth = KN_AS_SET, .suppress = KN_AS_SET};
+}
+
+/* ---- kiln/progress.h */
+kn_progress_begin_opts kn_progress_begin_opts_default(void)
+{
+    return (kn_progress_begin_opts){.size_ = sizeof(kn_progress_begin_opts), .unit = "it", .show = -1, .interval = 0.1};
 }
 
 /* ---- kiln/tree.h */

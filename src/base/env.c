@@ -65,6 +65,7 @@ const kn_env *knx_env(void)
             .pending_operations = number("KILN_PENDING_OPERATIONS", INT64_MAX, -1),
             .pending_bytes = number("KILN_PENDING_BYTES", INT64_MAX, -1),
             .dump_kernels = text_into(dump, sizeof dump, "KILN_DUMP_KERNELS"),
+            .progress = number("KILN_PROGRESS", 1, 0) == 1,
         };
         knx_debug_level = env.debug;
         read = true;

@@ -2,6 +2,7 @@
  * control_scan.c -- kn_scan, and kn_lax_map, which is a scan without a carry. */
 #include "function/control.h"
 #include "base/out.h"
+#include "face/progress.h"
 #include "ir/host.h"
 #include "kiln/control.h"
 #include "transform/transform.h"
@@ -249,7 +250,12 @@ static knx_error *check_options(const kn_scan_opts *o, kni_p_scan *p)
     KN_TRY(knf_check_checkpoint(o->checkpoint));
     *p = (kni_p_scan){
         .reverse = o->reverse, .unroll = o->unroll ? o->unroll : 1, .checkpoint = o->checkpoint, .accept = o->accept};
-    return step_number(o->on_step, o->on_step_env, &p->on_step);
+    if (o->progress && o->on_step)
+        return knx_error_new(KN_ERROR_VALUE, "give one of .progress and .on_step");
+    if (!o->progress || !knface_progress_shows())
+        return step_number(o->on_step, o->on_step_env, &p->on_step);
+    void *label = knface_progress_label(o->progress);
+    return label ? step_number(knface_progress_told, label, &p->on_step) : knx_error_nomem();
 }
 
 int kn_scan(kn_fn body, const kn_outs *outs, const kn_args *init, const kn_args *xs, const kn_scan_opts *opts)

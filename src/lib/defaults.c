@@ -723,6 +723,7 @@ kn_array2string_opts kn_array2string_opts_default(void)
     return (kn_array2string_opts){.size_ = sizeof(kn_array2string_opts), .max_line_width = KN_AS_SET,
         .precision = KN_AS_SET, .suppress_small = KN_AS_SET, .threshold = KN_AS_SET, .edgeitems = KN_AS_SET};
 }
+kn_tree_repr_opts kn_tree_repr_opts_default(void) { return (kn_tree_repr_opts){.size_ = sizeof(kn_tree_repr_opts)}; }
 kn_format_float_positional_opts kn_format_float_positional_opts_default(void)
 {
     return (kn_format_float_positional_opts){.size_ = sizeof(kn_format_float_positional_opts), .precision = -1,

@@ -87,6 +87,10 @@ static bool find_steps(double low, double high, double count, steps *s)
             return false;
         s->from = (int64_t)from;
         s->to = (int64_t)to;
+        if (s->tenths == 100) { /* the same with one decimal less */
+            s->tenths = 10;
+            s->exponent++;
+        }
         return true;
     }
     return false;

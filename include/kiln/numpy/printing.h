@@ -7,6 +7,7 @@
 #define KILN_NUMPY_PRINTING_H
 #include "kiln/core.h"
 #include "kiln/print.h"
+#include "kiln/tree.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus
@@ -34,6 +35,18 @@ typedef struct kn_array2string_opts {
 KN_API kn_array2string_opts kn_array2string_opts_default(void);
 /* np.array2string: the elements in brackets; "[]" if there are none */
 KN_API const char *kn_array2string(kn_array a, const kn_array2string_opts *opts);
+
+/* ---- Trees as text, as Python shows nested dicts, lists, tuples and named tuples: {'b': array([0., 0.]), 'w':
+ * None}. In C kn_print(tree) is kn_tree_print(tree), with print options for the arrays. */
+typedef struct kn_tree_repr_opts {
+    size_t size_;
+    bool shapes;                /* (2, 3) in the place of an array, as jax.tree.map(jnp.shape, tree) */
+    const kn_print_opts *print; /* for the arrays; NULL: as set */
+} kn_tree_repr_opts;
+KN_API kn_tree_repr_opts kn_tree_repr_opts_default(void);
+/* repr(tree), of arrays as NumPy shows them */
+KN_API const char *kn_tree_repr(kn_tree tree, const kn_tree_repr_opts *opts);
+KN_API void kn_tree_print(kn_tree tree, const kn_tree_repr_opts *opts); /* the same and a newline to standard output */
 
 /* ---- The print options of this context. Each thread's own context has its own; new ones begin with NumPy's. */
 /* np.set_printoptions: What is not given stays as it is, but a formatter: without one there is none from now on.
@@ -123,6 +136,8 @@ KN_API kn_array kn_array_parse(const char *text, const kn_array_parse_opts *opts
 #define kn_array2string(a, ...)                                                                                        \
     KN_F1O(kn_array2string, kn_array2string_opts, (.max_line_width = KN_AS_SET, .precision = KN_AS_SET,                \
     .suppress_small = KN_AS_SET, .threshold = KN_AS_SET, .edgeitems = KN_AS_SET, ), a, __VA_ARGS__)
+#define kn_tree_repr(tree, ...) KN_G1O(kn_tree_repr, kn_tree_repr_opts, (), kn_tree, tree, __VA_ARGS__)
+#define kn_tree_print(tree, ...) KN_G1O(kn_tree_print, kn_tree_repr_opts, (), kn_tree, tree, __VA_ARGS__)
 #define kn_set_printoptions(...)                                                                                       \
     KN_F0O(kn_set_printoptions, kn_print_opts, (.precision = KN_AS_SET, .threshold = KN_AS_SET,                        \
     .edgeitems = KN_AS_SET, .linewidth = KN_AS_SET, .suppress = KN_AS_SET, ), __VA_ARGS__)
