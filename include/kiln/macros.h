@@ -16,7 +16,6 @@
 #endif
 #include "kiln/core.h"
 #include "kiln/function.h"
-#include "kiln/numpy/printing.h"
 #include "kiln/print.h"
 
 /* ---- Tools. */
@@ -337,11 +336,6 @@ kn_array kn_operand_is_no_array_and_no_number(kn_array_or_number operand);
         KN_UNSIGNED(kn_like_uint), float: kn_like_double, double: kn_like_double, float _Complex: kn_like_complex_,    \
         double _Complex: kn_like_complex_, default: kn_operand_is_no_array_and_no_number)(KN_V(val, c)),               \
         KN_V(opt, c)); })
-static inline kn_tree kn_print_same_(kn_tree tree) { return tree; }
-static inline void kn_print_tree_(kn_tree tree, const kn_print_opts *opts)
-{
-    (kn_tree_print)(tree, &(const kn_tree_repr_opts){.size_ = sizeof(kn_tree_repr_opts), .print = opts});
-}
 #define kn_repr(x, ...) KN_F1O(kn_repr, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 #define kn_array_repr(x, ...) KN_F1O(kn_array_repr, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 #define kn_array_str(x, ...) KN_F1O(kn_array_str, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
@@ -528,5 +522,6 @@ __extension__ struct kn_nothing_ {};
 #define kn_linear_transpose(fn, examples) KN_G2(kn_linear_transpose, kn_fn, fn, const kn_args *, examples)
 #define kn_fn_trace_count(fn) KN_G1(kn_fn_trace_count, kn_fn, fn)
 
+#include "kiln/numpy/printing.h" /* kn_print of trees */
 #endif
 #endif

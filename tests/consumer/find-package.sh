@@ -18,3 +18,7 @@ for program in core_static core_shared; do
     said=$("$build/$program")
     [ "$said" = "[6. 3.]" ] || { echo "$program prints: $said"; exit 1; }
 done
+for program in media_static media_shared; do
+    said=$("$build/$program")
+    [ "$said" = 255 ] || { echo "$program prints: $said"; exit 1; }
+done

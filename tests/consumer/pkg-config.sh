@@ -27,6 +27,14 @@ flags=$(pkg-config --cflags kiln)
     $(pkg-config --libs --static kiln-core | sed 's/-lkiln_core/-Wl,-Bstatic -lkiln_core -Wl,-Bdynamic/')
 [ "$(env -u LD_LIBRARY_PATH "$work/core")" = "[6. 3.]" ] || { echo "wrong with the shared core"; exit 1; }
 [ "$("$work/core_static")" = "[6. 3.]" ] || { echo "wrong with the static core"; exit 1; }
+# Plots, pictures and sound.
+# shellcheck disable=SC2046
+"$compiler" -std=gnu17 $(pkg-config --cflags kiln-media) "$here/media.c" -o "$work/media" $(pkg-config --libs kiln-media)
+# shellcheck disable=SC2046
+"$compiler" -std=gnu17 $(pkg-config --cflags kiln-media) "$here/media.c" -o "$work/media_static" \
+    $(pkg-config --libs --static kiln-media | sed 's/-lkiln_media/-Wl,-Bstatic -lkiln_media/; s/-lkiln\b/-lkiln -Wl,-Bdynamic/')
+[ "$(env -u LD_LIBRARY_PATH "$work/media")" = 255 ] || { echo "wrong with the shared library of media"; exit 1; }
+[ "$("$work/media_static")" = 255 ] || { echo "wrong with the static library of media"; exit 1; }
 # A wrong call is told in a few lines that name it, and a wrong type is not passed over.
 printf '#include <kiln/kiln.h>\nint main(void) { KN_SCOPE; kn_print(kn_add(kn_ones(KN_SHAPE(3)), "s")); return kn_finish(); }\n' >"$work/wrong.c"
 if "$compiler" --version | grep -q 'Free Software Foundation'; then
@@ -35,7 +43,7 @@ if "$compiler" --version | grep -q 'Free Software Foundation'; then
     [ "$(wc -l <"$work/said")" -le 16 ] && grep -q 'wrong.c:2:.*no_array_and_no_number' "$work/said" || { cat "$work/said"; echo "too long, or not said"; exit 1; }
 fi
 if [ "$(uname)" = Linux ]; then
-    for name in libkiln libkiln_core; do
+    for name in libkiln libkiln_core libkiln_media; do
         readelf -d "$libdir/$name.so" | grep -q "SONAME.*$name\.so\.0\]" || { echo "the SONAME is not $name.so.0"; exit 1; }
     done
 fi

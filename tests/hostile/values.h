@@ -105,7 +105,7 @@ typedef void (*function_log)(void *env, int level, const char *text);
     X(p_kn_optim_sgdr_cycle) X(p_kn_named) X(m_int) X(p_kn_tree_item) X(p_kn_schedule) X(p_kn_printf_arg) \
     X(p_kn_formatter) X(p_kn_place) X(p_kn_piece) X(p_kn_optimizer) X(p_kn_list) X(p_kn_shapes) X(p_kn_function) \
     X(p_kn_fn) X(p_kn_fields) X(p_int64_t) X(m_kn_variable) X(m_kn_equation) X(m_kn_scope) X(m_kn_lax_pad_pair) \
-    X(m_FILE) X(m_DLManagedTensorVersioned) X(m_DLManagedTensor) X(function_drop) X(function_print) X(function_log) X(kn_ufunc) \
+    X(m_FILE) X(m_DLManagedTensorVersioned) X(m_DLManagedTensor) X(function_drop) X(kn_progress) X(function_print) X(function_log) X(kn_ufunc) \
     X(kn_mapping) X(kn_axis_groups) X(kn_callback) X(kn_argnums) X(kn_lax_select_prim) X(kn_error_kind) \
     X(kn_axis_size) X(kn_testing_comparison) X(kn_step_hook) X(kn_scan_step) X(kn_policy) X(kn_next) \
     X(kn_mask_func) X(kn_lanes) X(kn_lane_pairs) X(kn_error_hook) X(kn_cache) X(kn_axis_func) X(kn_allocator) \

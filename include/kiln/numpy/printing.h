@@ -129,6 +129,12 @@ KN_API kn_array kn_array_parse(const char *text, const kn_array_parse_opts *opts
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
+/* What kn_print does with a tree. */
+static inline kn_tree kn_print_same_(kn_tree tree) { return tree; }
+static inline void kn_print_tree_(kn_tree tree, const kn_print_opts *opts)
+{
+    (kn_tree_print)(tree, &(const kn_tree_repr_opts){.size_ = sizeof(kn_tree_repr_opts), .print = opts});
+}
 /* KN_PRINTOPTIONS(.precision = 3); at the start of a block: what is printed in it has these options. */
 #define KN_PRINTOPTIONS(...) KN_PRINTOPTIONS_(__COUNTER__, __VA_ARGS__)
 #define KN_PRINTOPTIONS_(c, ...)                                                                                       \
