@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reader_list.c -- the readers: npy and npz files, tables of numbers, indices, dtypes, formats, jaxprs. */
+ * reader_list.c -- the readers: npy and npz files, tables of numbers, indices, dtypes, formats, jaxprs, pictures, sound. */
 #define KN_BUILD /* the functions, not the macros of the same names */
 #include "readers.h"
 #include "base/format.h"
@@ -7,6 +7,7 @@
 #include "io/percent.h"
 #include "io/zip.h"
 #include "ir/jaxpr.h"
+#include "kiln/media.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -299,10 +300,70 @@ static const char *run_jaxpr(const readers_input *in, uint64_t *accepted)
     return same ? NULL : "a jaxpr is another one when it is printed and read again";
 }
 
+/* ---- Pictures and sound. */
+
+static const char *run_image(const readers_input *in, uint64_t *accepted)
+{
+    kn_image_load_opts l = kn_image_load_opts_default();
+    kn_image_save_opts s = kn_image_save_opts_default();
+    char *text = NULL;
+    size_t n = 0;
+    l.file = in->n ? fmemopen((void *)(uintptr_t)in->bytes, in->n, "rb") : NULL;
+    kn_array x = l.file ? (kn_image_load)(NULL, &l) : NULL;
+    if (l.file)
+        fclose(l.file);
+    int channels = x && kn_ok(x) ? kn_ndim(x) == 2 ? 1 : (int)kn_dim(x, 2) : 0;
+    if (!channels || kn_size(x) > 1 << 20)
+        return NULL;
+    ++*accepted;
+    bool png = in->bytes[0] != 'P';
+    s.format = png ? "png" : channels == 1 ? "pgm" : "ppm";
+    s.file = open_memstream(&text, &n);
+    int status = (kn_image_save)(NULL, x, &s);
+    fclose(s.file);
+    l.file = status ? NULL : fmemopen(text, n, "rb");
+    kn_array y = l.file ? (kn_image_load)(NULL, &l) : NULL;
+    if (l.file)
+        fclose(l.file);
+    free(text);
+    return y && kn_ok(y) && same_arrays(x, y) ? NULL : "a picture is another one when it is written and read again";
+}
+
+static const char *run_wav(const readers_input *in, uint64_t *accepted)
+{
+    kn_wav_load_opts l = kn_wav_load_opts_default();
+    kn_wav_save_opts s = kn_wav_save_opts_default();
+    int64_t rate = 0, again = 0;
+    char *text = NULL;
+    size_t n = 0;
+    l.rate = &rate;
+    l.file = in->n ? fmemopen((void *)(uintptr_t)in->bytes, in->n, "rb") : NULL;
+    kn_array x = l.file ? (kn_wav_load)(NULL, &l) : NULL;
+    if (l.file)
+        fclose(l.file);
+    if (!x || !kn_ok(x))
+        return NULL;
+    ++*accepted;
+    s.file = open_memstream(&text, &n);
+    int status = (kn_wav_save)(NULL, x, rate, &s);
+    fclose(s.file);
+    l.rate = &again;
+    l.file = status ? NULL : fmemopen(text, n, "rb");
+    kn_array y = l.file ? (kn_wav_load)(NULL, &l) : NULL;
+    if (l.file)
+        fclose(l.file);
+    free(text);
+    if (status) /* a rate or a number of channels that cannot be written */
+        return NULL;
+    return y && kn_ok(y) && rate == again && same_arrays(x, y)
+               ? NULL
+               : "sound is another one when it is written and read again";
+}
+
 /* ---- The list. */
 
 #define WORDS(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
-enum { NPY, NPZ, LOADTXT, GENFROMTXT, FROMSTRING, INDEX, DTYPE, FORMAT, PERCENT, JAXPR };
+enum { NPY, NPZ, LOADTXT, GENFROMTXT, FROMSTRING, INDEX, DTYPE, FORMAT, PERCENT, JAXPR, IMAGE, WAV };
 reader readers[] = {
     {"npy", run_npy, good[NPY], 0,
      WORDS("'descr'", "'shape': (2, 3)", "True", "False", "'<f8'", "'|O'", "(", ")", "\x93NUMPY\1\0", "\n", "L,",
@@ -321,6 +382,10 @@ reader readers[] = {
     {"percent", run_percent, good[PERCENT], 0, WORDS("%", "%%", "%d", "%.18e", "%s", "-", "#", "*", "(a)", "l", "0")},
     {"jaxpr", run_jaxpr, good[JAXPR], 0,
      WORDS("{", "}", "lambda", "let", "in", ":", "f32[3]", "add", "mul", "[", "]", "=", ";", "a", "b")},
+    {"image", run_image, good[IMAGE], 0,
+     WORDS("P2", "P3", "P5", "P6", "P1", "P4", "IDAT", "IEND", "PLTE", "tRNS", "\n", " ", "255", "65535", "#")},
+    {"wav", run_wav, good[WAV], 0,
+     WORDS("RIFF", "RIFX", "RF64", "WAVE", "fmt ", "data", "ds64", "LIST", "fact", "\xfe\xff", "\xff\xff\xff\xff")},
     {NULL, NULL, NULL, 0, NULL, 0}};
 
 static void add_texts(int which, int n, const char *const *text)
@@ -371,6 +436,51 @@ static void add_npz(bool compress)
     add(&readers[NPZ], bytes, n);
 }
 
+static void add_written(int which, char *text, size_t n)
+{
+    add(&readers[which], text, n);
+    free(text);
+}
+
+static void add_images(void)
+{
+    static const char *const formats[] = {"pgm", "ppm", "png", "png", "png", "png"};
+    static const int channels[] = {1, 3, 1, 2, 3, 4};
+    for (int i = 0; i < 12; i++) {
+        kn_image_save_opts s = kn_image_save_opts_default();
+        kn_shape shape = {channels[i % 6] == 1 ? 2 : 3, {3, 5, channels[i % 6]}};
+        kn_array x = (kn_astype)((kn_full)(&shape, kn_like_int(37 + i), NULL), i < 6 ? KN_U8 : KN_U16, NULL);
+        char *text = NULL;
+        size_t n = 0;
+        s.format = formats[i % 6];
+        s.file = open_memstream(&text, &n);
+        int status = (kn_image_save)(NULL, x, &s);
+        fclose(s.file);
+        if (status == 0)
+            add_written(IMAGE, text, n);
+        else
+            free(text); /* without libpng */
+    }
+    kn_error_clear();
+    ADD(IMAGE, "P1 3 2 1 0 1 0 1 1\n", "P2\n# c\n2 2\n15\n1 2 3 15\n", "P3 1 2 255 1 2 3 4 5 6", "P4\n9 1\n\x80\x80");
+}
+
+static void add_sounds(void)
+{
+    const kn_dtype dtypes[] = {KN_U8, KN_I16, KN_I32, KN_I64, KN_F32, KN_F64};
+    for (int i = 0; i < 6; i++) {
+        kn_wav_save_opts s = kn_wav_save_opts_default();
+        char *text = NULL;
+        size_t n = 0;
+        s.file = open_memstream(&text, &n);
+        kn_array x = (kn_astype)((kn_full)(&(kn_shape){2, {4, 1 + i % 3}}, kn_like_int(i), NULL), dtypes[i], NULL);
+        if ((kn_wav_save)(NULL, x, 8000, &s))
+            abort();
+        fclose(s.file);
+        add_written(WAV, text, n);
+    }
+}
+
 void readers_begin(void)
 {
     static const int64_t dim[3] = {2, 3, 4};
@@ -383,6 +493,8 @@ void readers_begin(void)
     add_npy(KN_U16, 2, dim, 0, true, true);
     add_npy(KN_F16, 2, (const int64_t[]){0, 5}, 0, false, false);
     add_npy(KN_BF16, 1, dim, 0, false, false);
+    add_images();
+    add_sounds();
     add_npz(false);
     if (knio_zip_can_compress())
         add_npz(true);

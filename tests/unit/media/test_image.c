@@ -6,6 +6,9 @@
 #include "support/folder.h"
 #include "support/group.h"
 #include <kiln/media.h>
+#ifndef KN_HAVE_PNG
+#define KN_HAVE_PNG 0 /* was kiln_media built with libpng? */
+#endif
 
 REMOVE_FOLDER("a.png", "a.pgm", "a.ppm", "a.gif")
 
