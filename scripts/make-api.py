@@ -10,7 +10,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from api import coverage, description, headers  # noqa: E402
+from api import coverage, cpp, description, headers  # noqa: E402
 from api.read import Interface, Mistake  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,6 +21,7 @@ def make(interface):
     files = {"include/" + h.path: headers.header(h, interface) for h in interface.headers}
     for path in sorted({h.defaults for h in interface.headers if h.defaults}):
         files[path] = headers.defaults(path, interface)
+    files.update(cpp.files(interface))
     files["docs/coverage.md"] = coverage.page(interface)
     files["docs/api.json"] = description.page(interface)
     return files

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/fft.hpp -- the functions of kiln/fft.h in C++. */
+/* Made by scripts/make-api.py from api/fft.api. */
+/* clang-format off */
+#ifndef KILN_CPP_FFT_HPP
+#define KILN_CPP_FFT_HPP
+#include "kiln/cpp/options.hpp"
+
+namespace kiln {
+namespace fft {
+struct fft_opts {
+    KILN_OPTION((int64_t), n, -1) /* the extent of the axis */
+    KILN_OPTION((int), axis, -1)
+    KILN_OPTION((::kiln::text), norm, {}) /* "backward" */
+    kn_fft_fft_opts c() const {
+        kn_fft_fft_opts to_ = {}; to_.size_ = sizeof to_; to_.n = detail::c_of(n); to_.axis = detail::c_of(axis);
+        to_.norm = detail::c_of(norm); return to_; }
+};
+struct fftn_opts {
+    KILN_OPTION((::kiln::shape), s, {}) /* the extents of the axes unless given */
+    KILN_OPTION((::kiln::axes), axes, {}) /* all of them, or as many of the last ones as s has numbers */
+    KILN_OPTION((::kiln::text), norm, {}) /* "backward" */
+    kn_fft_fftn_opts c() const {
+        kn_fft_fftn_opts to_ = {}; to_.size_ = sizeof to_; to_.s = detail::c_of(s); to_.axes = detail::c_of(axes);
+        to_.norm = detail::c_of(norm); return to_; }
+};
+struct fft2_opts {
+    KILN_OPTION((::kiln::shape), s, {})
+    KILN_OPTION((::kiln::axes), axes, {}) /* (-2, -1) */
+    KILN_OPTION((::kiln::text), norm, {}) /* "backward" */
+    kn_fft_fft2_opts c() const {
+        kn_fft_fft2_opts to_ = {}; to_.size_ = sizeof to_; to_.s = detail::c_of(s); to_.axes = detail::c_of(axes);
+        to_.norm = detail::c_of(norm); return to_; }
+};
+struct fftfreq_opts {
+    KILN_OPTION((double), d, 1) /* the distance of samples */
+    kn_fft_fftfreq_opts c() const {
+        kn_fft_fftfreq_opts to_ = {}; to_.size_ = sizeof to_; to_.d = detail::c_of(d); return to_; }
+};
+struct fftshift_opts {
+    KILN_OPTION((::kiln::axes), axes, {}) /* all of them unless given */
+    kn_fft_fftshift_opts c() const {
+        kn_fft_fftshift_opts to_ = {}; to_.size_ = sizeof to_; to_.axes = detail::c_of(axes); return to_; }
+};
+struct dct_opts {
+    KILN_OPTION((int), type, 2) /* 1 to 4 */
+    KILN_OPTION((int64_t), n, -1) /* the extent of the axis */
+    KILN_OPTION((int), axis, -1)
+    KILN_OPTION((::kiln::text), norm, {}) /* "backward" */
+    KILN_OPTION((int), orthogonalize, -1)
+    kn_fft_dct_opts c() const {
+        kn_fft_dct_opts to_ = {}; to_.size_ = sizeof to_; to_.type = detail::c_of(type); to_.n = detail::c_of(n);
+        to_.axis = detail::c_of(axis); to_.norm = detail::c_of(norm); to_.orthogonalize = detail::c_of(orthogonalize);
+        return to_; }
+};
+struct dctn_opts {
+    KILN_OPTION((int), type, 2)
+    KILN_OPTION((::kiln::shape), s, {}) /* the extents of the axes unless given */
+    KILN_OPTION((::kiln::axes), axes, {}) /* all of them, or as many of the last ones as s has numbers */
+    KILN_OPTION((::kiln::text), norm, {}) /* "backward" */
+    KILN_OPTION((int), orthogonalize, -1)
+    kn_fft_dctn_opts c() const {
+        kn_fft_dctn_opts to_ = {}; to_.size_ = sizeof to_; to_.type = detail::c_of(type); to_.s = detail::c_of(s);
+        to_.axes = detail::c_of(axes); to_.norm = detail::c_of(norm); to_.orthogonalize = detail::c_of(orthogonalize);
+        return to_; }
+};
+struct next_fast_len_opts {
+    KILN_OPTION((bool), real, {}) /* the factors are 2, 3 and 5; else 7 and 11, too */
+    kn_fft_next_fast_len_opts c() const {
+        kn_fft_next_fast_len_opts to_ = {}; to_.size_ = sizeof to_; to_.real = detail::c_of(real); return to_; }
+};
+/* np.fft.fft: complex; number k is the sum of a[j] exp(-2 pi i j k / n) */
+inline array fft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_fft(a_h, &opts_c))); }
+/* np.fft.ifft: the inverse */
+inline array ifft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_ifft(a_h, &opts_c))); }
+/* np.fft.rfft: of real numbers, the first n / 2 + 1 of kn_fft_fft: the others are their conjugates. TypeError for
+ * complex ones */
+inline array rfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_rfft(a_h, &opts_c))); }
+/* np.fft.irfft: its inverse: n real numbers, an even number of them unless n is given. The imaginary parts at both
+ * ends count for nothing. */
+inline array irfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_irfft(a_h, &opts_c))); }
+/* np.fft.hfft: n real numbers, the transform of what a is the first half of, the rest being its conjugates */
+inline array hfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_hfft(a_h, &opts_c))); }
+/* np.fft.ihfft: its inverse */
+inline array ihfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_ihfft(a_h, &opts_c))); }
+/* np.fft.fft2 */
+inline array fft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_fft2(a_h, &opts_c))); }
+/* np.fft.ifft2 */
+inline array ifft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_ifft2(a_h, &opts_c))); }
+/* np.fft.rfft2 */
+inline array rfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_rfft2(a_h, &opts_c))); }
+/* np.fft.irfft2 */
+inline array irfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_irfft2(a_h, &opts_c))); }
+/* np.fft.fftn */
+inline array fftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_fftn(a_h, &opts_c))); }
+/* np.fft.ifftn */
+inline array ifftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_ifftn(a_h, &opts_c))); }
+/* np.fft.rfftn: kn_fft_rfft of the last one of the axes, then kn_fft_fft of the others */
+inline array rfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_rfftn(a_h, &opts_c))); }
+/* np.fft.irfftn: its inverse */
+inline array irfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_irfftn(a_h, &opts_c))); }
+/* scipy.fft.hfft2 */
+inline array hfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_hfft2(a_h, &opts_c))); }
+/* scipy.fft.ihfft2 */
+inline array ihfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_ihfft2(a_h, &opts_c))); }
+/* scipy.fft.hfftn: kn_fft_fft of all axes but the last one, then kn_fft_hfft of that */
+inline array hfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_hfftn(a_h, &opts_c))); }
+/* scipy.fft.ihfftn: its inverse */
+inline array ihfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_ihfftn(a_h, &opts_c))); }
+/* scipy.fft.dct */
+inline array dct(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_dct_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_dct(x_h, &opts_c))); }
+/* scipy.fft.idct: the inverse: of types 2 and 3 the other one, divided */
+inline array idct(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_dct_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_idct(x_h, &opts_c))); }
+/* scipy.fft.dst */
+inline array dst(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_dct_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_dst(x_h, &opts_c))); }
+/* scipy.fft.idst */
+inline array idst(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_dct_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_idst(x_h, &opts_c))); }
+/* scipy.fft.dctn: along several axes, each once: ValueError otherwise */
+inline array dctn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_dctn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_dctn(x_h, &opts_c))); }
+/* scipy.fft.idctn */
+inline array idctn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_dctn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_idctn(x_h, &opts_c))); }
+/* scipy.fft.dstn */
+inline array dstn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_dctn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_dstn(x_h, &opts_c))); }
+/* scipy.fft.idstn */
+inline array idstn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_dctn_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_idstn(x_h, &opts_c))); }
+/* np.fft.fftfreq: those of kn_fft_fft: 0, 1, ..., -2, -1 over n d. ZeroDivisionError for n d = 0, ValueError for n <
+ * 0 */
+inline array fftfreq(int64_t n, const ::kiln::fft::fftfreq_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_fft_fftfreq_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_fftfreq(n, &opts_c))); }
+/* np.fft.rfftfreq: those of kn_fft_rfft: 0 .. n / 2 over n d */
+inline array rfftfreq(int64_t n, const ::kiln::fft::fftfreq_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_fft_fftfreq_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_rfftfreq(n, &opts_c))); }
+/* np.fft.fftshift: rolled by half of the extents, so that frequency 0 is in the middle */
+inline array fftshift(const ::kiln::operand &x, const ::kiln::fft::fftshift_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_fftshift_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_fftshift(x_h, &opts_c))); }
+/* np.fft.ifftshift: rolled back */
+inline array ifftshift(const ::kiln::operand &x, const ::kiln::fft::fftshift_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_fft_fftshift_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_fft_ifftshift(x_h, &opts_c))); }
+/* scipy.fft.next_fast_len: the least number of points, target or more, whose factors are small. -1 for an error:
+ * ValueError for target < 0 */
+inline int64_t next_fast_len(int64_t target, const ::kiln::fft::next_fast_len_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_fft_next_fast_len_opts opts_c = opts.c(); c_.here(); return
+    c_.value(kn_fft_next_fast_len(target, &opts_c)); }
+/* scipy.fft.prev_fast_len: the greatest one, target or less */
+inline int64_t prev_fast_len(int64_t target, const ::kiln::fft::next_fast_len_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_fft_next_fast_len_opts opts_c = opts.c(); c_.here(); return
+    c_.value(kn_fft_prev_fast_len(target, &opts_c)); }
+} // namespace fft
+} // namespace kiln
+#endif

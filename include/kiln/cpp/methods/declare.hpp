@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/methods/declare.hpp -- NumPy's methods of an array; stands inside of its class. */
+/* Made by scripts/make-api.py. */
+/* clang-format off */
+    inline int tofile(const ::kiln::text &fname, place where = here()) const;
+    inline int tofile(const ::kiln::text &fname, const ::kiln::tofile_opts &opts, place where = here()) const;
+    inline array base(place where = here()) const;
+    inline int setflags(place where = here()) const;
+    inline int setflags(const ::kiln::setflags_opts &opts, place where = here()) const;
+    inline array copy(place where = here()) const;
+    inline array copy(const ::kiln::copy_opts &opts, place where = here()) const;
+    inline array astype(const ::kiln::dtype &dtype, place where = here()) const;
+    inline array astype(const ::kiln::dtype &dtype, const ::kiln::astype_opts &opts, place where = here()) const;
+    inline array take(const ::kiln::operand &indices, place where = here()) const;
+    inline array take(const ::kiln::operand &indices, const ::kiln::take_opts &opts, place where = here()) const;
+    inline array choose(const ::kiln::operands &choices, place where = here()) const;
+    inline array choose(const ::kiln::operands &choices, const ::kiln::mode_opts &opts, place where = here()) const;
+    inline array compress(const ::kiln::operand &a, place where = here()) const;
+    inline array compress(const ::kiln::operand &a, const ::kiln::squeeze_opts &opts, place where = here()) const;
+    inline int fill(const ::kiln::operand &v, place where = here()) const;
+    inline int put(const ::kiln::operand &ind, const ::kiln::operand &v, place where = here()) const;
+    inline int put(const ::kiln::operand &ind, const ::kiln::operand &v, const ::kiln::mode_opts &opts, place
+        where = here()) const;
+    inline array reshape(const ::kiln::shape &shape, place where = here()) const;
+    inline array reshape(const ::kiln::shape &shape, const ::kiln::reshape_opts &opts, place where = here()) const;
+    inline array ravel(place where = here()) const;
+    inline array ravel(const ::kiln::ravel_opts &opts, place where = here()) const;
+    inline array flatten(place where = here()) const;
+    inline array flatten(const ::kiln::ravel_opts &opts, place where = here()) const;
+    inline array transpose(place where = here()) const;
+    inline array transpose(const ::kiln::transpose_opts &opts, place where = here()) const;
+    inline array mT(place where = here()) const;
+    inline array swapaxes(int axis1, int axis2, place where = here()) const;
+    inline array squeeze(place where = here()) const;
+    inline array squeeze(const ::kiln::squeeze_opts &opts, place where = here()) const;
+    inline array view(const ::kiln::dtype &dtype, place where = here()) const;
+    inline int resize(const ::kiln::shape &shape, place where = here()) const;
+    inline int resize(const ::kiln::shape &shape, const ::kiln::resize_in_place_opts &opts, place where = here()) const;
+    inline array byteswap(place where = here()) const;
+    inline array byteswap(const ::kiln::byteswap_opts &opts, place where = here()) const;
+    inline array getfield(const ::kiln::dtype &dtype, place where = here()) const;
+    inline array getfield(const ::kiln::dtype &dtype, const ::kiln::getfield_opts &opts, place where = here()) const;
+    inline int setfield(const ::kiln::operand &v, const ::kiln::dtype &dtype, place where = here()) const;
+    inline int setfield(const ::kiln::operand &v, const ::kiln::dtype &dtype, const ::kiln::getfield_opts &opts, place
+        where = here()) const;
+    inline array repeat(const ::kiln::operand &repeats, place where = here()) const;
+    inline array repeat(const ::kiln::operand &repeats, const ::kiln::squeeze_opts &opts, place where = here()) const;
+    inline array real(place where = here()) const;
+    inline array imag(place where = here()) const;
+    inline array conjugate(place where = here()) const;
+    inline array conj(place where = here()) const;
+    inline array round(place where = here()) const;
+    inline array round(const ::kiln::round_opts &opts, place where = here()) const;
+    inline array clip(const ::kiln::operand &lo, const ::kiln::operand &hi, place where = here()) const;
+    inline array cumsum(place where = here()) const;
+    inline array cumsum(const ::kiln::cumsum_opts &opts, place where = here()) const;
+    inline array cumprod(place where = here()) const;
+    inline array cumprod(const ::kiln::cumsum_opts &opts, place where = here()) const;
+    inline array dot(const ::kiln::operand &y, place where = here()) const;
+    inline array trace(place where = here()) const;
+    inline array trace(const ::kiln::trace_opts &opts, place where = here()) const;
+    inline array diagonal(place where = here()) const;
+    inline array diagonal(const ::kiln::diagonal_opts &opts, place where = here()) const;
+    inline array sum(place where = here()) const;
+    inline array sum(const ::kiln::sum_opts &opts, place where = here()) const;
+    inline array prod(place where = here()) const;
+    inline array prod(const ::kiln::sum_opts &opts, place where = here()) const;
+    inline array mean(place where = here()) const;
+    inline array mean(const ::kiln::mean_opts &opts, place where = here()) const;
+    inline array var(place where = here()) const;
+    inline array var(const ::kiln::var_opts &opts, place where = here()) const;
+    inline array std(place where = here()) const;
+    inline array std(const ::kiln::var_opts &opts, place where = here()) const;
+    inline array max(place where = here()) const;
+    inline array max(const ::kiln::max_opts &opts, place where = here()) const;
+    inline array min(place where = here()) const;
+    inline array min(const ::kiln::max_opts &opts, place where = here()) const;
+    inline array any(place where = here()) const;
+    inline array any(const ::kiln::any_opts &opts, place where = here()) const;
+    inline array all(place where = here()) const;
+    inline array all(const ::kiln::any_opts &opts, place where = here()) const;
+    inline array argmax(place where = here()) const;
+    inline array argmax(const ::kiln::argmax_opts &opts, place where = here()) const;
+    inline array argmin(place where = here()) const;
+    inline array argmin(const ::kiln::argmax_opts &opts, place where = here()) const;
+    inline int sort(place where = here()) const;
+    inline int sort(const ::kiln::sort_opts &opts, place where = here()) const;
+    inline array argsort(place where = here()) const;
+    inline array argsort(const ::kiln::sort_opts &opts, place where = here()) const;
+    inline int partition(const ::kiln::operand &kth, place where = here()) const;
+    inline int partition(const ::kiln::operand &kth, const ::kiln::partition_opts &opts, place where = here()) const;
+    inline array argpartition(const ::kiln::operand &kth, place where = here()) const;
+    inline array argpartition(const ::kiln::operand &kth, const ::kiln::partition_opts &opts, place where = here())
+        const;
+    inline array searchsorted(const ::kiln::operand &v, place where = here()) const;
+    inline array searchsorted(const ::kiln::operand &v, const ::kiln::searchsorted_opts &opts, place where = here())
+        const;

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/nn.hpp -- the functions of kiln/nn.h in C++. */
+/* Made by scripts/make-api.py from api/nn.api. */
+/* clang-format off */
+#ifndef KILN_CPP_NN_HPP
+#define KILN_CPP_NN_HPP
+#include "kiln/cpp/options.hpp"
+#include "kiln/cpp/lax/windows.hpp"
+
+namespace kiln {
+namespace nn {
+struct softmax_opts {
+    KILN_OPTION((::kiln::axes), axis, {}) /* last */
+    KILN_OPTION((::kiln::array), where, {})
+    kn_nn_softmax_opts c() const {
+        kn_nn_softmax_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
+        to_.where = detail::c_of(where); return to_; }
+};
+struct logsumexp_opts {
+    KILN_OPTION((::kiln::axes), axis, {})
+    KILN_OPTION((::kiln::array), b, {})
+    KILN_OPTION((bool), keepdims, {})
+    KILN_OPTION((::kiln::array), where, {}) /* axis: all */
+    kn_nn_logsumexp_opts c() const {
+        kn_nn_logsumexp_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis); to_.b = detail::c_of(b);
+        to_.keepdims = detail::c_of(keepdims); to_.where = detail::c_of(where); return to_; }
+};
+struct logmeanexp_opts {
+    KILN_OPTION((::kiln::axes), axis, {})
+    KILN_OPTION((::kiln::array), where, {})
+    KILN_OPTION((bool), keepdims, {}) /* axis: all */
+    kn_nn_logmeanexp_opts c() const {
+        kn_nn_logmeanexp_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
+        to_.where = detail::c_of(where); to_.keepdims = detail::c_of(keepdims); return to_; }
+};
+struct one_hot_opts {
+    KILN_OPTION((::kiln::axes), axis, {}) /* last */
+    KILN_OPTION((::kiln::dtype), dtype, {})
+    kn_nn_one_hot_opts c() const {
+        kn_nn_one_hot_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
+        to_.dtype = detail::c_of(dtype); return to_; }
+};
+struct leaky_relu_opts {
+    KILN_OPTION((::kiln::array), negative_slope, {}) /* 0.01 */
+    kn_nn_leaky_relu_opts c() const {
+        kn_nn_leaky_relu_opts to_ = {}; to_.size_ = sizeof to_; to_.negative_slope = detail::c_of(negative_slope);
+        return to_; }
+};
+struct elu_opts {
+    KILN_OPTION((::kiln::array), alpha, {}) /* 1 */
+    kn_nn_elu_opts c() const {
+        kn_nn_elu_opts to_ = {}; to_.size_ = sizeof to_; to_.alpha = detail::c_of(alpha); return to_; }
+};
+struct squareplus_opts {
+    KILN_OPTION((::kiln::array), b, {}) /* 4 */
+    kn_nn_squareplus_opts c() const {
+        kn_nn_squareplus_opts to_ = {}; to_.size_ = sizeof to_; to_.b = detail::c_of(b); return to_; }
+};
+struct gelu_opts {
+    KILN_OPTION((bool), approximate, true)
+    kn_nn_gelu_opts c() const {
+        kn_nn_gelu_opts to_ = {}; to_.size_ = sizeof to_; to_.approximate = detail::c_of(approximate); return to_; }
+};
+struct glu_opts {
+    KILN_OPTION((::kiln::axes), axis, {}) /* last */
+    kn_nn_glu_opts c() const {
+        kn_nn_glu_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis); return to_; }
+};
+struct standardize_opts {
+    KILN_OPTION((::kiln::axes), axis, {}) /* the last one */
+    KILN_OPTION((::kiln::array), mean, {}) /* that of x */
+    KILN_OPTION((::kiln::array), variance, {}) /* that of x */
+    KILN_OPTION((::kiln::array), epsilon, {}) /* 1e-5 */
+    KILN_OPTION((::kiln::array), where, {}) /* the elements that count */
+    KILN_OPTION((::kiln::text), algorithm, "fast")
+    kn_nn_standardize_opts c() const {
+        kn_nn_standardize_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
+        to_.mean = detail::c_of(mean); to_.variance = detail::c_of(variance); to_.epsilon = detail::c_of(epsilon);
+        to_.where = detail::c_of(where); to_.algorithm = detail::c_of(algorithm); return to_; }
+};
+} // namespace nn
+namespace special {
+struct softmax_opts {
+    KILN_OPTION((::kiln::axes), axis, {}) /* all of them */
+    kn_special_softmax_opts c() const {
+        kn_special_softmax_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis); return to_; }
+};
+} // namespace special
+namespace nn {
+/* jax.nn.identity: x itself, in its dtype */
+inline array identity(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_identity(x_h))); }
+/* jax.nn.relu: max(x, 0), integers in their dtype; the derivative at 0 is 0 */
+inline array relu(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_relu(x_h))); }
+/* jax.nn.relu6: min(max(x, 0), 6); the derivative at 0 and 6 is 0 */
+inline array relu6(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_relu6(x_h))); }
+/* jax.nn.sigmoid: 1 / (1 + e^-x) */
+inline array sigmoid(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_sigmoid(x_h))); }
+/* jax.nn.softplus: log(1 + e^x) */
+inline array softplus(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_softplus(x_h))); }
+/* jax.nn.sparse_plus: 0 up to -1, (x + 1)^2 / 4 up to 1, x from there */
+inline array sparse_plus(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_sparse_plus(x_h))); }
+/* jax.nn.sparse_sigmoid: (x + 1) / 2, kept within 0 and 1 */
+inline array sparse_sigmoid(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_sparse_sigmoid(x_h))); }
+/* jax.nn.soft_sign: x / (|x| + 1) */
+inline array soft_sign(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_soft_sign(x_h))); }
+/* jax.nn.silu: x sigmoid(x) */
+inline array silu(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_silu(x_h))); }
+/* jax.nn.swish: the same as kn_nn_silu */
+inline array swish(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_swish(x_h))); }
+/* jax.nn.log_sigmoid: -softplus(-x) */
+inline array log_sigmoid(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_log_sigmoid(x_h))); }
+/* jax.nn.leaky_relu: x, or negative_slope x where x < 0 */
+inline array leaky_relu(const ::kiln::operand &x, const ::kiln::nn::leaky_relu_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_leaky_relu_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_leaky_relu(x_h, &opts_c))); }
+/* jax.nn.hard_sigmoid: relu6(x + 3) / 6 */
+inline array hard_sigmoid(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_hard_sigmoid(x_h))); }
+/* jax.nn.hard_silu: x hard_sigmoid(x) */
+inline array hard_silu(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_hard_silu(x_h))); }
+/* jax.nn.hard_swish: the same as kn_nn_hard_silu */
+inline array hard_swish(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_hard_swish(x_h))); }
+/* jax.nn.hard_tanh: x kept within -1 and 1, integers in their dtype */
+inline array hard_tanh(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_hard_tanh(x_h))); }
+/* jax.nn.tanh */
+inline array tanh(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_tanh(x_h))); }
+/* jax.nn.elu: x, or alpha (e^x - 1) where x <= 0 */
+inline array elu(const ::kiln::operand &x, const ::kiln::nn::elu_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_elu_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_elu(x_h, &opts_c))); }
+/* jax.nn.celu: max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1) */
+inline array celu(const ::kiln::operand &x, const ::kiln::nn::elu_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_elu_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_celu(x_h, &opts_c))); }
+/* jax.nn.selu: 1.0507 elu(x, alpha = 1.6733), with all their digits */
+inline array selu(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_selu(x_h))); }
+/* jax.nn.gelu: x times the normal distribution function of x, by a formula with tanh unless .approximate = false */
+inline array gelu(const ::kiln::operand &x, const ::kiln::nn::gelu_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_gelu_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_gelu(x_h, &opts_c))); }
+/* jax.nn.glu: the first half of x along an axis times the sigmoid of the second; AssertionError for odd extents */
+inline array glu(const ::kiln::operand &x, const ::kiln::nn::glu_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_glu_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_glu(x_h, &opts_c))); }
+/* jax.nn.squareplus: (x + sqrt(x^2 + b)) / 2 */
+inline array squareplus(const ::kiln::operand &x, const ::kiln::nn::squareplus_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_squareplus_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_squareplus(x_h, &opts_c))); }
+/* jax.nn.mish: x tanh(softplus(x)) */
+inline array mish(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_mish(x_h))); }
+/* jax.nn.log1mexp: log(1 - e^-x) for x >= 0, right near 0 and far away, too */
+inline array log1mexp(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_nn_log1mexp(x_h))); }
+/* jax.nn.softmax: e^x / sum e^x; elements left out give 0 */
+inline array softmax(const ::kiln::operand &x, const ::kiln::nn::softmax_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_softmax_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_softmax(x_h, &opts_c))); }
+/* jax.nn.log_softmax: elements left out give -inf */
+inline array log_softmax(const ::kiln::operand &x, const ::kiln::nn::softmax_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_softmax_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_log_softmax(x_h, &opts_c))); }
+/* jax.nn.logsumexp: log(sum b e^x); NaN where the sum is negative */
+inline array logsumexp(const ::kiln::operand &x, const ::kiln::nn::logsumexp_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_logsumexp_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_logsumexp(x_h, &opts_c))); }
+} // namespace nn
+namespace special {
+/* scipy.special.softmax: e^x / sum e^x; over all axes if none is given */
+inline array softmax(const ::kiln::operand &x, const ::kiln::special::softmax_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_special_softmax_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_special_softmax(x_h, &opts_c))); }
+/* scipy.special.log_softmax: its logarithm */
+inline array log_softmax(const ::kiln::operand &x, const ::kiln::special::softmax_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_special_softmax_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_special_log_softmax(x_h, &opts_c))); }
+/* scipy.special.logsumexp */
+inline array logsumexp(const ::kiln::operand &x, const ::kiln::nn::logsumexp_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_logsumexp_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_special_logsumexp(x_h, &opts_c))); }
+} // namespace special
+namespace nn {
+struct logsumexp_result { array value; array sign; };
+/* The same with return_sign: log |sum b e^x|, real, and the sign of the sum. */
+inline ::kiln::nn::logsumexp_result logsumexp_sign(const ::kiln::operand &x, const ::kiln::nn::logsumexp_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_logsumexp_opts opts_c = opts.c(); c_.here();
+    kn_nn_logsumexp_result r_ = c_.value(kn_nn_logsumexp_sign(x_h, &opts_c)); return
+    ::kiln::nn::logsumexp_result{array::share(r_.value), array::share(r_.sign)}; }
+/* jax.nn.logmeanexp: log(mean e^x) */
+inline array logmeanexp(const ::kiln::operand &x, const ::kiln::nn::logmeanexp_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_logmeanexp_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_logmeanexp(x_h, &opts_c))); }
+/* jax.nn.standardize: (x - mean) / sqrt(variance + epsilon); statistics that are given broadcast with x. ValueError
+ * for another algorithm. */
+inline array standardize(const ::kiln::operand &x, const ::kiln::nn::standardize_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_standardize_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_standardize(x_h, &opts_c))); }
+/* jax.nn.one_hot: a new axis with 1 at number x and 0 elsewhere; numbers outside give zeros; default float */
+inline array one_hot(const ::kiln::operand &x, int64_t num_classes, const ::kiln::nn::one_hot_opts &opts = {}, place
+    where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_one_hot_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_one_hot(x_h, num_classes, &opts_c))); }
+struct pool_opts {
+    KILN_OPTION((::kiln::optional_shape), strides, {})
+    KILN_OPTION((::kiln::pads), padding, {}) /* strides: all 1; padding: VALID */
+    KILN_OPTION((bool), channels_first, {}) /* the channels are the axis in front of those of the windows */
+    KILN_OPTION((bool), count_include_pad, true) /* of avg_pool: the padding counts as zeros (true) */
+    kn_nn_pool_opts c() const {
+        kn_nn_pool_opts to_ = {}; to_.size_ = sizeof to_; to_.strides = detail::c_of(strides);
+        to_.padding = detail::c_of(padding); to_.channels_first = detail::c_of(channels_first);
+        to_.count_include_pad = detail::c_of(count_include_pad); return to_; }
+};
+/* flax.linen.max_pool: the largest element, NaN if one is; padding does not count. */
+inline array max_pool(const ::kiln::operand &x, const ::kiln::shape &window_shape, const ::kiln::nn::pool_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_pool_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_max_pool(x_h, &window_shape, &opts_c))); }
+/* flax.linen.min_pool: the smallest element. */
+inline array min_pool(const ::kiln::operand &x, const ::kiln::shape &window_shape, const ::kiln::nn::pool_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_pool_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_min_pool(x_h, &window_shape, &opts_c))); }
+/* flax.linen.avg_pool: the sum by the number of positions, or of elements (.count_include_pad = false). */
+inline array avg_pool(const ::kiln::operand &x, const ::kiln::shape &window_shape, const ::kiln::nn::pool_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_nn_pool_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_avg_pool(x_h, &window_shape, &opts_c))); }
+/* flax.linen.pool: joined by a function with the identity init, as kn_lax_reduce_window. */
+inline array pool(const ::kiln::operand &x, const ::kiln::operand &init, const ::kiln::fn &reduce_fn, const
+    ::kiln::shape &window_shape, const ::kiln::nn::pool_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_array init_h = init.c(); kn_nn_pool_opts opts_c = opts.c();
+    c_.here(); return array::share(c_.take(kn_nn_pool(x_h, init_h, reduce_fn.c(), &window_shape, &opts_c))); }
+struct attention_opts {
+    KILN_OPTION((::kiln::array), bias, {}) /* added to the logits; broadcasts to (B, N, T, S) */
+    KILN_OPTION((::kiln::array), mask, {})
+    KILN_OPTION((::kiln::array), scale, {}) /* of the logits: 1 / sqrt(H) */
+    KILN_OPTION((bool), is_causal, {}) /* query t sees the keys up to t */
+    KILN_OPTION((::kiln::array), query_seq_lengths, {}) /* integers of shape (B): what counts of T and S */
+    KILN_OPTION((::kiln::array), key_value_seq_lengths, {}) /* integers of shape (B): what counts of T and S */
+    KILN_OPTION((::kiln::shape), local_window_size, {})
+    kn_nn_attention_opts c() const {
+        kn_nn_attention_opts to_ = {}; to_.size_ = sizeof to_; to_.bias = detail::c_of(bias);
+        to_.mask = detail::c_of(mask); to_.scale = detail::c_of(scale); to_.is_causal = detail::c_of(is_causal);
+        to_.query_seq_lengths = detail::c_of(query_seq_lengths);
+        to_.key_value_seq_lengths = detail::c_of(key_value_seq_lengths);
+        to_.local_window_size = detail::c_of(local_window_size); return to_; }
+};
+/* jax.nn.dot_product_attention: softmax(scale query key + bias) value, in the query's shape and dtype. As there the
+ * logits are at least float32 and the softmax is float32 for float64, too. ValueError for shapes and dtypes that do
+ * not fit, in JAX's words. */
+inline array dot_product_attention(const ::kiln::operand &query, const ::kiln::operand &key, const ::kiln::operand
+    &value, const ::kiln::nn::attention_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array query_h = query.c(); kn_array key_h = key.c(); kn_array value_h = value.c();
+    kn_nn_attention_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_nn_dot_product_attention(query_h,
+    key_h, value_h, &opts_c))); }
+struct attention_result { array encoded; array residual; };
+/* The same with return_residual: also the logsumexp of the logits, (B, T, N), a constant in derivatives. */
+inline ::kiln::nn::attention_result dot_product_attention_residual(const ::kiln::operand &query, const ::kiln::operand
+    &key, const ::kiln::operand &value, const ::kiln::nn::attention_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array query_h = query.c(); kn_array key_h = key.c(); kn_array value_h = value.c();
+    kn_nn_attention_opts opts_c = opts.c(); c_.here(); kn_nn_attention_result
+    r_ = c_.value(kn_nn_dot_product_attention_residual(query_h, key_h, value_h, &opts_c)); return
+    ::kiln::nn::attention_result{array::share(r_.encoded), array::share(r_.residual)}; }
+struct scaled_matmul_opts {
+    KILN_OPTION((::kiln::dtype), preferred_element_type, {})
+    kn_nn_scaled_matmul_opts c() const {
+        kn_nn_scaled_matmul_opts to_ = {}; to_.size_ = sizeof to_;
+        to_.preferred_element_type = detail::c_of(preferred_element_type); return to_; }
+};
+/* jax.nn.scaled_matmul: lhs (B, M, K) and rhs (B, N, K), each block of their last axis multiplied with its scale, of
+ * (B, M, K / block) and (B, N, K / block), then contracted over K: (B, M, N) in preferred_element_type (float32).
+ * ValueError for shapes that do not fit. */
+inline array scaled_matmul(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::operand &lhs_scales,
+    const ::kiln::operand &rhs_scales, const ::kiln::nn::scaled_matmul_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array lhs_h = lhs.c(); kn_array rhs_h = rhs.c(); kn_array lhs_scales_h = lhs_scales.c();
+    kn_array rhs_scales_h = rhs_scales.c(); kn_nn_scaled_matmul_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_nn_scaled_matmul(lhs_h, rhs_h, lhs_scales_h, rhs_scales_h, &opts_c))); }
+} // namespace nn
+} // namespace kiln
+#endif

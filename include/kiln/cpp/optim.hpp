@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/optim.hpp -- the functions of kiln/optim.h in C++. */
+/* Made by scripts/make-api.py from api/optim.api. */
+/* clang-format off */
+#ifndef KILN_CPP_OPTIM_HPP
+#define KILN_CPP_OPTIM_HPP
+#include "kiln/cpp/options.hpp"
+#include "kiln/cpp/optim/losses.hpp"
+#include "kiln/cpp/optim/optimizers.hpp"
+#include "kiln/cpp/optim/schedules.hpp"
+#include "kiln/cpp/optim/transforms.hpp"
+
+namespace kiln {
+namespace optim {
+struct update_opts {
+    KILN_OPTION((::kiln::array), value, {})
+    kn_optim_update_opts c() const {
+        kn_optim_update_opts to_ = {}; to_.size_ = sizeof to_; to_.value = detail::c_of(value); return to_; }
+};
+/* The state before the first step, as optax has it: for adam a count, then the moments, all zero; for sgd the
+ * traces, if any. Its leaves have names: [0].mu.w1 */
+inline pytree init(const ::kiln::handle<kn_optimizer> &optimizer, const ::kiln::pytree &params, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_init(optimizer.c(), params.c()))); }
+/* what to add to the parameters, and the next state; params may be NULL unless the optimizer asks for them */
+inline int update(const ::kiln::handle<kn_optimizer> &optimizer, const ::kiln::pytree &grads, const ::kiln::pytree
+    &state, const ::kiln::pytree &params, kn_tree *updates, kn_tree *new_state, const ::kiln::optim::update_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_update_opts opts_c = opts.c(); c_.here(); return
+    c_.value(kn_optim_update(optimizer.c(), grads.c(), state.c(), params.c(), updates, new_state, &opts_c)); }
+/* optax.apply_updates: the sums, in the parameters' dtypes */
+inline pytree apply_updates(const ::kiln::pytree &params, const ::kiln::pytree &updates, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_apply_updates(params.c(), updates.c()))); }
+/* a whole step: new parameters and the new state take the old places */
+inline int apply(const ::kiln::handle<kn_optimizer> &optimizer, kn_tree *state, const ::kiln::pytree &params, const
+    ::kiln::pytree &grads, const ::kiln::optim::update_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_update_opts opts_c = opts.c(); c_.here(); return
+    c_.value(kn_optim_apply(optimizer.c(), state, params.c(), grads.c(), &opts_c)); }
+/* optax.global_norm: the root of the sum of all |x|^2 */
+inline array global_norm(const ::kiln::pytree &tree, place where = here())
+{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_optim_global_norm(tree.c()))); }
+/* optax.incremental_update: step_size new + (1 - step_size) old */
+inline pytree incremental_update(const ::kiln::pytree &new_tensors, const ::kiln::pytree &old_tensors, double step_size,
+    place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_incremental_update(new_tensors.c(), old_tensors.c(),
+    step_size))); }
+/* optax.periodic_update: new where steps is a multiple of the period, else old */
+inline pytree periodic_update(const ::kiln::pytree &new_tensors, const ::kiln::pytree &old_tensors, const
+    ::kiln::operand &steps, int64_t update_period, place where = here())
+{ detail::call c_(where); kn_array steps_h = steps.c(); c_.here(); return
+    pytree(c_.take(kn_optim_periodic_update(new_tensors.c(), old_tensors.c(), steps_h, update_period))); }
+} // namespace optim
+} // namespace kiln
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/optim/losses.hpp -- the functions of kiln/optim/losses.h in C++. */
+/* Made by scripts/make-api.py from api/optim/losses.api. */
+/* clang-format off */
+#ifndef KILN_CPP_OPTIM_LOSSES_HPP
+#define KILN_CPP_OPTIM_LOSSES_HPP
+#include "kiln/cpp/options.hpp"
+
+namespace kiln {
+namespace optim {
+struct loss_opts {
+    KILN_OPTION((::kiln::axes), axis, {})
+    KILN_OPTION((::kiln::array), where, {})
+    kn_optim_loss_opts c() const {
+        kn_optim_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
+        to_.where = detail::c_of(where); return to_; }
+};
+/* (p - t)^2 */
+inline array squared_error(const ::kiln::operand &predictions, const ::kiln::operand &targets, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c(); c_.here(); return
+    array::share(c_.take(kn_optim_squared_error(predictions_h, targets_h))); }
+/* half of that */
+inline array l2_loss(const ::kiln::operand &predictions, const ::kiln::operand &targets, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c(); c_.here(); return
+    array::share(c_.take(kn_optim_l2_loss(predictions_h, targets_h))); }
+struct huber_loss_opts {
+    KILN_OPTION((double), delta, 1)
+    kn_optim_huber_loss_opts c() const {
+        kn_optim_huber_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.delta = detail::c_of(delta); return to_; }
+};
+/* quadratic up to delta, then linear */
+inline array huber_loss(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
+    ::kiln::optim::huber_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
+    kn_optim_huber_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_huber_loss(predictions_h, targets_h, &opts_c))); }
+/* log(cosh(p - t)) */
+inline array log_cosh(const ::kiln::operand &predictions, const ::kiln::operand &targets, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c(); c_.here(); return
+    array::share(c_.take(kn_optim_log_cosh(predictions_h, targets_h))); }
+struct cosine_opts {
+    KILN_OPTION((::kiln::axes), axis, {})
+    KILN_OPTION((double), epsilon, {})
+    KILN_OPTION((::kiln::array), where, {})
+    kn_optim_cosine_opts c() const {
+        kn_optim_cosine_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
+        to_.epsilon = detail::c_of(epsilon); to_.where = detail::c_of(where); return to_; }
+};
+/* the cosine of the angle between vectors; norms are at least the root of epsilon */
+inline array cosine_similarity(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
+    ::kiln::optim::cosine_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
+    kn_optim_cosine_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_cosine_similarity(predictions_h, targets_h, &opts_c))); }
+/* 1 less the cosine of the angle */
+inline array cosine_distance(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
+    ::kiln::optim::cosine_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
+    kn_optim_cosine_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_cosine_distance(predictions_h, targets_h, &opts_c))); }
+/* of probabilities 1 / (1 + e^-logit); labels: 0 or 1 */
+inline array sigmoid_binary_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, place
+    where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_sigmoid_binary_cross_entropy(logits_h, labels_h))); }
+/* max(0, 1 - p t) */
+inline array hinge_loss(const ::kiln::operand &predictor_outputs, const ::kiln::operand &targets, place where = here())
+{ detail::call c_(where); kn_array predictor_outputs_h = predictor_outputs.c(); kn_array targets_h = targets.c();
+    c_.here(); return array::share(c_.take(kn_optim_hinge_loss(predictor_outputs_h, targets_h))); }
+/* max(0, -p t) */
+inline array perceptron_loss(const ::kiln::operand &predictor_outputs, const ::kiln::operand &targets, place
+    where = here())
+{ detail::call c_(where); kn_array predictor_outputs_h = predictor_outputs.c(); kn_array targets_h = targets.c();
+    c_.here(); return array::share(c_.take(kn_optim_perceptron_loss(predictor_outputs_h, targets_h))); }
+/* labels: probabilities along the axis */
+inline array softmax_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, const
+    ::kiln::optim::loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); kn_optim_loss_opts
+    opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_optim_softmax_cross_entropy(logits_h, labels_h,
+    &opts_c))); }
+/* labels: the number of the right class; TypeError unless they are integers */
+inline array softmax_cross_entropy_with_integer_labels(const ::kiln::operand &logits, const ::kiln::operand &labels,
+    const ::kiln::optim::loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); kn_optim_loss_opts
+    opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_softmax_cross_entropy_with_integer_labels(logits_h, labels_h, &opts_c))); }
+/* logits of -inf are fine where the label is 0 */
+inline array safe_softmax_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, place
+    where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_safe_softmax_cross_entropy(logits_h, labels_h))); }
+/* sum of t (log t - p) */
+inline array kl_divergence(const ::kiln::operand &log_predictions, const ::kiln::operand &targets, const
+    ::kiln::optim::loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array log_predictions_h = log_predictions.c(); kn_array targets_h = targets.c();
+    kn_optim_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_kl_divergence(log_predictions_h, targets_h, &opts_c))); }
+/* the same; targets are logarithms */
+inline array kl_divergence_with_log_targets(const ::kiln::operand &log_predictions, const ::kiln::operand &log_targets,
+    const ::kiln::optim::loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array log_predictions_h = log_predictions.c(); kn_array log_targets_h = log_targets.c();
+    kn_optim_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_kl_divergence_with_log_targets(log_predictions_h, log_targets_h, &opts_c))); }
+/* kl_divergence - sum t + sum e^p, for targets of any sum */
+inline array generalized_kl_divergence(const ::kiln::operand &log_predictions, const ::kiln::operand &targets, const
+    ::kiln::optim::loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array log_predictions_h = log_predictions.c(); kn_array targets_h = targets.c();
+    kn_optim_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_generalized_kl_divergence(log_predictions_h, targets_h, &opts_c))); }
+/* (1 - alpha) labels + alpha / classes */
+inline array smooth_labels(const ::kiln::operand &labels, double alpha, place where = here())
+{ detail::call c_(where); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_smooth_labels(labels_h, alpha))); }
+struct sigmoid_focal_loss_opts {
+    KILN_OPTION((double), alpha, __builtin_nan("")) /* no weights */
+    KILN_OPTION((double), gamma, 2)
+    kn_optim_sigmoid_focal_loss_opts c() const {
+        kn_optim_sigmoid_focal_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.alpha = detail::c_of(alpha);
+        to_.gamma = detail::c_of(gamma); return to_; }
+};
+/* the binary cross entropy, less for what is right already */
+inline array sigmoid_focal_loss(const ::kiln::operand &logits, const ::kiln::operand &labels, const
+    ::kiln::optim::sigmoid_focal_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c();
+    kn_optim_sigmoid_focal_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_sigmoid_focal_loss(logits_h, labels_h, &opts_c))); }
+/* optax's: 2 */
+inline array poly_loss_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, double epsilon, place
+    where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_poly_loss_cross_entropy(logits_h, labels_h, epsilon))); }
+/* optax.ntxent: normalized, temperature-scaled cross entropy */
+inline array ntxent(const ::kiln::operand &embeddings, const ::kiln::operand &labels, double temperature, place
+    where = here())
+{ detail::call c_(where); kn_array embeddings_h = embeddings.c(); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_ntxent(embeddings_h, labels_h, temperature))); }
+} // namespace optim
+} // namespace kiln
+#endif

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/optim/optimizers.hpp -- the functions of kiln/optim/optimizers.h in C++. */
+/* Made by scripts/make-api.py from api/optim/optimizers.api. */
+/* clang-format off */
+#ifndef KILN_CPP_OPTIM_OPTIMIZERS_HPP
+#define KILN_CPP_OPTIM_OPTIMIZERS_HPP
+#include "kiln/cpp/options.hpp"
+
+namespace kiln {
+namespace optim {
+struct sgd_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), momentum, __builtin_nan(""))
+    KILN_OPTION((bool), nesterov, {})
+    kn_optim_sgd_opts c() const {
+        kn_optim_sgd_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.momentum = detail::c_of(momentum);
+        to_.nesterov = detail::c_of(nesterov); return to_; }
+};
+/* optax.sgd: p - rate g; momentum (not given: none): optax.trace */
+inline handle<kn_optimizer> sgd(const ::kiln::optim::sgd_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_sgd_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_sgd(&opts_c))); }
+struct adam_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), eps_root, {})
+    KILN_OPTION((bool), nesterov, {})
+    kn_optim_adam_opts c() const {
+        kn_optim_adam_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
+        to_.nesterov = detail::c_of(nesterov); return to_; }
+};
+/* optax.adam */
+inline handle<kn_optimizer> adam(const ::kiln::optim::adam_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adam_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adam(&opts_c))); }
+struct nadam_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), eps_root, {})
+    kn_optim_nadam_opts c() const {
+        kn_optim_nadam_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root); return to_; }
+};
+/* optax.nadam: adam with Nesterov's momentum */
+inline handle<kn_optimizer> nadam(const ::kiln::optim::nadam_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_nadam_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_nadam(&opts_c))); }
+struct adamw_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), eps_root, {})
+    KILN_OPTION((double), weight_decay, 1e-4)
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::pytree), mask, {})
+    KILN_OPTION((bool), nesterov, {})
+    kn_optim_adamw_opts c() const {
+        kn_optim_adamw_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
+        to_.weight_decay = detail::c_of(weight_decay); to_.weight_decay_schedule = detail::c_of(weight_decay_schedule);
+        to_.mask = detail::c_of(mask); to_.nesterov = detail::c_of(nesterov); return to_; }
+};
+/* optax.adamw: decoupled weight decay */
+inline handle<kn_optimizer> adamw(const ::kiln::optim::adamw_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adamw_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adamw(&opts_c))); }
+struct nadamw_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), eps_root, {})
+    KILN_OPTION((double), weight_decay, 1e-4)
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::pytree), mask, {})
+    kn_optim_nadamw_opts c() const {
+        kn_optim_nadamw_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
+        to_.weight_decay = detail::c_of(weight_decay); to_.weight_decay_schedule = detail::c_of(weight_decay_schedule);
+        to_.mask = detail::c_of(mask); return to_; }
+};
+/* optax.nadamw */
+inline handle<kn_optimizer> nadamw(const ::kiln::optim::nadamw_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_nadamw_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_nadamw(&opts_c))); }
+struct adamax_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-8)
+    kn_optim_adamax_opts c() const {
+        kn_optim_adamax_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); return to_; }
+};
+/* optax.adamax */
+inline handle<kn_optimizer> adamax(const ::kiln::optim::adamax_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adamax_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adamax(&opts_c))); }
+struct adamaxw_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), weight_decay, 1e-4)
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::pytree), mask, {})
+    kn_optim_adamaxw_opts c() const {
+        kn_optim_adamaxw_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.weight_decay = detail::c_of(weight_decay);
+        to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
+};
+/* optax.adamaxw */
+inline handle<kn_optimizer> adamaxw(const ::kiln::optim::adamaxw_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adamaxw_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adamaxw(&opts_c))); }
+struct amsgrad_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), eps_root, {})
+    KILN_OPTION((bool), bias_correction_mu, true)
+    KILN_OPTION((bool), bias_correction_nu, true)
+    kn_optim_amsgrad_opts c() const {
+        kn_optim_amsgrad_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
+        to_.bias_correction_mu = detail::c_of(bias_correction_mu);
+        to_.bias_correction_nu = detail::c_of(bias_correction_nu); return to_; }
+};
+/* optax.amsgrad */
+inline handle<kn_optimizer> amsgrad(const ::kiln::optim::amsgrad_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_amsgrad_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_amsgrad(&opts_c))); }
+struct adabelief_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-16)
+    KILN_OPTION((double), eps_root, 1e-16)
+    KILN_OPTION((bool), nesterov, {})
+    kn_optim_adabelief_opts c() const {
+        kn_optim_adabelief_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
+        to_.nesterov = detail::c_of(nesterov); return to_; }
+};
+/* optax.adabelief */
+inline handle<kn_optimizer> adabelief(const ::kiln::optim::adabelief_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adabelief_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adabelief(&opts_c))); }
+struct adadelta_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), rho, 0.9)
+    KILN_OPTION((double), eps, 1e-6)
+    KILN_OPTION((double), weight_decay, {})
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::pytree), mask, {})
+    kn_optim_adadelta_opts c() const {
+        kn_optim_adadelta_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.rho = detail::c_of(rho);
+        to_.eps = detail::c_of(eps); to_.weight_decay = detail::c_of(weight_decay);
+        to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
+};
+/* optax.adadelta: the learning rate may be left out */
+inline handle<kn_optimizer> adadelta(const ::kiln::optim::adadelta_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adadelta_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adadelta(&opts_c))); }
+struct adagrad_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), initial_accumulator_value, 0.1)
+    KILN_OPTION((double), eps, 1e-7)
+    kn_optim_adagrad_opts c() const {
+        kn_optim_adagrad_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array);
+        to_.initial_accumulator_value = detail::c_of(initial_accumulator_value); to_.eps = detail::c_of(eps); return
+        to_; }
+};
+/* optax.adagrad */
+inline handle<kn_optimizer> adagrad(const ::kiln::optim::adagrad_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adagrad_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adagrad(&opts_c))); }
+struct adan_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.98)
+    KILN_OPTION((double), b2, 0.92)
+    KILN_OPTION((double), b3, 0.99)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), eps_root, 1e-8)
+    KILN_OPTION((double), weight_decay, {})
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::pytree), mask, {})
+    kn_optim_adan_opts c() const {
+        kn_optim_adan_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.b3 = detail::c_of(b3); to_.eps = detail::c_of(eps);
+        to_.eps_root = detail::c_of(eps_root); to_.weight_decay = detail::c_of(weight_decay);
+        to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
+};
+/* optax.adan */
+inline handle<kn_optimizer> adan(const ::kiln::optim::adan_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adan_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adan(&opts_c))); }
+struct adafactor_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((int64_t), min_dim_size_to_factor, 128)
+    KILN_OPTION((double), decay_rate, 0.8)
+    KILN_OPTION((double), decay_offset, {})
+    KILN_OPTION((bool), multiply_by_parameter_scale, true)
+    KILN_OPTION((double), clipping_threshold, 1)
+    KILN_OPTION((double), momentum, __builtin_nan(""))
+    KILN_OPTION((double), weight_decay_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::pytree), weight_decay_mask, {})
+    KILN_OPTION((double), eps, 1e-30)
+    KILN_OPTION((bool), factored, true)
+    kn_optim_adafactor_opts c() const {
+        kn_optim_adafactor_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array);
+        to_.min_dim_size_to_factor = detail::c_of(min_dim_size_to_factor); to_.decay_rate = detail::c_of(decay_rate);
+        to_.decay_offset = detail::c_of(decay_offset);
+        to_.multiply_by_parameter_scale = detail::c_of(multiply_by_parameter_scale);
+        to_.clipping_threshold = detail::c_of(clipping_threshold); to_.momentum = detail::c_of(momentum);
+        to_.weight_decay_rate = detail::c_of(weight_decay_rate);
+        to_.weight_decay_mask = detail::c_of(weight_decay_mask); to_.eps = detail::c_of(eps);
+        to_.factored = detail::c_of(factored); return to_; }
+};
+/* optax.adafactor: the learning rate may be left out; NAN: no clipping, momentum or weight decay */
+inline handle<kn_optimizer> adafactor(const ::kiln::optim::adafactor_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_adafactor_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_adafactor(&opts_c))); }
+struct rmsprop_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), decay, 0.9)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), initial_scale, {})
+    KILN_OPTION((bool), eps_in_sqrt, true)
+    KILN_OPTION((bool), centered, {})
+    KILN_OPTION((double), momentum, __builtin_nan(""))
+    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((bool), bias_correction, {})
+    kn_optim_rmsprop_opts c() const {
+        kn_optim_rmsprop_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.decay = detail::c_of(decay);
+        to_.eps = detail::c_of(eps); to_.initial_scale = detail::c_of(initial_scale);
+        to_.eps_in_sqrt = detail::c_of(eps_in_sqrt); to_.centered = detail::c_of(centered);
+        to_.momentum = detail::c_of(momentum); to_.nesterov = detail::c_of(nesterov);
+        to_.bias_correction = detail::c_of(bias_correction); return to_; }
+};
+/* optax.rmsprop: momentum: not given, none */
+inline handle<kn_optimizer> rmsprop(const ::kiln::optim::rmsprop_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_rmsprop_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_rmsprop(&opts_c))); }
+struct rprop_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((double), eta_minus, 0.5)
+    KILN_OPTION((double), eta_plus, 1.2)
+    KILN_OPTION((double), min_step_size, 1e-6)
+    KILN_OPTION((double), max_step_size, 50)
+    kn_optim_rprop_opts c() const {
+        kn_optim_rprop_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.eta_minus = detail::c_of(eta_minus); to_.eta_plus = detail::c_of(eta_plus);
+        to_.min_step_size = detail::c_of(min_step_size); to_.max_step_size = detail::c_of(max_step_size); return to_; }
+};
+/* optax.rprop */
+inline handle<kn_optimizer> rprop(const ::kiln::optim::rprop_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_rprop_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_rprop(&opts_c))); }
+struct lion_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.99)
+    KILN_OPTION((double), weight_decay, 1e-3)
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::pytree), mask, {})
+    kn_optim_lion_opts c() const {
+        kn_optim_lion_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.weight_decay = detail::c_of(weight_decay);
+        to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
+};
+/* optax.lion */
+inline handle<kn_optimizer> lion(const ::kiln::optim::lion_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_lion_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_lion(&opts_c))); }
+struct lamb_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-6)
+    KILN_OPTION((double), eps_root, {})
+    KILN_OPTION((double), weight_decay, {})
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::pytree), mask, {})
+    kn_optim_lamb_opts c() const {
+        kn_optim_lamb_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
+        to_.weight_decay = detail::c_of(weight_decay); to_.weight_decay_schedule = detail::c_of(weight_decay_schedule);
+        to_.mask = detail::c_of(mask); return to_; }
+};
+/* optax.lamb */
+inline handle<kn_optimizer> lamb(const ::kiln::optim::lamb_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_lamb_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_lamb(&opts_c))); }
+struct lars_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), weight_decay, {})
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::pytree), weight_decay_mask, {})
+    KILN_OPTION((double), trust_coefficient, 0.001)
+    KILN_OPTION((double), eps, {})
+    KILN_OPTION((::kiln::pytree), trust_ratio_mask, {})
+    KILN_OPTION((double), momentum, 0.9)
+    KILN_OPTION((bool), nesterov, {})
+    kn_optim_lars_opts c() const {
+        kn_optim_lars_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.weight_decay = detail::c_of(weight_decay);
+        to_.weight_decay_schedule = detail::c_of(weight_decay_schedule);
+        to_.weight_decay_mask = detail::c_of(weight_decay_mask);
+        to_.trust_coefficient = detail::c_of(trust_coefficient); to_.eps = detail::c_of(eps);
+        to_.trust_ratio_mask = detail::c_of(trust_ratio_mask); to_.momentum = detail::c_of(momentum);
+        to_.nesterov = detail::c_of(nesterov); return to_; }
+};
+/* optax.lars */
+inline handle<kn_optimizer> lars(const ::kiln::optim::lars_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_lars_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_lars(&opts_c))); }
+struct radam_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), eps_root, {})
+    KILN_OPTION((double), threshold, 5)
+    KILN_OPTION((bool), nesterov, {})
+    kn_optim_radam_opts c() const {
+        kn_optim_radam_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
+        to_.threshold = detail::c_of(threshold); to_.nesterov = detail::c_of(nesterov); return to_; }
+};
+/* optax.radam */
+inline handle<kn_optimizer> radam(const ::kiln::optim::radam_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_radam_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_radam(&opts_c))); }
+struct yogi_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.999)
+    KILN_OPTION((double), eps, 1e-3)
+    kn_optim_yogi_opts c() const {
+        kn_optim_yogi_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); return to_; }
+};
+/* optax.yogi */
+inline handle<kn_optimizer> yogi(const ::kiln::optim::yogi_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_yogi_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_yogi(&opts_c))); }
+struct novograd_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), b1, 0.9)
+    KILN_OPTION((double), b2, 0.25)
+    KILN_OPTION((double), eps, 1e-6)
+    KILN_OPTION((double), eps_root, {})
+    KILN_OPTION((double), weight_decay, {})
+    kn_optim_novograd_opts c() const {
+        kn_optim_novograd_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
+        to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
+        to_.weight_decay = detail::c_of(weight_decay); return to_; }
+};
+/* optax.novograd */
+inline handle<kn_optimizer> novograd(const ::kiln::optim::novograd_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_novograd_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_novograd(&opts_c))); }
+struct fromage_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((double), min_norm, 1e-6)
+    kn_optim_fromage_opts c() const {
+        kn_optim_fromage_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.min_norm = detail::c_of(min_norm); return to_; }
+};
+/* optax.fromage */
+inline handle<kn_optimizer> fromage(const ::kiln::optim::fromage_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_fromage_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_fromage(&opts_c))); }
+struct sm3_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), momentum, 0.9)
+    kn_optim_sm3_opts c() const {
+        kn_optim_sm3_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.momentum = detail::c_of(momentum); return to_;
+        }
+};
+/* optax.sm3 */
+inline handle<kn_optimizer> sm3(const ::kiln::optim::sm3_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_sm3_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_sm3(&opts_c))); }
+struct sign_sgd_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    kn_optim_sign_sgd_opts c() const {
+        kn_optim_sign_sgd_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); return to_; }
+};
+/* optax.sign_sgd */
+inline handle<kn_optimizer> sign_sgd(const ::kiln::optim::sign_sgd_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_sign_sgd_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_sign_sgd(&opts_c))); }
+struct signum_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), beta, 0.9)
+    kn_optim_signum_opts c() const {
+        kn_optim_signum_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.beta = detail::c_of(beta); return to_; }
+};
+/* optax.signum */
+inline handle<kn_optimizer> signum(const ::kiln::optim::signum_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_signum_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_signum(&opts_c))); }
+struct noisy_sgd_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), eta, 0.01)
+    KILN_OPTION((double), gamma, 0.55)
+    KILN_OPTION((int64_t), seed, {})
+    kn_optim_noisy_sgd_opts c() const {
+        kn_optim_noisy_sgd_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.eta = detail::c_of(eta);
+        to_.gamma = detail::c_of(gamma); to_.seed = detail::c_of(seed); return to_; }
+};
+/* optax.noisy_sgd: noise of kn_random_key(seed) */
+inline handle<kn_optimizer> noisy_sgd(const ::kiln::optim::noisy_sgd_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_noisy_sgd_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_noisy_sgd(&opts_c))); }
+struct optimistic_gradient_descent_opts {
+    KILN_OPTION((double), learning_rate, __builtin_nan(""))
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
+    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), alpha, 1)
+    KILN_OPTION((double), beta, 1)
+    kn_optim_optimistic_gradient_descent_opts c() const {
+        kn_optim_optimistic_gradient_descent_opts to_ = {}; to_.size_ = sizeof to_;
+        to_.learning_rate = detail::c_of(learning_rate);
+        to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
+        to_.learning_rate_array = detail::c_of(learning_rate_array); to_.alpha = detail::c_of(alpha);
+        to_.beta = detail::c_of(beta); return to_; }
+};
+/* optax.optimistic_gradient_descent */
+inline handle<kn_optimizer> optimistic_gradient_descent(const ::kiln::optim::optimistic_gradient_descent_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_optimistic_gradient_descent_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_optimistic_gradient_descent(&opts_c))); }
+struct polyak_sgd_opts {
+    KILN_OPTION((double), max_learning_rate, 1)
+    KILN_OPTION((double), scaling, 1)
+    KILN_OPTION((double), f_min, {})
+    KILN_OPTION((double), eps, {})
+    KILN_OPTION((::kiln::text), variant, "sps")
+    kn_optim_polyak_sgd_opts c() const {
+        kn_optim_polyak_sgd_opts to_ = {}; to_.size_ = sizeof to_;
+        to_.max_learning_rate = detail::c_of(max_learning_rate); to_.scaling = detail::c_of(scaling);
+        to_.f_min = detail::c_of(f_min); to_.eps = detail::c_of(eps); to_.variant = detail::c_of(variant); return to_; }
+};
+/* optax.polyak_sgd: the steps need .value = the loss */
+inline handle<kn_optimizer> polyak_sgd(const ::kiln::optim::polyak_sgd_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_polyak_sgd_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_polyak_sgd(&opts_c))); }
+} // namespace optim
+} // namespace kiln
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/optim/schedules.hpp -- the functions of kiln/optim/schedules.h in C++. */
+/* Made by scripts/make-api.py from api/optim/schedules.api. */
+/* clang-format off */
+#ifndef KILN_CPP_OPTIM_SCHEDULES_HPP
+#define KILN_CPP_OPTIM_SCHEDULES_HPP
+#include "kiln/cpp/options.hpp"
+
+namespace kiln {
+namespace optim {
+/* The value at a step: a number, or an integer or float array of steps, also a traced one. */
+inline array schedule_at(const ::kiln::handle<kn_schedule> &schedule, const ::kiln::operand &step, place where = here())
+{ detail::call c_(where); kn_array step_h = step.c(); c_.here(); return
+    array::share(c_.take(kn_optim_schedule_at(schedule.c(), step_h))); }
+/* optax.constant_schedule */
+inline handle<kn_schedule> constant_schedule(double value, place where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_constant_schedule(value))); }
+struct linear_schedule_opts {
+    KILN_OPTION((int64_t), transition_begin, {})
+    kn_optim_linear_schedule_opts c() const {
+        kn_optim_linear_schedule_opts to_ = {}; to_.size_ = sizeof to_;
+        to_.transition_begin = detail::c_of(transition_begin); return to_; }
+};
+/* optax.linear_schedule: from init to end in so many steps */
+inline handle<kn_schedule> linear_schedule(double init_value, double end_value, int64_t transition_steps, const
+    ::kiln::optim::linear_schedule_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_linear_schedule_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_linear_schedule(init_value, end_value, transition_steps, &opts_c))); }
+/* optax.polynomial_schedule: (init - end) (1 - step / steps)^power + end */
+inline handle<kn_schedule> polynomial_schedule(double init_value, double end_value, double power, int64_t
+    transition_steps, const ::kiln::optim::linear_schedule_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_linear_schedule_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_polynomial_schedule(init_value, end_value, power, transition_steps, &opts_c)));
+    }
+struct exponential_decay_opts {
+    KILN_OPTION((int64_t), transition_begin, {})
+    KILN_OPTION((bool), staircase, {})
+    KILN_OPTION((double), end_value, __builtin_nan("")) /* none */
+    kn_optim_exponential_decay_opts c() const {
+        kn_optim_exponential_decay_opts to_ = {}; to_.size_ = sizeof to_;
+        to_.transition_begin = detail::c_of(transition_begin); to_.staircase = detail::c_of(staircase);
+        to_.end_value = detail::c_of(end_value); return to_; }
+};
+/* optax.exponential_decay: init rate^(step / steps) */
+inline handle<kn_schedule> exponential_decay(double init_value, int64_t transition_steps, double decay_rate, const
+    ::kiln::optim::exponential_decay_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_exponential_decay_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_exponential_decay(init_value, transition_steps, decay_rate, &opts_c))); }
+struct cosine_decay_schedule_opts {
+    KILN_OPTION((double), alpha, {})
+    KILN_OPTION((double), exponent, 1)
+    kn_optim_cosine_decay_schedule_opts c() const {
+        kn_optim_cosine_decay_schedule_opts to_ = {}; to_.size_ = sizeof to_; to_.alpha = detail::c_of(alpha);
+        to_.exponent = detail::c_of(exponent); return to_; }
+};
+/* optax.cosine_decay_schedule: ValueError unless there are steps */
+inline handle<kn_schedule> cosine_decay_schedule(double init_value, int64_t decay_steps, const
+    ::kiln::optim::cosine_decay_schedule_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_cosine_decay_schedule_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_cosine_decay_schedule(init_value, decay_steps, &opts_c))); }
+/* optax.piecewise_constant_schedule */
+inline handle<kn_schedule> piecewise_constant_schedule(double init_value, int n, const kn_optim_boundary *boundaries,
+    place where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_piecewise_constant_schedule(init_value,
+    n, boundaries))); }
+/* interpolate_type: linear or cosine */
+inline handle<kn_schedule> piecewise_interpolate_schedule(const ::kiln::text &interpolate_type, double init_value, int
+    n, const kn_optim_boundary *boundaries, place where = here())
+{ detail::call c_(where); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_piecewise_interpolate_schedule(interpolate_type.c(), init_value, n,
+    boundaries))); }
+struct onecycle_opts {
+    KILN_OPTION((double), pct_start, 0.3)
+    KILN_OPTION((double), pct_final, 0.85) /* of the linear one */
+    KILN_OPTION((double), div_factor, 25)
+    KILN_OPTION((double), final_div_factor, 1e4)
+    kn_optim_onecycle_opts c() const {
+        kn_optim_onecycle_opts to_ = {}; to_.size_ = sizeof to_; to_.pct_start = detail::c_of(pct_start);
+        to_.pct_final = detail::c_of(pct_final); to_.div_factor = detail::c_of(div_factor);
+        to_.final_div_factor = detail::c_of(final_div_factor); return to_; }
+};
+/* the same as kn_optim_onecycle_opts_default() */
+inline kn_optim_onecycle_opts linear_onecycle_schedule_opts_default(place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_optim_linear_onecycle_schedule_opts_default()); }
+/* optax.linear_onecycle_schedule: up to the peak and down again, in straight lines */
+inline handle<kn_schedule> linear_onecycle_schedule(int64_t transition_steps, double peak_value, const
+    ::kiln::optim::onecycle_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_onecycle_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_linear_onecycle_schedule(transition_steps, peak_value, &opts_c))); }
+/* optax.cosine_onecycle_schedule: the same along cosines */
+inline handle<kn_schedule> cosine_onecycle_schedule(int64_t transition_steps, double peak_value, const
+    ::kiln::optim::onecycle_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_onecycle_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_cosine_onecycle_schedule(transition_steps, peak_value, &opts_c))); }
+/* optax.warmup_constant_schedule: linear to the peak, then constant */
+inline handle<kn_schedule> warmup_constant_schedule(double init_value, double peak_value, int64_t warmup_steps, place
+    where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_warmup_constant_schedule(init_value,
+    peak_value, warmup_steps))); }
+struct warmup_cosine_decay_schedule_opts {
+    KILN_OPTION((double), end_value, {})
+    KILN_OPTION((double), exponent, 1)
+    kn_optim_warmup_cosine_decay_schedule_opts c() const {
+        kn_optim_warmup_cosine_decay_schedule_opts to_ = {}; to_.size_ = sizeof to_;
+        to_.end_value = detail::c_of(end_value); to_.exponent = detail::c_of(exponent); return to_; }
+};
+/* optax.warmup_cosine_decay_schedule: decay_steps counts the warm-up, too */
+inline handle<kn_schedule> warmup_cosine_decay_schedule(double init_value, double peak_value, int64_t warmup_steps,
+    int64_t decay_steps, const ::kiln::optim::warmup_cosine_decay_schedule_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_warmup_cosine_decay_schedule_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_warmup_cosine_decay_schedule(init_value, peak_value, warmup_steps, decay_steps,
+    &opts_c))); }
+/* optax.warmup_exponential_decay_schedule: linear to the peak, then init rate^(step / steps) */
+inline handle<kn_schedule> warmup_exponential_decay_schedule(double init_value, double peak_value, int64_t warmup_steps,
+    int64_t transition_steps, double decay_rate, const ::kiln::optim::exponential_decay_opts &opts = {}, place
+    where = here())
+{ detail::call c_(where); kn_optim_exponential_decay_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_warmup_exponential_decay_schedule(init_value, peak_value, warmup_steps,
+    transition_steps, decay_rate, &opts_c))); }
+/* optax.join_schedules: n schedules, n - 1 boundaries; each begins to count at its own boundary */
+inline handle<kn_schedule> join_schedules(int n, const kn_schedule *schedules, const int64_t *boundaries, place
+    where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_join_schedules(n, schedules,
+    boundaries))); }
+/* warm restarts */
+inline handle<kn_schedule> sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycles, place where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_sgdr_schedule(n, cycles))); }
+} // namespace optim
+} // namespace kiln
+#endif

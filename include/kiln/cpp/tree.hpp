@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/tree.hpp -- the functions of kiln/tree.h in C++. */
+/* Made by scripts/make-api.py from api/tree.api. */
+/* clang-format off */
+#ifndef KILN_CPP_TREE_HPP
+#define KILN_CPP_TREE_HPP
+#include "kiln/cpp/options.hpp"
+
+namespace kiln {
+namespace tree {
+/* None: no leaves */
+inline pytree none(place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_none())); }
+/* how many leaves; -1 for an error */
+inline int count(const ::kiln::pytree &tree, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_tree_count(tree.c())); }
+/* leaf number i */
+inline array get(const ::kiln::pytree &tree, int i, place where = here())
+{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_tree_get(tree.c(), i))); }
+/* kn_assign, leaf by leaf; 0, or -1 */
+inline int assign(const ::kiln::pytree &to, const ::kiln::pytree &from, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_tree_assign(to.c(), from.c())); }
+/* jax.tree.leaves */
+inline std::vector<array> leaves(const ::kiln::pytree &tree, place where = here())
+{ detail::call c_(where); c_.here(); return detail::arrays_of(c_.take(kn_tree_leaves(tree.c()))); }
+struct keystr_opts {
+    KILN_OPTION((bool), simple, {})
+    KILN_OPTION((::kiln::text), separator, "")
+    kn_tree_keystr_opts c() const {
+        kn_tree_keystr_opts to_ = {}; to_.size_ = sizeof to_; to_.simple = detail::c_of(simple);
+        to_.separator = detail::c_of(separator); return to_; }
+};
+/* the path of leaf i as JAX's keystr shows it, "['layers'][0].w"; simple: its keys with the separator between them.
+ * It belongs to the scope. */
+inline std::string keystr(const ::kiln::pytree &tree, int i, const ::kiln::tree::keystr_opts &opts = {}, place
+    where = here())
+{ detail::call c_(where); kn_tree_keystr_opts opts_c = opts.c(); c_.here(); return c_.text(kn_tree_keystr(tree.c(), i,
+    &opts_c)); }
+/* a leaf; TypeError for a subtree */
+inline array at(const ::kiln::pytree &tree, const ::kiln::text &path, place where = here())
+{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_tree_at(tree.c(), path.c()))); }
+/* a subtree, a tree of its own */
+inline pytree sub(const ::kiln::pytree &tree, const ::kiln::text &path, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_sub(tree.c(), path.c()))); }
+/* is there a leaf or a subtree? */
+inline bool has(const ::kiln::pytree &tree, const ::kiln::text &path, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_tree_has(tree.c(), path.c())); }
+/* x takes the place of a leaf, as with kn_tree_assign; 0, or -1 with an error */
+inline int set_at(const ::kiln::pytree &tree, const ::kiln::text &path, const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_tree_set_at(tree.c(), path.c(), x_h)); }
+struct flatten_result { std::vector<array> leaves; treedef_t structure; };
+/* jax.tree.flatten */
+inline ::kiln::tree::flatten_result flatten(const ::kiln::pytree &tree, place where = here())
+{ detail::call c_(where); c_.here(); kn_tree_flatten_result r_ = c_.value(kn_tree_flatten(tree.c())); return
+    ::kiln::tree::flatten_result{detail::arrays_of(r_.leaves), treedef_t(r_.structure)}; }
+/* jax.tree.structure */
+inline handle<kn_treedef> structure(const ::kiln::pytree &tree, place where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_treedef>(c_.take(kn_tree_structure(tree.c()))); }
+/* jax.tree.unflatten: ValueError "Too few leaves for PyTreeDef; expected 2, got 1" */
+inline pytree unflatten(const ::kiln::handle<kn_treedef> &structure, const ::kiln::operands &leaves, place
+    where = here())
+{ detail::call c_(where); kn_list leaves_h = leaves.list(); c_.here(); return
+    pytree(c_.take(kn_tree_unflatten(structure.c(), leaves_h))); }
+} // namespace tree
+namespace treedef {
+/* PyTreeDef({'a': *, 'b': [*, None]}); the scope's */
+inline std::string text(const ::kiln::handle<kn_treedef> &structure, place where = here())
+{ detail::call c_(where); c_.here(); return c_.text(kn_treedef_text(structure.c())); }
+/* names and types of structs count */
+inline bool equal(const ::kiln::handle<kn_treedef> &a, const ::kiln::handle<kn_treedef> &b, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_treedef_equal(a.c(), b.c())); }
+/* of the root */
+inline kn_tree_kind kind(const ::kiln::handle<kn_treedef> &structure, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_treedef_kind(structure.c())); }
+/* leaves */
+inline int count(const ::kiln::handle<kn_treedef> &structure, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_treedef_count(structure.c())); }
+/* of the root */
+inline int children_count(const ::kiln::handle<kn_treedef> &structure, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_treedef_children_count(structure.c())); }
+/* jax.tree_util.treedef_children()[i] */
+inline handle<kn_treedef> child(const ::kiln::handle<kn_treedef> &structure, int i, place where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_treedef>(c_.take(kn_treedef_child(structure.c(), i))); }
+/* jax.tree_util.treedef_tuple */
+inline handle<kn_treedef> tuple(int n, const kn_treedef *children, place where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_treedef>(c_.take(kn_treedef_tuple(n, children))); }
+/* jax.tree_util.treedef_is_leaf: one node */
+inline bool is_leaf(const ::kiln::handle<kn_treedef> &structure, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_treedef_is_leaf(structure.c())); }
+} // namespace treedef
+namespace tree {
+/* jax.tree.map: in C kn_tree_map(f, tree, ...). The trees have one structure, or ValueError in JAX's words. */
+inline pytree map(const kn_mapper &f, int n, const kn_tree *trees, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_map(&f, n, trees))); }
+/* jax.tree.reduce: f(f(f(initial, a), b), c); initial NULL: begins with the first leaf, TypeError without leaves */
+inline array reduce(const kn_mapper &f, const ::kiln::pytree &tree, const ::kiln::operand &initial, place
+    where = here())
+{ detail::call c_(where); kn_array initial_h = initial.c(); c_.here(); return array::share(c_.take(kn_tree_reduce(&f,
+    tree.c(), initial_h))); }
+/* in pairs */
+inline array reduce_associative(const kn_mapper &f, const ::kiln::pytree &tree, const ::kiln::operand &initial, place
+    where = here())
+{ detail::call c_(where); kn_array initial_h = initial.c(); c_.here(); return
+    array::share(c_.take(kn_tree_reduce_associative(&f, tree.c(), initial_h))); }
+/* jax.tree.all: whether all leaves are true */
+inline bool all(const ::kiln::pytree &tree, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_tree_all(tree.c())); }
+/* jax.tree.transpose: a tree of structure outer, whose leaves are trees of structure inner, turned inside out */
+inline pytree transpose(const ::kiln::handle<kn_treedef> &outer, const ::kiln::handle<kn_treedef> &inner, const
+    ::kiln::pytree &tree, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_transpose(outer.c(), inner.c(), tree.c()))); }
+/* jax.tree.broadcast: each leaf as often as wanted */
+inline pytree broadcast(const ::kiln::pytree &prefix, const ::kiln::pytree &full, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_broadcast(prefix.c(), full.c()))); }
+/* all elements in one vector */
+inline array ravel(const ::kiln::pytree &tree, place where = here())
+{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_tree_ravel(tree.c()))); }
+/* the way back */
+inline pytree unravel(const ::kiln::pytree &like, const ::kiln::operand &flat, place where = here())
+{ detail::call c_(where); kn_array flat_h = flat.c(); c_.here(); return pytree(c_.take(kn_tree_unravel(like.c(),
+    flat_h))); }
+} // namespace tree
+} // namespace kiln
+#endif
