@@ -13,5 +13,6 @@
 #include "kiln/cpp/transforms.hpp"
 #include "kiln/cpp/control.hpp"
 #include "kiln/cpp/functions.hpp"
+#include "kiln/cpp/extras.hpp"
 
 #endif

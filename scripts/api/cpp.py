@@ -23,10 +23,14 @@ HEADERS_BY_HAND = {"kiln/core.h", "kiln/function.h", "kiln/control.h", "kiln/con
 BY_HAND = {"kn_at", "kn_set_at", "kn_ufunc_at", "kn_tree_of", "kn_tree_of_fields", "kn_tree_from", "kn_tree_leaf",
            "kn_tree_leaves_with_path", "kn_tree_flatten_with_path", "kn_tree_list", "kn_tree_tuple", "kn_tree_dict",
            "kn_list_from", "kn_list_count", "kn_list_get", "kn_jaxpr_bind", "kn_array_namespace_info", "kn_savez",
-           "kn_savez_compressed", "kn_nested_iters", "kn_printoptions_enter", "kn_printoptions_leave", "kn_make_jaxpr"}
+           "kn_savez_compressed", "kn_nested_iters", "kn_associative_scan", "kn_optim_update", "kn_optim_apply",
+           "kn_testing_check_jvp", "kn_testing_check_vjp", "kn_testing_check_grads", "kn_tree_map", "kn_tree_reduce",
+           "kn_tree_reduce_associative", "kn_rng_spawn", "kn_bit_generator_spawn", "kn_seed_sequence_spawn", "kn_printoptions_enter", "kn_printoptions_leave", "kn_make_jaxpr"}
 VALUES = {"int", "bool", "float", "character", "enum", "complex", "count"}
 TAKEN = {"kn_lax_pads": "pads", "kn_axis_names": "axis_names", "kn_lax_padding_config": "padding_config",
          "kn_dtype_like": "dtype_like"}
+ELEMENTS = {"kn_optimizer": "handle<kn_optimizer>", "kn_schedule": "handle<kn_schedule>", "kn_treedef": "handle<kn_treedef>",
+            "kn_dtype_like": "dtype_like", "kn_list": "operands", "kn_slice": "grid"}  # of vectors; they have a c()
 METHODS_BY_HAND = {"size", "ndim", "dtype", "shape", "item", "T", "nbytes", "itemsize", "data", "fill_", "str", "repr", "flat"}
 
 
@@ -59,6 +63,7 @@ class Maker:
         self.interface = interface
         self.describer = Describer(interface)
         self.used = {f.options_type for h in interface.headers for f in self.wanted(h) if f.options_type}
+        self.used |= {"kn_print_opts", "kn_optim_update_opts", "kn_testing_check_opts", "kn_lax_cumulative_opts"}
         self.paths = {h.path for h in interface.headers
                       if self.wanted(h) or any(o.name in self.used for o in h.all(Options))}
 
@@ -185,7 +190,9 @@ class Maker:
         """Parameters, statements before the call, what is passed."""
         parameters, before, passed = [], [], []
         described = [self.describer.argument(f, i) for i in range(len(f.plain_arguments))]
-        lists = {d["name"] for d in described if d["kind"] == "vector" and d["of"]["kind"] == "array"}
+        counted = {d["of"] for d in described if d["kind"] == "count"}
+        lists = {d["name"] for d in described if d["kind"] == "vector" and d["of"]["kind"] == "array" or
+                 d["kind"] == "vector" and d["name"] in counted and not d["type"].endswith("*const *")}
         for d, a in zip(described, f.plain_arguments):
             n, k = safe(a.name), d["kind"]
             if d.get("out"):
@@ -193,6 +200,16 @@ class Maker:
                 passed.append(n)
             elif k == "count" and d["of"] in lists:
                 passed.append(f"static_cast<{a.type}>({safe(d['of'])}.size())")
+            elif a.name in lists and k == "vector" and d["of"]["kind"] != "array":
+                element = re.sub(r"const | \*", "", a.type)
+                parameters.append(f"const std::vector<{'::kiln::' + ELEMENTS[element] if element in ELEMENTS else element}> &{n}")
+                if element in ELEMENTS:
+                    before.append(f"std::vector<{element}> {n}_v = detail::all_of<{element}>({n});")
+                passed.append(f"{n}_v.data()" if element in ELEMENTS else f"{n}.data()")
+            elif a.type == "kn_operands":
+                parameters.append(f"const ::kiln::operands &{n}")
+                before.append(f"std::vector<kn_array> {n}_v = {n}.handles();")
+                passed.append(f"kn_operands{{static_cast<int>({n}.size()), {n}_v.data()}}")
             elif a.name in lists and k == "vector":
                 parameters.append(f"const ::kiln::operands &{n}")
                 before.append(f"std::vector<kn_array> {n}_v = {n}.handles();")
@@ -261,7 +278,8 @@ class Maker:
     # ---- Files.
 
     def wanted(self, h):
-        return [f for f in h.all(Function) if f.name not in BY_HAND and not f.suffix] if h.path not in HEADERS_BY_HAND else []
+        # x[index] += v and its kin are x(index) += v.
+        return [f for f in h.all(Function) if f.name not in BY_HAND and not f.suffix and not re.fullmatch("kn_i.*_at", f.name)] if h.path not in HEADERS_BY_HAND else []
 
     def header(self, h, before):
         """The C++ file of a header, or nothing."""

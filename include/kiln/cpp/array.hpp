@@ -103,6 +103,7 @@ class array {
     }
     explicit operator bool() const { return item<bool>(); } /* the truth value of the one element */
     bool given() const noexcept { return h_.get() != nullptr; }
+    bool is_number() const noexcept { return is_number_; } /* of C++: weak, and a value that += does not write to */
 
     /* ---- What it is. */
     int ndim(place where = here()) const { return ask(kn_ndim, where); }
@@ -198,23 +199,32 @@ class array {
     /* ---- Writing: into the elements, so everyone who has the array or a view of it sees it. */
     void operator=(const placed &v) && { write(kn_set_at, v); } /* x(0) = v */
     void set(const placed &v) const { write(kn_set_at, v); }    /* x[...] = v */
-#define KILN_IN_PLACE(op, f)                                                                                           \
+    /* A number of C++ is a value, as in Python: `array sum = 0; sum += x;` lets sum be another array. */
+#define KILN_IN_PLACE(op, f, g)                                                                                        \
+    array &operator op(const placed &v) &                                                                              \
+    {                                                                                                                  \
+        if (is_number_)                                                                                                \
+            *this = joined(g, v);                                                                                      \
+        else                                                                                                           \
+            in_place(f, v);                                                                                            \
+        return *this;                                                                                                  \
+    }                                                                                                                  \
     const array &operator op(const placed &v) const &                                                                  \
     {                                                                                                                  \
         in_place(f, v);                                                                                                \
         return *this;                                                                                                  \
     }                                                                                                                  \
     void operator op(const placed &v) && { in_place(f, v); }
-    KILN_IN_PLACE(+=, kn_iadd)
-    KILN_IN_PLACE(-=, kn_isub)
-    KILN_IN_PLACE(*=, kn_imul)
-    KILN_IN_PLACE(/=, kn_idiv)
-    KILN_IN_PLACE(%=, kn_imod)
-    KILN_IN_PLACE(&=, kn_iand)
-    KILN_IN_PLACE(|=, kn_ior)
-    KILN_IN_PLACE(^=, kn_ixor)
-    KILN_IN_PLACE(<<=, kn_ilshift)
-    KILN_IN_PLACE(>>=, kn_irshift)
+    KILN_IN_PLACE(+=, kn_iadd, kn_add)
+    KILN_IN_PLACE(-=, kn_isub, kn_subtract)
+    KILN_IN_PLACE(*=, kn_imul, kn_multiply)
+    KILN_IN_PLACE(/=, kn_idiv, kn_divide)
+    KILN_IN_PLACE(%=, kn_imod, kn_remainder)
+    KILN_IN_PLACE(&=, kn_iand, kn_bitwise_and)
+    KILN_IN_PLACE(|=, kn_ior, kn_bitwise_or)
+    KILN_IN_PLACE(^=, kn_ixor, kn_bitwise_xor)
+    KILN_IN_PLACE(<<=, kn_ilshift, kn_left_shift)
+    KILN_IN_PLACE(>>=, kn_irshift, kn_right_shift)
 #undef KILN_IN_PLACE
 
     /* ---- Along the first axis: for (array row : x). */
@@ -251,7 +261,9 @@ class array {
     static array weak(const number &n)
     {
         detail::call c(place("", 0, ""));
-        return share(c.take(n.c()));
+        array x = share(c.take(n.c()));
+        x.is_number_ = true;
+        return x;
     }
     template <class T> static array copy_of(const T *data, const ::kiln::shape &s, place where)
     {
@@ -319,7 +331,18 @@ class array {
         detail::check();
     }
 
+    template <class F> array joined(F f, const placed &v) const
+    {
+        detail::call c(v.at);
+        kn_array value = v.c();
+        c.here();
+        array x = share(c.take(f(h_.get(), value)));
+        x.is_number_ = v.is_number();
+        return x;
+    }
+
     detail::owned<kn_array> h_;
+    bool is_number_ = false; /* of C++ */
 };
 
 /* x(mask), x(rows, 0): elements that can be written to, x(mask) = 0, or taken: array y = x(mask). It is used where it is
@@ -412,6 +435,7 @@ inline kn_array operand::c() const
 {
     return is_number_ ? number_.c() : array_ ? array_->c() : selection_ ? selection_->c() : nullptr;
 }
+inline bool operand::is_number() const noexcept { return array_ ? array_->is_number() : is_number_; }
 inline void bound::put(std::string &text, std::vector<kn_index_arg> &args) const
 {
     if (kind_ == 0)

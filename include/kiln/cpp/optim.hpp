@@ -21,20 +21,9 @@ struct update_opts {
  * traces, if any. Its leaves have names: [0].mu.w1 */
 inline pytree init(const ::kiln::handle<kn_optimizer> &optimizer, const ::kiln::pytree &params, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_init(optimizer.c(), params.c()))); }
-/* what to add to the parameters, and the next state; params may be NULL unless the optimizer asks for them */
-inline int update(const ::kiln::handle<kn_optimizer> &optimizer, const ::kiln::pytree &grads, const ::kiln::pytree
-    &state, const ::kiln::pytree &params, kn_tree *updates, kn_tree *new_state, const ::kiln::optim::update_opts
-    &opts = {}, place where = here())
-{ detail::call c_(where); kn_optim_update_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_optim_update(optimizer.c(), grads.c(), state.c(), params.c(), updates, new_state, &opts_c)); }
 /* optax.apply_updates: the sums, in the parameters' dtypes */
 inline pytree apply_updates(const ::kiln::pytree &params, const ::kiln::pytree &updates, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_apply_updates(params.c(), updates.c()))); }
-/* a whole step: new parameters and the new state take the old places */
-inline int apply(const ::kiln::handle<kn_optimizer> &optimizer, kn_tree *state, const ::kiln::pytree &params, const
-    ::kiln::pytree &grads, const ::kiln::optim::update_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_optim_update_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_optim_apply(optimizer.c(), state, params.c(), grads.c(), &opts_c)); }
 /* optax.global_norm: the root of the sum of all |x|^2 */
 inline array global_norm(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_optim_global_norm(tree.c()))); }

@@ -37,8 +37,21 @@ class operands {
         return kn_list_from(h.data(), static_cast<int>(h.size()));
     }
 
+    kn_list c() const { return list(); }
+
   private:
     std::vector<operand> list_;
+};
+
+/* An axis of mgrid and ogrid: start:stop:step, or `num` samples with both ends. */
+struct grid {
+    grid(const operand &start_, const operand &stop_, const operand &step_ = none, int64_t num_ = 0)
+        : start(start_), stop(stop_), step(step_), num(num_)
+    {
+    }
+    kn_slice c() const { return kn_slice{start.c(), stop.c(), step.c(), num}; }
+    operand start, stop, step;
+    int64_t num;
 };
 
 /* A dtype, its name, or an array that has it. */
@@ -71,6 +84,14 @@ inline kn_array c_of(const array &v) { return v.c(); }
 inline kn_tree c_of(const pytree &v) { return v.c(); }
 inline kn_fn c_of(const fn &v) { return v.c(); }
 inline kn_list c_of(const std::vector<array> &v) { return v.empty() ? nullptr : operands(v).list(); }
+template <class To, class T> std::vector<To> all_of(const std::vector<T> &list)
+{
+    std::vector<To> v;
+    v.reserve(list.size() + 1);
+    for (const T &x : list)
+        v.push_back(x.c());
+    return v;
+}
 inline std::string text_of(const char *s) { return s ? s : ""; }
 inline std::vector<array> arrays_of(kn_list list)
 {

@@ -36,10 +36,6 @@ inline array generate_state(const ::kiln::handle<kn_seed_sequence> &sequence, in
     ::kiln::seed_sequence::generate_state_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_seed_sequence_generate_state_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_seed_sequence_generate_state(sequence.c(), n_words, &opts_c))); }
-/* np.random.SeedSequence.spawn: the next children; 0, or -1 with an error */
-inline int spawn(const ::kiln::handle<kn_seed_sequence> &sequence, int n, kn_seed_sequence *children, place
-    where = here())
-{ detail::call c_(where); c_.here(); return c_.value(kn_seed_sequence_spawn(sequence.c(), n, children)); }
 /* np.random.SeedSequence.entropy: as it was given, uint64; words of 32 bits if it is the operating system's */
 inline array entropy(const ::kiln::handle<kn_seed_sequence> &sequence, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_seed_sequence_entropy(sequence.c()))); }
@@ -132,10 +128,6 @@ inline int advance(const ::kiln::handle<kn_bit_generator> &bit_generator, const 
     where = here())
 { detail::call c_(where); kn_array delta_h = delta.c(); c_.here(); return
     c_.value(kn_bit_generator_advance(bit_generator.c(), delta_h)); }
-/* np.random.BitGenerator.spawn: of the next children of its seed sequence; 0, or -1 with an error */
-inline int spawn(const ::kiln::handle<kn_bit_generator> &bit_generator, int n, kn_bit_generator *children, place
-    where = here())
-{ detail::call c_(where); c_.here(); return c_.value(kn_bit_generator_spawn(bit_generator.c(), n, children)); }
 /* np.random.PCG64.state: the whole state */
 inline kn_bit_generator_state get_state(const ::kiln::handle<kn_bit_generator> &bit_generator, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_bit_generator_get_state(bit_generator.c())); }
@@ -155,9 +147,6 @@ namespace rng {
 /* np.random.Generator.bit_generator: the one that it draws from, not a copy */
 inline handle<kn_bit_generator> bit_generator(const ::kiln::handle<kn_rng> &rng, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_bit_generator>(c_.take(kn_rng_bit_generator(rng.c()))); }
-/* np.random.Generator.spawn: generators that are independent of it and of each other; 0, or -1 with an error */
-inline int spawn(const ::kiln::handle<kn_rng> &rng, int n, kn_rng *children, place where = here())
-{ detail::call c_(where); c_.here(); return c_.value(kn_rng_spawn(rng.c(), n, children)); }
 struct random_opts {
     KILN_OPTION((::kiln::dtype), dtype, {}) /* or float32 */
     KILN_OPTION((::kiln::array), out, {})

@@ -167,21 +167,6 @@ inline int assert_error(kn_error_kind kind, place where = here())
 /* For np.testing.assert_raises_regex: its message has this part, too; else AssertionError */
 inline int assert_error_with(kn_error_kind kind, const ::kiln::text &part, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_testing_assert_error_with(kind, part.c())); }
-/* jax.test_util.check_jvp: of fn and its jvp */
-inline int check_jvp(const ::kiln::fn &fn, const kn_args *args, const ::kiln::testing::check_opts &opts = {}, place
-    where = here())
-{ detail::call c_(where); kn_testing_check_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_testing_check_jvp(fn.c(), args, &opts_c)); }
-/* jax.test_util.check_vjp: of fn and its vjp */
-inline int check_vjp(const ::kiln::fn &fn, const kn_args *args, const ::kiln::testing::check_opts &opts = {}, place
-    where = here())
-{ detail::call c_(where); kn_testing_check_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_testing_check_vjp(fn.c(), args, &opts_c)); }
-/* jax.test_util.check_grads: derivatives up to this order */
-inline int check_grads(const ::kiln::fn &fn, const kn_args *args, int order, const ::kiln::testing::check_opts
-    &opts = {}, place where = here())
-{ detail::call c_(where); kn_testing_check_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_testing_check_grads(fn.c(), args, order, &opts_c)); }
 } // namespace testing
 } // namespace kiln
 #endif

@@ -82,26 +82,14 @@ inline int children_count(const ::kiln::handle<kn_treedef> &structure, place whe
 inline handle<kn_treedef> child(const ::kiln::handle<kn_treedef> &structure, int i, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_treedef>(c_.take(kn_treedef_child(structure.c(), i))); }
 /* jax.tree_util.treedef_tuple */
-inline handle<kn_treedef> tuple(int n, const kn_treedef *children, place where = here())
-{ detail::call c_(where); c_.here(); return handle<kn_treedef>(c_.take(kn_treedef_tuple(n, children))); }
+inline handle<kn_treedef> tuple(const std::vector<::kiln::handle<kn_treedef>> &children, place where = here())
+{ detail::call c_(where); std::vector<kn_treedef> children_v = detail::all_of<kn_treedef>(children); c_.here(); return
+    handle<kn_treedef>(c_.take(kn_treedef_tuple(static_cast<int>(children.size()), children_v.data()))); }
 /* jax.tree_util.treedef_is_leaf: one node */
 inline bool is_leaf(const ::kiln::handle<kn_treedef> &structure, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_treedef_is_leaf(structure.c())); }
 } // namespace treedef
 namespace tree {
-/* jax.tree.map: in C kn_tree_map(f, tree, ...). The trees have one structure, or ValueError in JAX's words. */
-inline pytree map(const kn_mapper &f, int n, const kn_tree *trees, place where = here())
-{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_map(&f, n, trees))); }
-/* jax.tree.reduce: f(f(f(initial, a), b), c); initial NULL: begins with the first leaf, TypeError without leaves */
-inline array reduce(const kn_mapper &f, const ::kiln::pytree &tree, const ::kiln::operand &initial, place
-    where = here())
-{ detail::call c_(where); kn_array initial_h = initial.c(); c_.here(); return array::share(c_.take(kn_tree_reduce(&f,
-    tree.c(), initial_h))); }
-/* in pairs */
-inline array reduce_associative(const kn_mapper &f, const ::kiln::pytree &tree, const ::kiln::operand &initial, place
-    where = here())
-{ detail::call c_(where); kn_array initial_h = initial.c(); c_.here(); return
-    array::share(c_.take(kn_tree_reduce_associative(&f, tree.c(), initial_h))); }
 /* jax.tree.all: whether all leaves are true */
 inline bool all(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_tree_all(tree.c())); }

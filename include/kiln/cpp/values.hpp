@@ -239,6 +239,7 @@ class operand {
     template <class T, detail::if_number<T> = 0> operand(T v) noexcept : number_(v), is_number_(true) {}
     template <class T, detail::if_complex<T> = 0> operand(const T &z) noexcept : number_(z), is_number_(true) {}
     inline kn_array c() const; /* of the scope, or of the array's owner */
+    inline bool is_number() const noexcept;
 
   private:
     const array *array_ = nullptr;

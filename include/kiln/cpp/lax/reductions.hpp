@@ -85,16 +85,6 @@ inline array cummin(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts
 inline array cumlogsumexp(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cumlogsumexp(x_h, &opts_c))); }
-} // namespace lax
-/* jax.lax.associative_scan: kn_associative_scan(KN_FN(f), &out, &elems, .reverse = true). f takes two structs of
- * arrays like `elems` and returns one; it must be associative and works on many elements of the axis, 0, at once.
- * Element k of the result is f of the first k + 1 elements. All arrays have one extent there: ValueError. Returns 0,
- * or -1 with an error (then the outputs carry it). */
-inline int associative_scan(const ::kiln::fn &fn, const kn_outs *outs, const kn_args *elems, const
-    ::kiln::lax::cumulative_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_associative_scan(fn.c(), outs, elems, &opts_c)); }
-namespace lax {
 struct sort_opts {
     KILN_OPTION((::kiln::axes), dimension, {})
     KILN_OPTION((bool), is_stable, true) /* equal elements keep their order (true) */

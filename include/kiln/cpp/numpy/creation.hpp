@@ -229,11 +229,13 @@ inline std::vector<array> meshgrid(const ::kiln::operands &list, const ::kiln::m
 { detail::call c_(where); kn_list list_h = list.list(); kn_meshgrid_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_meshgrid(list_h, &opts_c))); }
 /* np.mgrid[...]: one array, a first axis for the n grids */
-inline array mgrid(int n, const kn_slice *slices, place where = here())
-{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_mgrid(n, slices))); }
+inline array mgrid(const std::vector<::kiln::grid> &slices, place where = here())
+{ detail::call c_(where); std::vector<kn_slice> slices_v = detail::all_of<kn_slice>(slices); c_.here(); return
+    array::share(c_.take(kn_mgrid(static_cast<int>(slices.size()), slices_v.data()))); }
 /* np.ogrid[...]: n arrays, each along an axis of its own */
-inline std::vector<array> ogrid(int n, const kn_slice *slices, place where = here())
-{ detail::call c_(where); c_.here(); return detail::arrays_of(c_.take(kn_ogrid(n, slices))); }
+inline std::vector<array> ogrid(const std::vector<::kiln::grid> &slices, place where = here())
+{ detail::call c_(where); std::vector<kn_slice> slices_v = detail::all_of<kn_slice>(slices); c_.here(); return
+    detail::arrays_of(c_.take(kn_ogrid(static_cast<int>(slices.size()), slices_v.data()))); }
 /* np.bartlett: a triangle, 0 at both ends */
 inline array bartlett(int64_t M, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_bartlett(M))); }

@@ -25,8 +25,9 @@ struct dtype_newbyteorder_opts {
 inline ::kiln::dtype dtype_named(const ::kiln::text &name, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_dtype_named(name.c())); }
 /* np.result_type: of arrays, C numbers (which are weak) and dtypes, up to 32 in C; NULL for an error */
-inline ::kiln::dtype result_type(int n, const kn_dtype_like *operands, place where = here())
-{ detail::call c_(where); c_.here(); return c_.value(kn_result_type(n, operands)); }
+inline ::kiln::dtype result_type(const std::vector<::kiln::dtype_like> &operands, place where = here())
+{ detail::call c_(where); std::vector<kn_dtype_like> operands_v = detail::all_of<kn_dtype_like>(operands); c_.here();
+    return c_.value(kn_result_type(static_cast<int>(operands.size()), operands_v.data())); }
 /* np.promote_types: NULL and TypeError where there is none */
 inline ::kiln::dtype promote_types(const ::kiln::dtype_like &type1, const ::kiln::dtype_like &type2, place
     where = here())

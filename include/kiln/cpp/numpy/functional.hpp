@@ -19,9 +19,9 @@ inline array apply_over_axes(kn_axis_func func, const ::kiln::operand &a, const 
     &axes))); }
 /* np.piecewise: each piece where its condition holds (the last one wins), one more piece where none does, else 0; of
  * x's dtype. Functions see all of x */
-inline array piecewise(const ::kiln::operand &x, const ::kiln::operands &condlist, int n, const kn_piece *funclist,
-    place where = here())
+inline array piecewise(const ::kiln::operand &x, const ::kiln::operands &condlist, const std::vector<kn_piece>
+    &funclist, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_list condlist_h = condlist.list(); c_.here(); return
-    array::share(c_.take(kn_piecewise(x_h, condlist_h, n, funclist))); }
+    array::share(c_.take(kn_piecewise(x_h, condlist_h, static_cast<int>(funclist.size()), funclist.data()))); }
 } // namespace kiln
 #endif

@@ -306,8 +306,9 @@ inline array column_stack(const ::kiln::operands &list, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return
     array::share(c_.take(kn_column_stack(list_h))); }
 /* np.block: one list is joined along the last axis; several are the rows of a matrix of blocks */
-inline array block(int n, const kn_list *rows, place where = here())
-{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_block(n, rows))); }
+inline array block(const std::vector<::kiln::operands> &rows, place where = here())
+{ detail::call c_(where); std::vector<kn_list> rows_v = detail::all_of<kn_list>(rows); c_.here(); return
+    array::share(c_.take(kn_block(static_cast<int>(rows.size()), rows_v.data()))); }
 /* np.array_split: axis 0. indices_or_sections, which is looked at: a number of parts, or the positions of the cuts */
 inline std::vector<array> array_split(const ::kiln::operand &x, const ::kiln::operand &indices_or_sections, const
     ::kiln::split_opts &opts = {}, place where = here())

@@ -59,14 +59,17 @@ struct resolve_dtypes_opts {
 /* ufunc(*in, ...): the result, the first one of several. Without options it is the function of that name:
  * kn_ufunc_call(kn_ufunc_add, KN_OPERANDS(x, 2)) is kn_add(x, 2). NumPy's errors: TypeError if there is no loop of
  * these dtypes, or no cast by the rule `casting`; ValueError for shapes that do not fit */
-inline array call(kn_ufunc ufunc, kn_operands in, const ::kiln::ufunc::call_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_ufunc_call_opts opts_c = opts.c(); c_.here(); return
-    array::share(c_.take(kn_ufunc_call(ufunc, in, &opts_c))); }
-/* the same; all results */
-inline std::vector<array> call_all(kn_ufunc ufunc, kn_operands in, const ::kiln::ufunc::call_opts &opts = {}, place
+inline array call(kn_ufunc ufunc, const ::kiln::operands &in, const ::kiln::ufunc::call_opts &opts = {}, place
     where = here())
-{ detail::call c_(where); kn_ufunc_call_opts opts_c = opts.c(); c_.here(); return
-    detail::arrays_of(c_.take(kn_ufunc_call_all(ufunc, in, &opts_c))); }
+{ detail::call c_(where); std::vector<kn_array> in_v = in.handles(); kn_ufunc_call_opts opts_c = opts.c(); c_.here();
+    return array::share(c_.take(kn_ufunc_call(ufunc, kn_operands{static_cast<int>(in.size()), in_v.data()}, &opts_c)));
+    }
+/* the same; all results */
+inline std::vector<array> call_all(kn_ufunc ufunc, const ::kiln::operands &in, const ::kiln::ufunc::call_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); std::vector<kn_array> in_v = in.handles(); kn_ufunc_call_opts opts_c = opts.c(); c_.here();
+    return detail::arrays_of(c_.take(kn_ufunc_call_all(ufunc, kn_operands{static_cast<int>(in.size()), in_v.data()},
+    &opts_c))); }
 /* ufunc.reduce along the first axis unless others are given (KN_AXIS_NONE: all). Where the order matters, as for
  * subtract, there is one operation for each element, from the left. ValueError for no elements without an identity,
  * and for several axes where the order matters; TypeError for comparisons of what is not bool */
@@ -116,10 +119,10 @@ inline array identity(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_ufunc_identity(ufunc))); }
 /* the dtypes of operands and results that the ufunc works with for these: one for each, NULL for results that are
  * not given. n has to be kn_ufunc_nargs. 0, or -1 after an error */
-inline int resolve_dtypes(kn_ufunc ufunc, int n, const kn_dtype *dtypes, kn_dtype *resolved, const
+inline int resolve_dtypes(kn_ufunc ufunc, const std::vector<kn_dtype> &dtypes, kn_dtype *resolved, const
     ::kiln::ufunc::resolve_dtypes_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_ufunc_resolve_dtypes_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_ufunc_resolve_dtypes(ufunc, n, dtypes, resolved, &opts_c)); }
+    c_.value(kn_ufunc_resolve_dtypes(ufunc, static_cast<int>(dtypes.size()), dtypes.data(), resolved, &opts_c)); }
 struct opts {
     KILN_OPTION((int), n_in, {})
     KILN_OPTION((int), n_out, {}) /* 0: one */

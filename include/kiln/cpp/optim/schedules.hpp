@@ -59,16 +59,16 @@ inline handle<kn_schedule> cosine_decay_schedule(double init_value, int64_t deca
 { detail::call c_(where); kn_optim_cosine_decay_schedule_opts opts_c = opts.c(); c_.here(); return
     handle<kn_schedule>(c_.take(kn_optim_cosine_decay_schedule(init_value, decay_steps, &opts_c))); }
 /* optax.piecewise_constant_schedule */
-inline handle<kn_schedule> piecewise_constant_schedule(double init_value, int n, const kn_optim_boundary *boundaries,
-    place where = here())
+inline handle<kn_schedule> piecewise_constant_schedule(double init_value, const std::vector<kn_optim_boundary>
+    &boundaries, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_piecewise_constant_schedule(init_value,
-    n, boundaries))); }
+    static_cast<int>(boundaries.size()), boundaries.data()))); }
 /* interpolate_type: linear or cosine */
-inline handle<kn_schedule> piecewise_interpolate_schedule(const ::kiln::text &interpolate_type, double init_value, int
-    n, const kn_optim_boundary *boundaries, place where = here())
+inline handle<kn_schedule> piecewise_interpolate_schedule(const ::kiln::text &interpolate_type, double init_value, const
+    std::vector<kn_optim_boundary> &boundaries, place where = here())
 { detail::call c_(where); c_.here(); return
-    handle<kn_schedule>(c_.take(kn_optim_piecewise_interpolate_schedule(interpolate_type.c(), init_value, n,
-    boundaries))); }
+    handle<kn_schedule>(c_.take(kn_optim_piecewise_interpolate_schedule(interpolate_type.c(), init_value,
+    static_cast<int>(boundaries.size()), boundaries.data()))); }
 struct onecycle_opts {
     KILN_OPTION((double), pct_start, 0.3)
     KILN_OPTION((double), pct_final, 0.85) /* of the linear one */
@@ -118,13 +118,15 @@ inline handle<kn_schedule> warmup_exponential_decay_schedule(double init_value, 
     handle<kn_schedule>(c_.take(kn_optim_warmup_exponential_decay_schedule(init_value, peak_value, warmup_steps,
     transition_steps, decay_rate, &opts_c))); }
 /* optax.join_schedules: n schedules, n - 1 boundaries; each begins to count at its own boundary */
-inline handle<kn_schedule> join_schedules(int n, const kn_schedule *schedules, const int64_t *boundaries, place
-    where = here())
-{ detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_join_schedules(n, schedules,
+inline handle<kn_schedule> join_schedules(const std::vector<::kiln::handle<kn_schedule>> &schedules,
+    const int64_t *boundaries, place where = here())
+{ detail::call c_(where); std::vector<kn_schedule> schedules_v = detail::all_of<kn_schedule>(schedules); c_.here();
+    return handle<kn_schedule>(c_.take(kn_optim_join_schedules(static_cast<int>(schedules.size()), schedules_v.data(),
     boundaries))); }
 /* warm restarts */
-inline handle<kn_schedule> sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycles, place where = here())
-{ detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_sgdr_schedule(n, cycles))); }
+inline handle<kn_schedule> sgdr_schedule(const std::vector<kn_optim_sgdr_cycle> &cycles, place where = here())
+{ detail::call c_(where); c_.here(); return
+    handle<kn_schedule>(c_.take(kn_optim_sgdr_schedule(static_cast<int>(cycles.size()), cycles.data()))); }
 } // namespace optim
 } // namespace kiln
 #endif

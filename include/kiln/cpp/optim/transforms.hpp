@@ -9,8 +9,9 @@
 namespace kiln {
 namespace optim {
 /* one after the other; in C: a list of them */
-inline handle<kn_optimizer> chain(int n, const kn_optimizer *parts, place where = here())
-{ detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_chain(n, parts))); }
+inline handle<kn_optimizer> chain(const std::vector<::kiln::handle<kn_optimizer>> &parts, place where = here())
+{ detail::call c_(where); std::vector<kn_optimizer> parts_v = detail::all_of<kn_optimizer>(parts); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_chain(static_cast<int>(parts.size()), parts_v.data()))); }
 /* `mask`: a tree of booleans, one per parameter or one for all; the inner one sees those that are true */
 inline handle<kn_optimizer> masked(const ::kiln::handle<kn_optimizer> &inner, const ::kiln::pytree &mask, place
     where = here())
