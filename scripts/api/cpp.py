@@ -62,6 +62,7 @@ class Maker:
     def __init__(self, interface):
         self.interface = interface
         self.describer = Describer(interface)
+        self.aliases = set()
         self.used = {f.options_type for h in interface.headers for f in self.wanted(h) if f.options_type}
         self.used |= {"kn_print_opts", "kn_optim_update_opts", "kn_testing_check_opts", "kn_lax_cumulative_opts"}
         self.paths = {h.path for h in interface.headers
@@ -195,10 +196,13 @@ class Maker:
                  d["kind"] == "vector" and d["name"] in counted and not d["type"].endswith("*const *")}
         for d, a in zip(described, f.plain_arguments):
             n, k = safe(a.name), d["kind"]
-            if d.get("out"):
+            if k == "shape" and a.name in counted and a.name == "shapes":
+                parameters.append(f"const std::vector<::kiln::shape> &{n}")
+                passed.append(f"{n}.data()")
+            elif d.get("out"):
                 parameters.append(joined(a.type, n))
                 passed.append(n)
-            elif k == "count" and d["of"] in lists:
+            elif k == "count" and (d["of"] in lists or self.of_shapes(f, d["of"])):
                 passed.append(f"static_cast<{a.type}>({safe(d['of'])}.size())")
             elif a.name in lists and k == "vector" and d["of"]["kind"] != "array":
                 element = re.sub(r"const | \*", "", a.type)
@@ -254,6 +258,10 @@ class Maker:
                 passed.append(n)
         return parameters, before, passed
 
+    @staticmethod
+    def of_shapes(f, name):
+        return name == "shapes" and any(a.name == name and a.type == "const kn_shape *" for a in f.plain_arguments)
+
     def function(self, f):
         parameters, before, passed = self.arguments(f)
         type_, returning = self.result(f)
@@ -272,6 +280,12 @@ class Maker:
         body = f"{{ detail::call c_(where); {' '.join(before)} c_.here(); {returning % call}{after} }}".replace(";  c_", "; c_")
         doc = doc_of(f)
         lines = comment(doc) if doc else []
+        if options:  # each function's options have its name, too
+            own = split(f.name)[1].rstrip("_") + "_opts"
+            name = (split(f.name)[0], own)
+            if f.name + "_opts" not in self.interface.options and name not in self.aliases:
+                self.aliases.add(name)
+                lines = [f"using {own} = {qualified(options.name)};"] + lines
         return lines + wrap_code(f"inline {joined(type_, split(f.name)[1])}({', '.join(parameters)})", "", "    ") + \
             wrap_code(body, "", "    ")
 

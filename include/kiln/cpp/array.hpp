@@ -302,8 +302,11 @@ class array {
             return T(static_cast<part>(z.re), static_cast<part>(z.im));
         }
     }
-    array at(const detail::index_words &w, place where) const
+    /* Integers alone would be a scalar, a copy; with an ellipsis they are a view of one element. */
+    array at(detail::index_words w, place where) const
     {
+        if (w.text.find("...") == std::string::npos)
+            w.put(ellipsis);
         detail::call c(where);
         c.here();
         return share(c.take(kn_at(h_.get(), w.text.c_str(), static_cast<int>(w.args.size()), w.args.data())));
@@ -312,7 +315,7 @@ class array {
     {
         detail::index_words w;
         (i.put(w), ...);
-        return at(w, where);
+        return at(std::move(w), where);
     }
     template <class F> void write(F f, const placed &v) const
     {

@@ -73,24 +73,29 @@ struct next_fast_len_opts {
 inline array fft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_fft(a_h, &opts_c))); }
+using ifft_opts = ::kiln::fft::fft_opts;
 /* np.fft.ifft: the inverse */
 inline array ifft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_ifft(a_h, &opts_c))); }
+using rfft_opts = ::kiln::fft::fft_opts;
 /* np.fft.rfft: of real numbers, the first n / 2 + 1 of kn_fft_fft: the others are their conjugates. TypeError for
  * complex ones */
 inline array rfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_rfft(a_h, &opts_c))); }
+using irfft_opts = ::kiln::fft::fft_opts;
 /* np.fft.irfft: its inverse: n real numbers, an even number of them unless n is given. The imaginary parts at both
  * ends count for nothing. */
 inline array irfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_irfft(a_h, &opts_c))); }
+using hfft_opts = ::kiln::fft::fft_opts;
 /* np.fft.hfft: n real numbers, the transform of what a is the first half of, the rest being its conjugates */
 inline array hfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_hfft(a_h, &opts_c))); }
+using ihfft_opts = ::kiln::fft::fft_opts;
 /* np.fft.ihfft: its inverse */
 inline array ihfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft_opts opts_c = opts.c(); c_.here(); return
@@ -99,14 +104,17 @@ inline array ihfft(const ::kiln::operand &a, const ::kiln::fft::fft_opts &opts =
 inline array fft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_fft2(a_h, &opts_c))); }
+using ifft2_opts = ::kiln::fft::fft2_opts;
 /* np.fft.ifft2 */
 inline array ifft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_ifft2(a_h, &opts_c))); }
+using rfft2_opts = ::kiln::fft::fft2_opts;
 /* np.fft.rfft2 */
 inline array rfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_rfft2(a_h, &opts_c))); }
+using irfft2_opts = ::kiln::fft::fft2_opts;
 /* np.fft.irfft2 */
 inline array irfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
@@ -115,30 +123,37 @@ inline array irfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts
 inline array fftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_fftn(a_h, &opts_c))); }
+using ifftn_opts = ::kiln::fft::fftn_opts;
 /* np.fft.ifftn */
 inline array ifftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_ifftn(a_h, &opts_c))); }
+using rfftn_opts = ::kiln::fft::fftn_opts;
 /* np.fft.rfftn: kn_fft_rfft of the last one of the axes, then kn_fft_fft of the others */
 inline array rfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_rfftn(a_h, &opts_c))); }
+using irfftn_opts = ::kiln::fft::fftn_opts;
 /* np.fft.irfftn: its inverse */
 inline array irfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_irfftn(a_h, &opts_c))); }
+using hfft2_opts = ::kiln::fft::fft2_opts;
 /* scipy.fft.hfft2 */
 inline array hfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_hfft2(a_h, &opts_c))); }
+using ihfft2_opts = ::kiln::fft::fft2_opts;
 /* scipy.fft.ihfft2 */
 inline array ihfft2(const ::kiln::operand &a, const ::kiln::fft::fft2_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fft2_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_ihfft2(a_h, &opts_c))); }
+using hfftn_opts = ::kiln::fft::fftn_opts;
 /* scipy.fft.hfftn: kn_fft_fft of all axes but the last one, then kn_fft_hfft of that */
 inline array hfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_hfftn(a_h, &opts_c))); }
+using ihfftn_opts = ::kiln::fft::fftn_opts;
 /* scipy.fft.ihfftn: its inverse */
 inline array ihfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_fft_fftn_opts opts_c = opts.c(); c_.here(); return
@@ -147,14 +162,17 @@ inline array ihfftn(const ::kiln::operand &a, const ::kiln::fft::fftn_opts &opts
 inline array dct(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_dct_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_dct(x_h, &opts_c))); }
+using idct_opts = ::kiln::fft::dct_opts;
 /* scipy.fft.idct: the inverse: of types 2 and 3 the other one, divided */
 inline array idct(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_dct_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_idct(x_h, &opts_c))); }
+using dst_opts = ::kiln::fft::dct_opts;
 /* scipy.fft.dst */
 inline array dst(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_dct_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_dst(x_h, &opts_c))); }
+using idst_opts = ::kiln::fft::dct_opts;
 /* scipy.fft.idst */
 inline array idst(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_dct_opts opts_c = opts.c(); c_.here(); return
@@ -163,14 +181,17 @@ inline array idst(const ::kiln::operand &x, const ::kiln::fft::dct_opts &opts = 
 inline array dctn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_dctn_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_dctn(x_h, &opts_c))); }
+using idctn_opts = ::kiln::fft::dctn_opts;
 /* scipy.fft.idctn */
 inline array idctn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_dctn_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_idctn(x_h, &opts_c))); }
+using dstn_opts = ::kiln::fft::dctn_opts;
 /* scipy.fft.dstn */
 inline array dstn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_dctn_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_dstn(x_h, &opts_c))); }
+using idstn_opts = ::kiln::fft::dctn_opts;
 /* scipy.fft.idstn */
 inline array idstn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_dctn_opts opts_c = opts.c(); c_.here(); return
@@ -180,6 +201,7 @@ inline array idstn(const ::kiln::operand &x, const ::kiln::fft::dctn_opts &opts 
 inline array fftfreq(int64_t n, const ::kiln::fft::fftfreq_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_fft_fftfreq_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_fftfreq(n, &opts_c))); }
+using rfftfreq_opts = ::kiln::fft::fftfreq_opts;
 /* np.fft.rfftfreq: those of kn_fft_rfft: 0 .. n / 2 over n d */
 inline array rfftfreq(int64_t n, const ::kiln::fft::fftfreq_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_fft_fftfreq_opts opts_c = opts.c(); c_.here(); return
@@ -188,6 +210,7 @@ inline array rfftfreq(int64_t n, const ::kiln::fft::fftfreq_opts &opts = {}, pla
 inline array fftshift(const ::kiln::operand &x, const ::kiln::fft::fftshift_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_fftshift_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fft_fftshift(x_h, &opts_c))); }
+using ifftshift_opts = ::kiln::fft::fftshift_opts;
 /* np.fft.ifftshift: rolled back */
 inline array ifftshift(const ::kiln::operand &x, const ::kiln::fft::fftshift_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_fft_fftshift_opts opts_c = opts.c(); c_.here(); return
@@ -197,6 +220,7 @@ inline array ifftshift(const ::kiln::operand &x, const ::kiln::fft::fftshift_opt
 inline int64_t next_fast_len(int64_t target, const ::kiln::fft::next_fast_len_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_fft_next_fast_len_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_fft_next_fast_len(target, &opts_c)); }
+using prev_fast_len_opts = ::kiln::fft::next_fast_len_opts;
 /* scipy.fft.prev_fast_len: the greatest one, target or less */
 inline int64_t prev_fast_len(int64_t target, const ::kiln::fft::next_fast_len_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_fft_next_fast_len_opts opts_c = opts.c(); c_.here(); return

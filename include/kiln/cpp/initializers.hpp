@@ -68,16 +68,19 @@ struct init_orthogonal_opts {
         kn_nn_init_orthogonal_opts to_ = {}; to_.size_ = sizeof to_; to_.scale = detail::c_of(scale);
         to_.column_axis = detail::c_of(column_axis); to_.dtype = detail::c_of(dtype); return to_; }
 };
+using init_zeros_opts = ::kiln::nn::init_opts;
 /* zeros, ones */
 inline array init_zeros(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_zeros(key_h, &shape, &opts_c))); }
+using init_ones_opts = ::kiln::nn::init_opts;
 /* ones */
 inline array init_ones(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_ones(key_h, &shape, &opts_c))); }
+using init_constant_opts = ::kiln::nn::init_opts;
 /* constant: value, broadcast to the shape */
 inline array init_constant(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::operand &value, const
     ::kiln::nn::init_opts &opts = {}, place where = here())
@@ -103,51 +106,61 @@ inline array init_variance_scaling(const ::kiln::operand &key, const ::kiln::sha
     ::kiln::nn::init_variance_scaling_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_variance_scaling_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_nn_init_variance_scaling(key_h, &shape, &opts_c))); }
+using init_glorot_uniform_opts = ::kiln::nn::init_fan_opts;
 /* glorot_uniform: scale 1, fan_avg, uniform */
 inline array init_glorot_uniform(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_glorot_uniform(key_h, &shape, &opts_c))); }
+using init_glorot_normal_opts = ::kiln::nn::init_fan_opts;
 /* glorot_normal: scale 1, fan_avg, truncated normal */
 inline array init_glorot_normal(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_glorot_normal(key_h, &shape, &opts_c))); }
+using init_xavier_uniform_opts = ::kiln::nn::init_fan_opts;
 /* xavier_uniform: the same as glorot_uniform */
 inline array init_xavier_uniform(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_xavier_uniform(key_h, &shape, &opts_c))); }
+using init_xavier_normal_opts = ::kiln::nn::init_fan_opts;
 /* xavier_normal: the same as glorot_normal */
 inline array init_xavier_normal(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_xavier_normal(key_h, &shape, &opts_c))); }
+using init_lecun_uniform_opts = ::kiln::nn::init_fan_opts;
 /* lecun_uniform: scale 1, fan_in, uniform */
 inline array init_lecun_uniform(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_lecun_uniform(key_h, &shape, &opts_c))); }
+using init_lecun_normal_opts = ::kiln::nn::init_fan_opts;
 /* lecun_normal: scale 1, fan_in, truncated normal */
 inline array init_lecun_normal(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_lecun_normal(key_h, &shape, &opts_c))); }
+using init_he_uniform_opts = ::kiln::nn::init_fan_opts;
 /* he_uniform: scale 2, fan_in, uniform */
 inline array init_he_uniform(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_he_uniform(key_h, &shape, &opts_c))); }
+using init_he_normal_opts = ::kiln::nn::init_fan_opts;
 /* he_normal: scale 2, fan_in, truncated normal */
 inline array init_he_normal(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_he_normal(key_h, &shape, &opts_c))); }
+using init_kaiming_uniform_opts = ::kiln::nn::init_fan_opts;
 /* kaiming_uniform: the same as he_uniform */
 inline array init_kaiming_uniform(const ::kiln::operand &key, const ::kiln::shape &shape, const
     ::kiln::nn::init_fan_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_kaiming_uniform(key_h, &shape, &opts_c))); }
+using init_kaiming_normal_opts = ::kiln::nn::init_fan_opts;
 /* kaiming_normal: the same as he_normal */
 inline array init_kaiming_normal(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::nn::init_fan_opts
     &opts = {}, place where = here())
@@ -158,6 +171,7 @@ inline array init_orthogonal(const ::kiln::operand &key, const ::kiln::shape &sh
     ::kiln::nn::init_orthogonal_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_orthogonal_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_orthogonal(key_h, &shape, &opts_c))); }
+using init_delta_orthogonal_opts = ::kiln::nn::init_orthogonal_opts;
 /* delta_orthogonal: an orthogonal matrix in the middle of zeros, for 1 to 3 axes of a convolution */
 inline array init_delta_orthogonal(const ::kiln::operand &key, const ::kiln::shape &shape, const
     ::kiln::nn::init_orthogonal_opts &opts = {}, place where = here())

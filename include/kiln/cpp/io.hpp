@@ -240,10 +240,12 @@ struct read_opts {
         kn_format_read_opts to_ = {}; to_.size_ = sizeof to_; to_.max_header_size = detail::c_of(max_header_size);
         return to_; }
 };
+using read_array_header_1_0_opts = ::kiln::format::read_opts;
 /* np.lib.format.read_array_header_1_0 */
 inline kn_npy_header read_array_header_1_0(FILE *fp, const ::kiln::format::read_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_format_read_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_format_read_array_header_1_0(fp, &opts_c)); }
+using read_array_header_2_0_opts = ::kiln::format::read_opts;
 /* np.lib.format.read_array_header_2_0 */
 inline kn_npy_header read_array_header_2_0(FILE *fp, const ::kiln::format::read_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_format_read_opts opts_c = opts.c(); c_.here(); return
@@ -254,6 +256,7 @@ inline int write_array_header_1_0(FILE *fp, const kn_npy_header &d, place where 
 /* np.lib.format.write_array_header_2_0 */
 inline int write_array_header_2_0(FILE *fp, const kn_npy_header &d, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_format_write_array_header_2_0(fp, &d)); }
+using read_array_opts = ::kiln::format::read_opts;
 /* np.lib.format.read_array */
 inline array read_array(FILE *fp, const ::kiln::format::read_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_format_read_opts opts_c = opts.c(); c_.here(); return

@@ -27,16 +27,19 @@ inline array psum(const ::kiln::operand &x, const ::kiln::axis_names &axis, cons
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_psum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_psum(x_h, axis, &opts_c))); }
+using pmean_opts = ::kiln::lax::psum_opts;
 /* The mean over the lanes (jax.lax.pmean); integers and booleans give the default float dtype. */
 inline array pmean(const ::kiln::operand &x, const ::kiln::axis_names &axis, const ::kiln::lax::psum_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_psum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_pmean(x_h, axis, &opts_c))); }
+using pmax_opts = ::kiln::lax::psum_opts;
 /* The maximum over the lanes (jax.lax.pmax). Not differentiable: NotImplementedError, as in JAX. */
 inline array pmax(const ::kiln::operand &x, const ::kiln::axis_names &axis, const ::kiln::lax::psum_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_psum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_pmax(x_h, axis, &opts_c))); }
+using pmin_opts = ::kiln::lax::psum_opts;
 /* The minimum over the lanes (jax.lax.pmin). Not differentiable. */
 inline array pmin(const ::kiln::operand &x, const ::kiln::axis_names &axis, const ::kiln::lax::psum_opts &opts = {},
     place where = here())

@@ -364,6 +364,7 @@ inline ::kiln::linalg::eigh_result eigh_tridiagonal(const ::kiln::operand &d, co
 { detail::call c_(where); kn_array d_h = d.c(); kn_array e_h = e.c(); kn_linalg_eigh_tridiagonal_opts opts_c = opts.c();
     c_.here(); kn_linalg_eigh_result r_ = c_.value(kn_linalg_eigh_tridiagonal(d_h, e_h, &opts_c)); return
     ::kiln::linalg::eigh_result{array::share(r_.eigenvalues), array::share(r_.eigenvectors)}; }
+using eigvalsh_tridiagonal_opts = ::kiln::linalg::eigh_tridiagonal_opts;
 /* scipy.linalg.eigvalsh_tridiagonal: the eigenvalues alone. */
 inline array eigvalsh_tridiagonal(const ::kiln::operand &d, const ::kiln::operand &e, const
     ::kiln::linalg::eigh_tridiagonal_opts &opts = {}, place where = here())
@@ -376,6 +377,7 @@ inline ::kiln::linalg::eigh_result eig_banded(const ::kiln::operand &a_band, con
 { detail::call c_(where); kn_array a_band_h = a_band.c(); kn_linalg_eig_banded_opts opts_c = opts.c(); c_.here();
     kn_linalg_eigh_result r_ = c_.value(kn_linalg_eig_banded(a_band_h, &opts_c)); return
     ::kiln::linalg::eigh_result{array::share(r_.eigenvalues), array::share(r_.eigenvectors)}; }
+using eigvals_banded_opts = ::kiln::linalg::eig_banded_opts;
 /* scipy.linalg.eigvals_banded: the eigenvalues alone. */
 inline array eigvals_banded(const ::kiln::operand &a_band, const ::kiln::linalg::eig_banded_opts &opts = {}, place
     where = here())
@@ -504,6 +506,7 @@ inline array solve_continuous_lyapunov(const ::kiln::operand &a, const ::kiln::o
 inline array solve_discrete_lyapunov(const ::kiln::operand &a, const ::kiln::operand &q, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); c_.here(); return
     array::share(c_.take(kn_linalg_solve_discrete_lyapunov(a_h, q_h))); }
+using solve_continuous_are_opts = ::kiln::linalg::are_opts;
 /* scipy.linalg.solve_continuous_are: the solution x of a^H x + x a - (x b + s) r^-1 (b^H x + s^H) + q = 0 that makes
  * a - b r^-1 (b^H x + s^H) stable. */
 inline array solve_continuous_are(const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::operand &q, const
@@ -511,6 +514,7 @@ inline array solve_continuous_are(const ::kiln::operand &a, const ::kiln::operan
 { detail::call c_(where); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_array q_h = q.c(); kn_array r_h = r.c();
     kn_linalg_are_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_linalg_solve_continuous_are(a_h,
     b_h, q_h, r_h, &opts_c))); }
+using solve_discrete_are_opts = ::kiln::linalg::are_opts;
 /* scipy.linalg.solve_discrete_are: of a^H x a - x - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q = 0; r has an
  * inverse. */
 inline array solve_discrete_are(const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::operand &q, const
@@ -646,6 +650,7 @@ inline array hadamard(int64_t n, place where = here())
 inline array pascal(int64_t n, const ::kiln::linalg::pascal_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_linalg_pascal_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_linalg_pascal(n, &opts_c))); }
+using invpascal_opts = ::kiln::linalg::pascal_opts;
 /* scipy.linalg.invpascal: the inverse of that, float64; integers below 2^53. */
 inline array invpascal(int64_t n, const ::kiln::linalg::pascal_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_linalg_pascal_opts opts_c = opts.c(); c_.here(); return
@@ -677,6 +682,7 @@ inline array issymmetric(const ::kiln::operand &a, const ::kiln::linalg::issymme
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_linalg_issymmetric_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_linalg_issymmetric(a_h, &opts_c))); }
+using ishermitian_opts = ::kiln::linalg::issymmetric_opts;
 /* scipy.linalg.ishermitian: is a its own adjoint? */
 inline array ishermitian(const ::kiln::operand &a, const ::kiln::linalg::issymmetric_opts &opts = {}, place
     where = here())
@@ -733,6 +739,7 @@ inline array matrix_power(const ::kiln::operand &a, int64_t n, place where = her
 inline array matmul(const ::kiln::operand &x1, const ::kiln::operand &x2, place where = here())
 { detail::call c_(where); kn_array x1_h = x1.c(); kn_array x2_h = x2.c(); c_.here(); return
     array::share(c_.take(kn_linalg_matmul(x1_h, x2_h))); }
+using tensordot_opts = ::kiln::tensordot_opts;
 /* kn_tensordot */
 inline array tensordot(const ::kiln::operand &x1, const ::kiln::operand &x2, const ::kiln::tensordot_opts &opts = {},
     place where = here())

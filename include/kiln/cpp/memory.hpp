@@ -56,6 +56,7 @@ inline array from_dlpack(struct DLManagedTensorVersioned *tensor, const ::kiln::
     where = here())
 { detail::call c_(where); kn_from_dlpack_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_from_dlpack(tensor, &opts_c))); }
+using from_dlpack_unversioned_opts = ::kiln::from_dlpack_opts;
 /* kn_from_dlpack of tensors without a version */
 inline array from_dlpack_unversioned(struct DLManagedTensor *tensor, const ::kiln::from_dlpack_opts &opts = {}, place
     where = here())

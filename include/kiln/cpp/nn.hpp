@@ -143,6 +143,7 @@ inline array tanh(const ::kiln::operand &x, place where = here())
 inline array elu(const ::kiln::operand &x, const ::kiln::nn::elu_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_nn_elu_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_elu(x_h, &opts_c))); }
+using celu_opts = ::kiln::nn::elu_opts;
 /* jax.nn.celu: max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1) */
 inline array celu(const ::kiln::operand &x, const ::kiln::nn::elu_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_nn_elu_opts opts_c = opts.c(); c_.here(); return
@@ -172,6 +173,7 @@ inline array log1mexp(const ::kiln::operand &x, place where = here())
 inline array softmax(const ::kiln::operand &x, const ::kiln::nn::softmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_nn_softmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_softmax(x_h, &opts_c))); }
+using log_softmax_opts = ::kiln::nn::softmax_opts;
 /* jax.nn.log_softmax: elements left out give -inf */
 inline array log_softmax(const ::kiln::operand &x, const ::kiln::nn::softmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_nn_softmax_opts opts_c = opts.c(); c_.here(); return
@@ -186,10 +188,12 @@ namespace special {
 inline array softmax(const ::kiln::operand &x, const ::kiln::special::softmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_special_softmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_special_softmax(x_h, &opts_c))); }
+using log_softmax_opts = ::kiln::special::softmax_opts;
 /* scipy.special.log_softmax: its logarithm */
 inline array log_softmax(const ::kiln::operand &x, const ::kiln::special::softmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_special_softmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_special_log_softmax(x_h, &opts_c))); }
+using logsumexp_opts = ::kiln::nn::logsumexp_opts;
 /* scipy.special.logsumexp */
 inline array logsumexp(const ::kiln::operand &x, const ::kiln::nn::logsumexp_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_nn_logsumexp_opts opts_c = opts.c(); c_.here(); return
@@ -197,6 +201,7 @@ inline array logsumexp(const ::kiln::operand &x, const ::kiln::nn::logsumexp_opt
 } // namespace special
 namespace nn {
 struct logsumexp_result { array value; array sign; };
+using logsumexp_sign_opts = ::kiln::nn::logsumexp_opts;
 /* The same with return_sign: log |sum b e^x|, real, and the sign of the sum. */
 inline ::kiln::nn::logsumexp_result logsumexp_sign(const ::kiln::operand &x, const ::kiln::nn::logsumexp_opts
     &opts = {}, place where = here())
@@ -227,16 +232,19 @@ struct pool_opts {
         to_.padding = detail::c_of(padding); to_.channels_first = detail::c_of(channels_first);
         to_.count_include_pad = detail::c_of(count_include_pad); return to_; }
 };
+using max_pool_opts = ::kiln::nn::pool_opts;
 /* flax.linen.max_pool: the largest element, NaN if one is; padding does not count. */
 inline array max_pool(const ::kiln::operand &x, const ::kiln::shape &window_shape, const ::kiln::nn::pool_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_nn_pool_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_max_pool(x_h, &window_shape, &opts_c))); }
+using min_pool_opts = ::kiln::nn::pool_opts;
 /* flax.linen.min_pool: the smallest element. */
 inline array min_pool(const ::kiln::operand &x, const ::kiln::shape &window_shape, const ::kiln::nn::pool_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_nn_pool_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_min_pool(x_h, &window_shape, &opts_c))); }
+using avg_pool_opts = ::kiln::nn::pool_opts;
 /* flax.linen.avg_pool: the sum by the number of positions, or of elements (.count_include_pad = false). */
 inline array avg_pool(const ::kiln::operand &x, const ::kiln::shape &window_shape, const ::kiln::nn::pool_opts
     &opts = {}, place where = here())
@@ -262,6 +270,7 @@ struct attention_opts {
         to_.key_value_seq_lengths = detail::c_of(key_value_seq_lengths);
         to_.local_window_size = detail::c_of(local_window_size); return to_; }
 };
+using dot_product_attention_opts = ::kiln::nn::attention_opts;
 /* jax.nn.dot_product_attention: softmax(scale query key + bias) value, in the query's shape and dtype. As there the
  * logits are at least float32 and the softmax is float32 for float64, too. ValueError for shapes and dtypes that do
  * not fit, in JAX's words. */
@@ -271,6 +280,7 @@ inline array dot_product_attention(const ::kiln::operand &query, const ::kiln::o
     kn_nn_attention_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_nn_dot_product_attention(query_h,
     key_h, value_h, &opts_c))); }
 struct attention_result { array encoded; array residual; };
+using dot_product_attention_residual_opts = ::kiln::nn::attention_opts;
 /* The same with return_residual: also the logsumexp of the logits, (B, T, N), a constant in derivatives. */
 inline ::kiln::nn::attention_result dot_product_attention_residual(const ::kiln::operand &query, const ::kiln::operand
     &key, const ::kiln::operand &value, const ::kiln::nn::attention_opts &opts = {}, place where = here())

@@ -45,8 +45,8 @@ class operands {
 
 /* An axis of mgrid and ogrid: start:stop:step, or `num` samples with both ends. */
 struct grid {
-    grid(const operand &start_, const operand &stop_, const operand &step_ = none, int64_t num_ = 0)
-        : start(start_), stop(stop_), step(step_), num(num_)
+    grid(const operand &start_, const operand &stop_, const operand &step_ = 1, int64_t num_ = -1)
+        : start(start_), stop(stop_), step(num_ < 0 ? step_ : none), num(num_)
     {
     }
     kn_slice c() const { return kn_slice{start.c(), stop.c(), step.c(), num}; }

@@ -113,6 +113,7 @@ struct ball_opts {
 inline array key(const ::kiln::operand &seed, const ::kiln::random::key_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array seed_h = seed.c(); kn_random_key_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_key(seed_h, &opts_c))); }
+using PRNGKey_opts = ::kiln::random::key_opts;
 /* jax.random.PRNGKey: the same as uint32[2]; what is made of such keys has that form, too */
 inline array PRNGKey(const ::kiln::operand &seed, const ::kiln::random::key_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array seed_h = seed.c(); kn_random_key_opts opts_c = opts.c(); c_.here(); return
@@ -136,6 +137,7 @@ inline array fold_in(const ::kiln::operand &key, const ::kiln::operand &data, pl
 inline array key_data(const ::kiln::operand &keys, place where = here())
 { detail::call c_(where); kn_array keys_h = keys.c(); c_.here(); return
     array::share(c_.take(kn_random_key_data(keys_h))); }
+using wrap_key_data_opts = ::kiln::random::key_opts;
 /* jax.random.wrap_key_data: keys of uint32[..., 2] */
 inline array wrap_key_data(const ::kiln::operand &data, const ::kiln::random::key_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array data_h = data.c(); kn_random_key_opts opts_c = opts.c(); c_.here(); return
@@ -160,32 +162,38 @@ inline array permutation(const ::kiln::operand &key, const ::kiln::operand &x, c
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array x_h = x.c(); kn_random_permutation_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_permutation(key_h, x_h, &opts_c))); }
+using truncated_normal_opts = ::kiln::random::dtype_opts;
 /* jax.random.truncated_normal: standard normal numbers in (lower, upper) */
 inline array truncated_normal(const ::kiln::operand &key, const ::kiln::operand &lower, const ::kiln::operand &upper,
     const ::kiln::shape &shape, const ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array lower_h = lower.c(); kn_array upper_h = upper.c();
     kn_random_dtype_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_random_truncated_normal(key_h,
     lower_h, upper_h, &shape, &opts_c))); }
+using cauchy_opts = ::kiln::random::dtype_opts;
 /* jax.random.cauchy: median 0, scale 1 */
 inline array cauchy(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::random::dtype_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_random_dtype_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_cauchy(key_h, &shape, &opts_c))); }
+using exponential_opts = ::kiln::random::dtype_opts;
 /* jax.random.exponential: mean 1 */
 inline array exponential(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::random::dtype_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_random_dtype_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_exponential(key_h, &shape, &opts_c))); }
+using laplace_opts = ::kiln::random::dtype_opts;
 /* jax.random.laplace: mean 0, scale 1 */
 inline array laplace(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::random::dtype_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_random_dtype_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_laplace(key_h, &shape, &opts_c))); }
+using logistic_opts = ::kiln::random::dtype_opts;
 /* jax.random.logistic: mean 0, scale 1 */
 inline array logistic(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::random::dtype_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_random_dtype_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_logistic(key_h, &shape, &opts_c))); }
+using maxwell_opts = ::kiln::random::dtype_opts;
 /* jax.random.maxwell: the length of a vector of three normal numbers */
 inline array maxwell(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::random::dtype_opts
     &opts = {}, place where = here())
@@ -196,26 +204,31 @@ inline array gumbel(const ::kiln::operand &key, const ::kiln::shape &shape, cons
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_random_gumbel_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_gumbel(key_h, &shape, &opts_c))); }
+using pareto_opts = ::kiln::random::dtype_opts;
 /* jax.random.pareto: shape b, scale 1 */
 inline array pareto(const ::kiln::operand &key, const ::kiln::operand &b, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array b_h = b.c(); kn_random_dtype_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_pareto(key_h, b_h, &shape, &opts_c))); }
+using rayleigh_opts = ::kiln::random::dtype_opts;
 /* jax.random.rayleigh: of a scale */
 inline array rayleigh(const ::kiln::operand &key, const ::kiln::operand &scale, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array scale_h = scale.c(); kn_random_dtype_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_random_rayleigh(key_h, scale_h, &shape, &opts_c))); }
+using wald_opts = ::kiln::random::dtype_opts;
 /* jax.random.wald: inverse normal numbers of a mean, scale 1 */
 inline array wald(const ::kiln::operand &key, const ::kiln::operand &mean, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array mean_h = mean.c(); kn_random_dtype_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_wald(key_h, mean_h, &shape, &opts_c))); }
+using lognormal_opts = ::kiln::random::dtype_opts;
 /* jax.random.lognormal: exp of normal numbers times sigma; complex dtypes too */
 inline array lognormal(const ::kiln::operand &key, const ::kiln::operand &sigma, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array sigma_h = sigma.c(); kn_random_dtype_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_random_lognormal(key_h, sigma_h, &shape, &opts_c))); }
+using weibull_min_opts = ::kiln::random::dtype_opts;
 /* jax.random.weibull_min: density proportional to x^(concentration-1) exp(-x^concentration), times scale; the shape
  * is that of the uniform numbers behind it, () if none is given */
 inline array weibull_min(const ::kiln::operand &key, const ::kiln::operand &scale, const ::kiln::operand &concentration,
@@ -223,6 +236,7 @@ inline array weibull_min(const ::kiln::operand &key, const ::kiln::operand &scal
 { detail::call c_(where); kn_array key_h = key.c(); kn_array scale_h = scale.c(); kn_array
     concentration_h = concentration.c(); kn_random_dtype_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_weibull_min(key_h, scale_h, concentration_h, &shape, &opts_c))); }
+using double_sided_maxwell_opts = ::kiln::random::dtype_opts;
 /* jax.random.double_sided_maxwell: loc + scale times Maxwell numbers of both signs; the result has the shape, then
  * the parameters' one (without a shape that twice, as in JAX) */
 inline array double_sided_maxwell(const ::kiln::operand &key, const ::kiln::operand &loc, const ::kiln::operand &scale,
@@ -230,6 +244,7 @@ inline array double_sided_maxwell(const ::kiln::operand &key, const ::kiln::oper
 { detail::call c_(where); kn_array key_h = key.c(); kn_array loc_h = loc.c(); kn_array scale_h = scale.c();
     kn_random_dtype_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_random_double_sided_maxwell(key_h,
     loc_h, scale_h, &shape, &opts_c))); }
+using triangular_opts = ::kiln::random::dtype_opts;
 /* jax.random.triangular: a triangle between left and right with its top at mode */
 inline array triangular(const ::kiln::operand &key, const ::kiln::operand &left, const ::kiln::operand &mode, const
     ::kiln::operand &right, const ::kiln::shape &shape, const ::kiln::random::dtype_opts &opts = {}, place
@@ -237,42 +252,50 @@ inline array triangular(const ::kiln::operand &key, const ::kiln::operand &left,
 { detail::call c_(where); kn_array key_h = key.c(); kn_array left_h = left.c(); kn_array mode_h = mode.c(); kn_array
     right_h = right.c(); kn_random_dtype_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_triangular(key_h, left_h, mode_h, right_h, &shape, &opts_c))); }
+using gamma_opts = ::kiln::random::dtype_opts;
 /* jax.random.gamma: shape a, scale 1; differentiable by a */
 inline array gamma(const ::kiln::operand &key, const ::kiln::operand &a, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array a_h = a.c(); kn_random_dtype_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_gamma(key_h, a_h, &shape, &opts_c))); }
+using loggamma_opts = ::kiln::random::dtype_opts;
 /* jax.random.loggamma: the logarithms of kn_random_gamma, exact for small a */
 inline array loggamma(const ::kiln::operand &key, const ::kiln::operand &a, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array a_h = a.c(); kn_random_dtype_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_loggamma(key_h, a_h, &shape, &opts_c))); }
+using beta_opts = ::kiln::random::dtype_opts;
 /* jax.random.beta: in (0, 1) */
 inline array beta(const ::kiln::operand &key, const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::shape
     &shape, const ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_random_dtype_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_random_beta(key_h, a_h, b_h, &shape, &opts_c))); }
+using dirichlet_opts = ::kiln::random::dtype_opts;
 /* jax.random.dirichlet: vectors that add to 1; alpha's last axis is theirs, the shape is without it */
 inline array dirichlet(const ::kiln::operand &key, const ::kiln::operand &alpha, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array alpha_h = alpha.c(); kn_random_dtype_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_random_dirichlet(key_h, alpha_h, &shape, &opts_c))); }
+using chisquare_opts = ::kiln::random::dtype_opts;
 /* jax.random.chisquare: of degrees of freedom */
 inline array chisquare(const ::kiln::operand &key, const ::kiln::operand &df, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array df_h = df.c(); kn_random_dtype_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_chisquare(key_h, df_h, &shape, &opts_c))); }
+using f_opts = ::kiln::random::dtype_opts;
 /* jax.random.f: of degrees of freedom of numerator and denominator */
 inline array f(const ::kiln::operand &key, const ::kiln::operand &dfnum, const ::kiln::operand &dfden, const
     ::kiln::shape &shape, const ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array dfnum_h = dfnum.c(); kn_array dfden_h = dfden.c();
     kn_random_dtype_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_random_f(key_h, dfnum_h, dfden_h,
     &shape, &opts_c))); }
+using t_opts = ::kiln::random::dtype_opts;
 /* jax.random.t: Student's t of degrees of freedom */
 inline array t(const ::kiln::operand &key, const ::kiln::operand &df, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array df_h = df.c(); kn_random_dtype_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_t(key_h, df_h, &shape, &opts_c))); }
+using generalized_normal_opts = ::kiln::random::dtype_opts;
 /* jax.random.generalized_normal: density proportional to exp(-|x|^p) */
 inline array generalized_normal(const ::kiln::operand &key, const ::kiln::operand &p, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
@@ -299,27 +322,32 @@ inline array bernoulli(const ::kiln::operand &key, const ::kiln::operand &p, con
     ::kiln::random::bernoulli_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array p_h = p.c(); kn_random_bernoulli_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_bernoulli(key_h, p_h, &shape, &opts_c))); }
+using rademacher_opts = ::kiln::random::dtype_opts;
 /* jax.random.rademacher: -1 or 1 of any number dtype */
 inline array rademacher(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::random::dtype_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_random_dtype_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_rademacher(key_h, &shape, &opts_c))); }
+using randint_opts = ::kiln::random::dtype_opts;
 /* jax.random.randint: integers in [minval, maxval); minval if that is empty */
 inline array randint(const ::kiln::operand &key, const ::kiln::shape &shape, const ::kiln::operand &minval, const
     ::kiln::operand &maxval, const ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array minval_h = minval.c(); kn_array maxval_h = maxval.c();
     kn_random_dtype_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_random_randint(key_h, &shape,
     minval_h, maxval_h, &opts_c))); }
+using geometric_opts = ::kiln::random::dtype_opts;
 /* jax.random.geometric: how many trials of probability p until one succeeds */
 inline array geometric(const ::kiln::operand &key, const ::kiln::operand &p, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array p_h = p.c(); kn_random_dtype_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_geometric(key_h, p_h, &shape, &opts_c))); }
+using poisson_opts = ::kiln::random::dtype_opts;
 /* jax.random.poisson: how many events of rate lam; the rate is rounded to float32 as in JAX */
 inline array poisson(const ::kiln::operand &key, const ::kiln::operand &lam, const ::kiln::shape &shape, const
     ::kiln::random::dtype_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_array lam_h = lam.c(); kn_random_dtype_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_random_poisson(key_h, lam_h, &shape, &opts_c))); }
+using binomial_opts = ::kiln::random::dtype_opts;
 /* jax.random.binomial: how many of n trials of probability p succeed; floats */
 inline array binomial(const ::kiln::operand &key, const ::kiln::operand &n, const ::kiln::operand &p, const
     ::kiln::shape &shape, const ::kiln::random::dtype_opts &opts = {}, place where = here())

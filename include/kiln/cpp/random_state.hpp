@@ -35,6 +35,7 @@ struct multivariate_normal_opts {
         to_.check_valid = detail::c_of(check_valid); to_.tol = detail::c_of(tol); return to_; }
 };
 } // namespace random_state
+using RandomState_opts = ::kiln::random_state::opts;
 /* np.random.RandomState */
 inline handle<kn_random_state> RandomState(const ::kiln::operand &seed, const ::kiln::random_state::opts &opts = {},
     place where = here())
@@ -98,34 +99,42 @@ inline array random_integers(const ::kiln::handle<kn_random_state> &state, const
 /* uint8[length] */
 inline array bytes(const ::kiln::handle<kn_random_state> &state, int64_t length, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_random_state_bytes(state.c(), length))); }
+using uniform_opts = ::kiln::rng::uniform_opts;
 inline array uniform(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::uniform_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_uniform_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_state_uniform(state.c(), &size, &opts_c))); }
+using normal_opts = ::kiln::rng::loc_scale_opts;
 inline array normal(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::loc_scale_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_loc_scale_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_state_normal(state.c(), &size, &opts_c))); }
+using gumbel_opts = ::kiln::rng::loc_scale_opts;
 inline array gumbel(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::loc_scale_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_loc_scale_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_state_gumbel(state.c(), &size, &opts_c))); }
+using laplace_opts = ::kiln::rng::loc_scale_opts;
 inline array laplace(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::loc_scale_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_loc_scale_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_state_laplace(state.c(), &size, &opts_c))); }
+using logistic_opts = ::kiln::rng::loc_scale_opts;
 inline array logistic(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::loc_scale_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_loc_scale_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_state_logistic(state.c(), &size, &opts_c))); }
+using lognormal_opts = ::kiln::rng::lognormal_opts;
 inline array lognormal(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::lognormal_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_lognormal_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_state_lognormal(state.c(), &size, &opts_c))); }
+using exponential_opts = ::kiln::rng::scale_opts;
 inline array exponential(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::scale_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_scale_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_random_state_exponential(state.c(), &size, &opts_c))); }
+using rayleigh_opts = ::kiln::rng::scale_opts;
 inline array rayleigh(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::scale_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_scale_opts opts_c = opts.c(); c_.here(); return
@@ -134,6 +143,7 @@ inline array standard_gamma(const ::kiln::handle<kn_random_state> &state, const 
     ::kiln::shape &size, place where = here())
 { detail::call c_(where); kn_array shape_h = shape.c(); c_.here(); return
     array::share(c_.take(kn_random_state_standard_gamma(state.c(), shape_h, &size))); }
+using gamma_opts = ::kiln::rng::scale_opts;
 inline array gamma(const ::kiln::handle<kn_random_state> &state, const ::kiln::operand &shape, const ::kiln::shape
     &size, const ::kiln::rng::scale_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array shape_h = shape.c(); kn_rng_scale_opts opts_c = opts.c(); c_.here(); return
@@ -211,6 +221,7 @@ inline array zipf(const ::kiln::handle<kn_random_state> &state, const ::kiln::op
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_random_state_zipf(state.c(),
     a_h, &size))); }
+using poisson_opts = ::kiln::rng::poisson_opts;
 inline array poisson(const ::kiln::handle<kn_random_state> &state, const ::kiln::shape &size, const
     ::kiln::rng::poisson_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_poisson_opts opts_c = opts.c(); c_.here(); return

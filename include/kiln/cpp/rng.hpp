@@ -25,6 +25,7 @@ struct generate_state_opts {
         to_; }
 };
 } // namespace seed_sequence
+using SeedSequence_opts = ::kiln::seed_sequence::opts;
 /* np.random.SeedSequence: TypeError for numbers that are no integers */
 inline handle<kn_seed_sequence> SeedSequence(const ::kiln::operand &entropy, const ::kiln::seed_sequence::opts
     &opts = {}, place where = here())
@@ -77,26 +78,31 @@ struct jumped_opts {
         kn_bit_generator_jumped_opts to_ = {}; to_.size_ = sizeof to_; to_.jumps = detail::c_of(jumps); return to_; }
 };
 } // namespace bit_generator
+using PCG64_opts = ::kiln::bit_generator::opts;
 /* np.random.PCG64: that of kn_default_rng */
 inline handle<kn_bit_generator> PCG64(const ::kiln::operand &seed, const ::kiln::bit_generator::opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array seed_h = seed.c(); kn_bit_generator_opts opts_c = opts.c(); c_.here(); return
     handle<kn_bit_generator>(c_.take(kn_PCG64(seed_h, &opts_c))); }
+using PCG64DXSM_opts = ::kiln::bit_generator::opts;
 /* np.random.PCG64DXSM */
 inline handle<kn_bit_generator> PCG64DXSM(const ::kiln::operand &seed, const ::kiln::bit_generator::opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array seed_h = seed.c(); kn_bit_generator_opts opts_c = opts.c(); c_.here(); return
     handle<kn_bit_generator>(c_.take(kn_PCG64DXSM(seed_h, &opts_c))); }
+using MT19937_opts = ::kiln::bit_generator::opts;
 /* np.random.MT19937 */
 inline handle<kn_bit_generator> MT19937(const ::kiln::operand &seed, const ::kiln::bit_generator::opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array seed_h = seed.c(); kn_bit_generator_opts opts_c = opts.c(); c_.here(); return
     handle<kn_bit_generator>(c_.take(kn_MT19937(seed_h, &opts_c))); }
+using Philox_opts = ::kiln::philox_opts;
 /* np.random.Philox: ValueError for both a seed and a key */
 inline handle<kn_bit_generator> Philox(const ::kiln::operand &seed, const ::kiln::philox_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array seed_h = seed.c(); kn_philox_opts opts_c = opts.c(); c_.here(); return
     handle<kn_bit_generator>(c_.take(kn_Philox(seed_h, &opts_c))); }
+using SFC64_opts = ::kiln::bit_generator::opts;
 /* np.random.SFC64 */
 inline handle<kn_bit_generator> SFC64(const ::kiln::operand &seed, const ::kiln::bit_generator::opts &opts = {}, place
     where = here())
@@ -213,6 +219,7 @@ struct lognormal_opts {
         kn_rng_lognormal_opts to_ = {}; to_.size_ = sizeof to_; to_.mean = detail::c_of(mean);
         to_.sigma = detail::c_of(sigma); return to_; }
 };
+using standard_normal_opts = ::kiln::rng::random_opts;
 /* np.random.Generator.standard_normal: mean 0, variance 1 */
 inline array standard_normal(const ::kiln::handle<kn_rng> &rng, const ::kiln::shape &size, const
     ::kiln::rng::random_opts &opts = {}, place where = here())
@@ -223,6 +230,7 @@ inline array standard_exponential(const ::kiln::handle<kn_rng> &rng, const ::kil
     ::kiln::rng::standard_exponential_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_standard_exponential_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rng_standard_exponential(rng.c(), &size, &opts_c))); }
+using standard_gamma_opts = ::kiln::rng::random_opts;
 /* np.random.Generator.standard_gamma: of a shape, scale 1 */
 inline array standard_gamma(const ::kiln::handle<kn_rng> &rng, const ::kiln::operand &shape, const ::kiln::shape &size,
     const ::kiln::rng::random_opts &opts = {}, place where = here())
@@ -236,6 +244,7 @@ inline array standard_t(const ::kiln::handle<kn_rng> &rng, const ::kiln::operand
     where = here())
 { detail::call c_(where); kn_array df_h = df.c(); c_.here(); return array::share(c_.take(kn_rng_standard_t(rng.c(),
     df_h, &size))); }
+using normal_opts = ::kiln::rng::loc_scale_opts;
 /* np.random.Generator.normal */
 inline array normal(const ::kiln::handle<kn_rng> &rng, const ::kiln::shape &size, const ::kiln::rng::loc_scale_opts
     &opts = {}, place where = here())
@@ -246,11 +255,13 @@ inline array lognormal(const ::kiln::handle<kn_rng> &rng, const ::kiln::shape &s
     &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_lognormal_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rng_lognormal(rng.c(), &size, &opts_c))); }
+using exponential_opts = ::kiln::rng::scale_opts;
 /* np.random.Generator.exponential */
 inline array exponential(const ::kiln::handle<kn_rng> &rng, const ::kiln::shape &size, const ::kiln::rng::scale_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_scale_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rng_exponential(rng.c(), &size, &opts_c))); }
+using gamma_opts = ::kiln::rng::scale_opts;
 /* np.random.Generator.gamma */
 inline array gamma(const ::kiln::handle<kn_rng> &rng, const ::kiln::operand &shape, const ::kiln::shape &size, const
     ::kiln::rng::scale_opts &opts = {}, place where = here())
@@ -281,16 +292,19 @@ inline array noncentral_f(const ::kiln::handle<kn_rng> &rng, const ::kiln::opera
     const ::kiln::operand &nonc, const ::kiln::shape &size, place where = here())
 { detail::call c_(where); kn_array dfnum_h = dfnum.c(); kn_array dfden_h = dfden.c(); kn_array nonc_h = nonc.c();
     c_.here(); return array::share(c_.take(kn_rng_noncentral_f(rng.c(), dfnum_h, dfden_h, nonc_h, &size))); }
+using gumbel_opts = ::kiln::rng::loc_scale_opts;
 /* np.random.Generator.gumbel */
 inline array gumbel(const ::kiln::handle<kn_rng> &rng, const ::kiln::shape &size, const ::kiln::rng::loc_scale_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_loc_scale_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rng_gumbel(rng.c(), &size, &opts_c))); }
+using laplace_opts = ::kiln::rng::loc_scale_opts;
 /* np.random.Generator.laplace */
 inline array laplace(const ::kiln::handle<kn_rng> &rng, const ::kiln::shape &size, const ::kiln::rng::loc_scale_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_rng_loc_scale_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rng_laplace(rng.c(), &size, &opts_c))); }
+using logistic_opts = ::kiln::rng::loc_scale_opts;
 /* np.random.Generator.logistic */
 inline array logistic(const ::kiln::handle<kn_rng> &rng, const ::kiln::shape &size, const ::kiln::rng::loc_scale_opts
     &opts = {}, place where = here())
@@ -306,6 +320,7 @@ inline array power(const ::kiln::handle<kn_rng> &rng, const ::kiln::operand &a, 
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_rng_power(rng.c(), a_h,
     &size))); }
+using rayleigh_opts = ::kiln::rng::scale_opts;
 /* np.random.Generator.rayleigh */
 inline array rayleigh(const ::kiln::handle<kn_rng> &rng, const ::kiln::shape &size, const ::kiln::rng::scale_opts
     &opts = {}, place where = here())
@@ -431,12 +446,14 @@ struct choice_opts {
         kn_rng_choice_opts to_ = {}; to_.size_ = sizeof to_; to_.replace = detail::c_of(replace);
         to_.p = detail::c_of(p); to_.axis = detail::c_of(axis); to_.shuffle = detail::c_of(shuffle); return to_; }
 };
+using shuffle_opts = ::kiln::rng::axis_opts;
 /* np.random.Generator.shuffle: puts the slices of x along an axis in another order, in x itself; 0, or -1 with an
  * error */
 inline int shuffle(const ::kiln::handle<kn_rng> &rng, const ::kiln::operand &x, const ::kiln::rng::axis_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_rng_axis_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_rng_shuffle(rng.c(), x_h, &opts_c)); }
+using permutation_opts = ::kiln::rng::axis_opts;
 /* np.random.Generator.permutation: a shuffled copy; of a number x: 0 .. x-1 */
 inline array permutation(const ::kiln::handle<kn_rng> &rng, const ::kiln::operand &x, const ::kiln::rng::axis_opts
     &opts = {}, place where = here())

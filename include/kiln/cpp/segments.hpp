@@ -18,22 +18,26 @@ struct segment_opts {
         to_.indices_are_sorted = detail::c_of(indices_are_sorted); to_.unique_indices = detail::c_of(unique_indices);
         to_.bucket_size = detail::c_of(bucket_size); to_.mode = detail::c_of(mode); return to_; }
 };
+using segment_sum_opts = ::kiln::segment_opts;
 /* jax.ops.segment_sum: ValueError for a negative num_segments and for an unknown mode; TypeError unless segment_ids
  * are integers (all four functions). */
 inline array segment_sum(const ::kiln::operand &data, const ::kiln::operand &segment_ids, const ::kiln::segment_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array data_h = data.c(); kn_array segment_ids_h = segment_ids.c(); kn_segment_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_segment_sum(data_h, segment_ids_h, &opts_c))); }
+using segment_prod_opts = ::kiln::segment_opts;
 /* jax.ops.segment_prod */
 inline array segment_prod(const ::kiln::operand &data, const ::kiln::operand &segment_ids, const ::kiln::segment_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array data_h = data.c(); kn_array segment_ids_h = segment_ids.c(); kn_segment_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_segment_prod(data_h, segment_ids_h, &opts_c))); }
+using segment_max_opts = ::kiln::segment_opts;
 /* jax.ops.segment_max */
 inline array segment_max(const ::kiln::operand &data, const ::kiln::operand &segment_ids, const ::kiln::segment_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array data_h = data.c(); kn_array segment_ids_h = segment_ids.c(); kn_segment_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_segment_max(data_h, segment_ids_h, &opts_c))); }
+using segment_min_opts = ::kiln::segment_opts;
 /* jax.ops.segment_min */
 inline array segment_min(const ::kiln::operand &data, const ::kiln::operand &segment_ids, const ::kiln::segment_opts
     &opts = {}, place where = here())

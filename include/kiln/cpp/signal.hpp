@@ -35,6 +35,7 @@ inline array convolve(const ::kiln::operand &in1, const ::kiln::operand &in2, co
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array in1_h = in1.c(); kn_array in2_h = in2.c(); kn_signal_convolve_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_signal_convolve(in1_h, in2_h, &opts_c))); }
+using correlate_opts = ::kiln::signal::convolve_opts;
 /* correlate: the convolution with in2 reversed and conjugated */
 inline array correlate(const ::kiln::operand &in1, const ::kiln::operand &in2, const ::kiln::signal::convolve_opts
     &opts = {}, place where = here())
@@ -51,6 +52,7 @@ inline array convolve2d(const ::kiln::operand &in1, const ::kiln::operand &in2, 
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array in1_h = in1.c(); kn_array in2_h = in2.c(); kn_signal_convolve2d_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_signal_convolve2d(in1_h, in2_h, &opts_c))); }
+using correlate2d_opts = ::kiln::signal::convolve2d_opts;
 /* correlate2d */
 inline array correlate2d(const ::kiln::operand &in1, const ::kiln::operand &in2, const ::kiln::signal::convolve2d_opts
     &opts = {}, place where = here())
@@ -157,12 +159,14 @@ inline ::kiln::signal::spectrum csd(const ::kiln::operand &x, const ::kiln::oper
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_signal_csd_opts opts_c = opts.c(); c_.here();
     kn_signal_spectrum r_ = c_.value(kn_signal_csd(x_h, y_h, &opts_c)); return
     ::kiln::signal::spectrum{array::share(r_.frequencies), array::share(r_.values)}; }
+using welch_opts = ::kiln::signal::csd_opts;
 /* scipy.signal.welch: kn_signal_csd of x with itself, real */
 inline ::kiln::signal::spectrum welch(const ::kiln::operand &x, const ::kiln::signal::csd_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_signal_csd_opts opts_c = opts.c(); c_.here(); kn_signal_spectrum
     r_ = c_.value(kn_signal_welch(x_h, &opts_c)); return ::kiln::signal::spectrum{array::share(r_.frequencies),
     array::share(r_.values)}; }
+using periodogram_opts = ::kiln::signal::csd_opts;
 /* scipy.signal.periodogram: kn_signal_welch of one segment */
 inline ::kiln::signal::spectrum periodogram(const ::kiln::operand &x, const ::kiln::signal::csd_opts &opts = {}, place
     where = here())

@@ -98,51 +98,61 @@ struct err_msg_opts {
         to_.verbose = detail::c_of(verbose); to_.names = detail::c_of(names); to_.precision = detail::c_of(precision);
         return to_; }
 };
+using assert_allclose_opts = ::kiln::testing::allclose_opts;
 /* np.testing.assert_allclose: |a - b| <= atol + rtol |b| */
 inline int assert_allclose(const ::kiln::operand &actual, const ::kiln::operand &desired, const
     ::kiln::testing::allclose_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array actual_h = actual.c(); kn_array desired_h = desired.c(); kn_testing_allclose_opts
     opts_c = opts.c(); c_.here(); return c_.value(kn_testing_assert_allclose(actual_h, desired_h, &opts_c)); }
+using assert_array_equal_opts = ::kiln::testing::equal_opts;
 /* np.testing.assert_array_equal: NaN equals NaN */
 inline int assert_array_equal(const ::kiln::operand &actual, const ::kiln::operand &desired, const
     ::kiln::testing::equal_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array actual_h = actual.c(); kn_array desired_h = desired.c(); kn_testing_equal_opts
     opts_c = opts.c(); c_.here(); return c_.value(kn_testing_assert_array_equal(actual_h, desired_h, &opts_c)); }
+using assert_equal_opts = ::kiln::testing::equal_opts;
 /* np.testing.assert_equal: between numbers -0 is not 0 */
 inline int assert_equal(const ::kiln::operand &actual, const ::kiln::operand &desired, const ::kiln::testing::equal_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array actual_h = actual.c(); kn_array desired_h = desired.c(); kn_testing_equal_opts
     opts_c = opts.c(); c_.here(); return c_.value(kn_testing_assert_equal(actual_h, desired_h, &opts_c)); }
+using assert_array_less_opts = ::kiln::testing::equal_opts;
 /* np.testing.assert_array_less: x < y everywhere */
 inline int assert_array_less(const ::kiln::operand &x, const ::kiln::operand &y, const ::kiln::testing::equal_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_testing_equal_opts opts_c = opts.c();
     c_.here(); return c_.value(kn_testing_assert_array_less(x_h, y_h, &opts_c)); }
+using assert_array_almost_equal_opts = ::kiln::testing::array_almost_opts;
 /* np.testing.assert_array_almost_equal: |a - b| < 1.5 * 10^-decimal */
 inline int assert_array_almost_equal(const ::kiln::operand &actual, const ::kiln::operand &desired, const
     ::kiln::testing::array_almost_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array actual_h = actual.c(); kn_array desired_h = desired.c(); kn_testing_array_almost_opts
     opts_c = opts.c(); c_.here(); return c_.value(kn_testing_assert_array_almost_equal(actual_h, desired_h, &opts_c)); }
+using assert_almost_equal_opts = ::kiln::testing::almost_opts;
 /* np.testing.assert_almost_equal: the same, also of numbers */
 inline int assert_almost_equal(const ::kiln::operand &actual, const ::kiln::operand &desired, const
     ::kiln::testing::almost_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array actual_h = actual.c(); kn_array desired_h = desired.c(); kn_testing_almost_opts
     opts_c = opts.c(); c_.here(); return c_.value(kn_testing_assert_almost_equal(actual_h, desired_h, &opts_c)); }
+using assert_approx_equal_opts = ::kiln::testing::approx_opts;
 /* np.testing.assert_approx_equal: two numbers, so many digits */
 inline int assert_approx_equal(const ::kiln::operand &actual, const ::kiln::operand &desired, const
     ::kiln::testing::approx_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array actual_h = actual.c(); kn_array desired_h = desired.c(); kn_testing_approx_opts
     opts_c = opts.c(); c_.here(); return c_.value(kn_testing_assert_approx_equal(actual_h, desired_h, &opts_c)); }
+using assert_array_almost_equal_nulp_opts = ::kiln::testing::nulp_opts;
 /* np.testing.assert_array_almost_equal_nulp: |x - y| <= nulp spacings */
 inline int assert_array_almost_equal_nulp(const ::kiln::operand &x, const ::kiln::operand &y, const
     ::kiln::testing::nulp_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_testing_nulp_opts opts_c = opts.c(); c_.here();
     return c_.value(kn_testing_assert_array_almost_equal_nulp(x_h, y_h, &opts_c)); }
+using assert_array_max_ulp_opts = ::kiln::testing::max_ulp_opts;
 /* np.testing.assert_array_max_ulp: so many floats between them */
 inline int assert_array_max_ulp(const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::testing::max_ulp_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_testing_max_ulp_opts opts_c = opts.c();
     c_.here(); return c_.value(kn_testing_assert_array_max_ulp(a_h, b_h, &opts_c)); }
+using assert_array_compare_opts = ::kiln::testing::compare_opts;
 /* np.testing.assert_array_compare: comparison gives the truth values of what is left of x and y beside NaN and
  * infinities, e.g. (kn_less_equal) */
 inline int assert_array_compare(kn_testing_comparison comparison, const ::kiln::operand &x, const ::kiln::operand &y,
@@ -152,6 +162,7 @@ inline int assert_array_compare(kn_testing_comparison comparison, const ::kiln::
 /* np.testing.assert_string_equal */
 inline int assert_string_equal(const ::kiln::text &actual, const ::kiln::text &desired, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_testing_assert_string_equal(actual.c(), desired.c())); }
+using build_err_msg_opts = ::kiln::testing::err_msg_opts;
 /* np.testing.build_err_msg: the report of an assertion about them; it belongs to the scope */
 inline std::string build_err_msg(const ::kiln::operand &actual, const ::kiln::operand &desired, const ::kiln::text
     &err_msg, const ::kiln::testing::err_msg_opts &opts = {}, place where = here())

@@ -40,6 +40,7 @@ inline array conv_general_dilated(const ::kiln::operand &lhs, const ::kiln::oper
 { detail::call c_(where); kn_array lhs_h = lhs.c(); kn_array rhs_h = rhs.c(); kn_lax_conv_general_dilated_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_conv_general_dilated(lhs_h, rhs_h, &window_strides,
     padding, &opts_c))); }
+using conv_opts = ::kiln::lax::dot_opts;
 /* jax.lax.conv: the same without dilations and groups, of axes in the default order. */
 inline array conv(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::shape &window_strides, const
     ::kiln::pads &padding, const ::kiln::lax::dot_opts &opts = {}, place where = here())
@@ -99,6 +100,7 @@ inline array conv_general_dilated_patches(const ::kiln::operand &lhs, const ::ki
 { detail::call c_(where); kn_array lhs_h = lhs.c(); kn_lax_conv_general_dilated_patches_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_lax_conv_general_dilated_patches(lhs_h, &filter_shape, &window_strides,
     padding, &opts_c))); }
+using conv_general_dilated_local_opts = ::kiln::lax::conv_general_dilated_patches_opts;
 /* jax.lax.conv_general_dilated_local: each position of the result has a kernel of its own. The spatial axes of rhs
  * are those of the result, its input features are those of the patches (above). preferred_element_type is not used. */
 inline array conv_general_dilated_local(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::shape

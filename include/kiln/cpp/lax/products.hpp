@@ -14,6 +14,7 @@ struct dot_opts {
         kn_lax_dot_opts to_ = {}; to_.size_ = sizeof to_;
         to_.preferred_element_type = detail::c_of(preferred_element_type); return to_; }
 };
+using dot_general_opts = ::kiln::lax::dot_opts;
 /* jax.lax.dot_general: the result has the batch axes, the other axes of lhs, those of rhs. kn_lax_dot_general(x, y,
  * ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(1), .rhs_contract = KN_AXIS(0)})) */
 inline array dot_general(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const kn_lax_dot_dimension_numbers
@@ -30,6 +31,7 @@ inline array dot(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const :
 inline array batch_matmul(const ::kiln::operand &lhs, const ::kiln::operand &rhs, place where = here())
 { detail::call c_(where); kn_array lhs_h = lhs.c(); kn_array rhs_h = rhs.c(); c_.here(); return
     array::share(c_.take(kn_lax_batch_matmul(lhs_h, rhs_h))); }
+using ragged_dot_opts = ::kiln::lax::dot_opts;
 /* jax.lax.ragged_dot: lhs (m, k), rhs (groups, k, n), group_sizes (groups): the first group_sizes[0] rows of lhs
  * times rhs[0], the next ones times rhs[1], ...; rows behind the last group are zeros. */
 inline array ragged_dot(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::operand &group_sizes,

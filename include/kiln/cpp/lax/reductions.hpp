@@ -65,22 +65,27 @@ struct cumulative_opts {
         kn_lax_cumulative_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.reverse = detail::c_of(reverse); return to_; }
 };
+using cumsum_opts = ::kiln::lax::cumulative_opts;
 /* jax.lax.cumsum */
 inline array cumsum(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cumsum(x_h, &opts_c))); }
+using cumprod_opts = ::kiln::lax::cumulative_opts;
 /* jax.lax.cumprod */
 inline array cumprod(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cumprod(x_h, &opts_c))); }
+using cummax_opts = ::kiln::lax::cumulative_opts;
 /* jax.lax.cummax */
 inline array cummax(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cummax(x_h, &opts_c))); }
+using cummin_opts = ::kiln::lax::cumulative_opts;
 /* jax.lax.cummin */
 inline array cummin(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cummin(x_h, &opts_c))); }
+using cumlogsumexp_opts = ::kiln::lax::cumulative_opts;
 /* jax.lax.cumlogsumexp */
 inline array cumlogsumexp(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
@@ -97,12 +102,14 @@ struct sort_opts {
 inline array sort(const ::kiln::operand &x, const ::kiln::lax::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_sort_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_sort(x_h, &opts_c))); }
+using sort_list_opts = ::kiln::lax::sort_opts;
 /* jax.lax.sort of several arrays of one shape, put into the order of the first .num_keys ones. */
 inline std::vector<array> sort_list(const ::kiln::operands &operands, const ::kiln::lax::sort_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_list operands_h = operands.list(); kn_lax_sort_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_lax_sort_list(operands_h, &opts_c))); }
 struct sort_key_val_result { array keys; array values; };
+using sort_key_val_opts = ::kiln::lax::sort_opts;
 /* jax.lax.sort_key_val: the values in the order of the keys. */
 inline ::kiln::lax::sort_key_val_result sort_key_val(const ::kiln::operand &keys, const ::kiln::operand &values, const
     ::kiln::lax::sort_opts &opts = {}, place where = here())
@@ -121,12 +128,14 @@ inline ::kiln::lax::top_k_result top_k(const ::kiln::operand &x, int64_t k, cons
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_top_k_opts opts_c = opts.c(); c_.here(); kn_lax_top_k_result
     r_ = c_.value(kn_lax_top_k(x_h, k, &opts_c)); return ::kiln::lax::top_k_result{array::share(r_.values),
     array::share(r_.indices)}; }
+using approx_max_k_opts = ::kiln::lax::top_k_opts;
 /* jax.lax.approx_max_k and approx_min_k, which are exact here: the k largest or smallest elements. */
 inline ::kiln::lax::top_k_result approx_max_k(const ::kiln::operand &x, int64_t k, const ::kiln::lax::top_k_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_top_k_opts opts_c = opts.c(); c_.here(); kn_lax_top_k_result
     r_ = c_.value(kn_lax_approx_max_k(x_h, k, &opts_c)); return ::kiln::lax::top_k_result{array::share(r_.values),
     array::share(r_.indices)}; }
+using approx_min_k_opts = ::kiln::lax::top_k_opts;
 /* jax.lax.approx_min_k: the smallest ones */
 inline ::kiln::lax::top_k_result approx_min_k(const ::kiln::operand &x, int64_t k, const ::kiln::lax::top_k_opts
     &opts = {}, place where = here())

@@ -59,8 +59,9 @@ inline array broadcast_to_rank(const ::kiln::operand &x, int rank, place where =
     rank))); }
 /* jax.lax.broadcast_shapes: what shapes are together; ndim is -1 after an error ("Incompatible shapes for
  * broadcasting: shapes=[(2,), (3,)]", ValueError). kn_lax_broadcast_shapes(KN_SHAPE(2, 1), KN_SHAPE(3)). */
-inline ::kiln::shape broadcast_shapes(int n, const ::kiln::shape &shapes, place where = here())
-{ detail::call c_(where); c_.here(); return c_.value(kn_lax_broadcast_shapes(n, &shapes)); }
+inline ::kiln::shape broadcast_shapes(const std::vector<::kiln::shape> &shapes, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_lax_broadcast_shapes(static_cast<int>(shapes.size()),
+    shapes.data())); }
 struct reshape_opts {
     KILN_OPTION((::kiln::axes), dimensions, {}) /* the order in which x is read; not given: 0, 1, ... */
     kn_lax_reshape_opts c() const {
@@ -117,11 +118,13 @@ struct stack_opts {
 inline array stack(const ::kiln::operands &operands, const ::kiln::lax::stack_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list operands_h = operands.list(); kn_lax_stack_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_stack(operands_h, &opts_c))); }
+using unstack_opts = ::kiln::lax::stack_opts;
 /* jax.lax.unstack: the parts along an axis, 0, without it. */
 inline std::vector<array> unstack(const ::kiln::operand &x, const ::kiln::lax::stack_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_stack_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_lax_unstack(x_h, &opts_c))); }
+using split_opts = ::kiln::lax::stack_opts;
 /* jax.lax.split: parts of these sizes along an axis, 0. ValueError if they are not the whole axis. */
 inline std::vector<array> split(const ::kiln::operand &x, const ::kiln::shape &sizes, const ::kiln::lax::stack_opts
     &opts = {}, place where = here())

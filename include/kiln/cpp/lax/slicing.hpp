@@ -49,6 +49,7 @@ struct dynamic_opts {
         kn_lax_dynamic_opts to_ = {}; to_.size_ = sizeof to_;
         to_.allow_negative_indices = detail::c_of(allow_negative_indices); return to_; }
 };
+using dynamic_slice_opts = ::kiln::lax::dynamic_opts;
 /* jax.lax.dynamic_slice: kn_lax_dynamic_slice(x, KN_LIST(i, 0), KN_SHAPE(1, 2)). ValueError unless there is an index
  * for each axis; TypeError for sizes beyond the extents. */
 inline array dynamic_slice(const ::kiln::operand &x, const ::kiln::operands &start_indices, const ::kiln::shape
@@ -63,6 +64,7 @@ struct dynamic_in_dim_opts {
         kn_lax_dynamic_in_dim_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.allow_negative_indices = detail::c_of(allow_negative_indices); return to_; }
 };
+using dynamic_slice_in_dim_opts = ::kiln::lax::dynamic_in_dim_opts;
 /* jax.lax.dynamic_slice_in_dim: of one axis, 0. */
 inline array dynamic_slice_in_dim(const ::kiln::operand &x, const ::kiln::operand &start_index, int64_t slice_size,
     const ::kiln::lax::dynamic_in_dim_opts &opts = {}, place where = here())
@@ -83,18 +85,21 @@ inline array dynamic_index_in_dim(const ::kiln::operand &x, const ::kiln::operan
     ::kiln::lax::dynamic_index_in_dim_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array index_h = index.c(); kn_lax_dynamic_index_in_dim_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_dynamic_index_in_dim(x_h, index_h, &opts_c))); }
+using dynamic_update_slice_opts = ::kiln::lax::dynamic_opts;
 /* jax.lax.dynamic_update_slice: x with `update`, of its dtype, written from start_indices on. */
 inline array dynamic_update_slice(const ::kiln::operand &x, const ::kiln::operand &update, const ::kiln::operands
     &start_indices, const ::kiln::lax::dynamic_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array update_h = update.c(); kn_list
     start_indices_h = start_indices.list(); kn_lax_dynamic_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_dynamic_update_slice(x_h, update_h, start_indices_h, &opts_c))); }
+using dynamic_update_slice_in_dim_opts = ::kiln::lax::dynamic_opts;
 /* jax.lax.dynamic_update_slice_in_dim: along one axis; elsewhere from 0 on. */
 inline array dynamic_update_slice_in_dim(const ::kiln::operand &x, const ::kiln::operand &update, const ::kiln::operand
     &start_index, int axis, const ::kiln::lax::dynamic_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array update_h = update.c(); kn_array
     start_index_h = start_index.c(); kn_lax_dynamic_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_dynamic_update_slice_in_dim(x_h, update_h, start_index_h, axis, &opts_c))); }
+using dynamic_update_index_in_dim_opts = ::kiln::lax::dynamic_opts;
 /* jax.lax.dynamic_update_index_in_dim: one element of an axis; update may leave that axis out. */
 inline array dynamic_update_index_in_dim(const ::kiln::operand &x, const ::kiln::operand &update, const ::kiln::operand
     &index, int axis, const ::kiln::lax::dynamic_opts &opts = {}, place where = here())
@@ -123,6 +128,7 @@ inline array gather(const ::kiln::operand &x, const ::kiln::operand &indices, co
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_lax_gather_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_lax_gather(x_h, indices_h, &dimension_numbers, &slice_sizes, &opts_c))); }
+using scatter_opts = ::kiln::lax::gather_opts;
 /* jax.lax.scatter: x with the updates (of its dtype) written at those places, in their order. */
 inline array scatter(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
@@ -130,6 +136,7 @@ inline array scatter(const ::kiln::operand &x, const ::kiln::operand &indices, c
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_array updates_h = updates.c();
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
+using scatter_add_opts = ::kiln::lax::gather_opts;
 /* The same with the updates added, subtracted, multiplied, or where they are smaller or larger: jax.lax.scatter_add
  * and its kin. */
 inline array scatter_add(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
@@ -138,6 +145,7 @@ inline array scatter_add(const ::kiln::operand &x, const ::kiln::operand &indice
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_array updates_h = updates.c();
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter_add(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
+using scatter_sub_opts = ::kiln::lax::gather_opts;
 /* ... less them */
 inline array scatter_sub(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
@@ -145,6 +153,7 @@ inline array scatter_sub(const ::kiln::operand &x, const ::kiln::operand &indice
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_array updates_h = updates.c();
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter_sub(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
+using scatter_mul_opts = ::kiln::lax::gather_opts;
 /* ... times them */
 inline array scatter_mul(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
@@ -152,6 +161,7 @@ inline array scatter_mul(const ::kiln::operand &x, const ::kiln::operand &indice
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_array updates_h = updates.c();
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter_mul(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
+using scatter_min_opts = ::kiln::lax::gather_opts;
 /* the smaller one */
 inline array scatter_min(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
@@ -159,6 +169,7 @@ inline array scatter_min(const ::kiln::operand &x, const ::kiln::operand &indice
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_array updates_h = updates.c();
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter_min(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
+using scatter_max_opts = ::kiln::lax::gather_opts;
 /* the larger one */
 inline array scatter_max(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place

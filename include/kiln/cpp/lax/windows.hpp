@@ -34,6 +34,7 @@ inline array reduce_window(const ::kiln::operand &x, const ::kiln::operand &init
 { detail::call c_(where); kn_array x_h = x.c(); kn_array init_value_h = init_value.c(); kn_lax_reduce_window_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_reduce_window(x_h, init_value_h, computation.c(),
     &window_dimensions, &opts_c))); }
+using reduce_window_list_opts = ::kiln::lax::reduce_window_opts;
 /* The same for several arrays of one shape at once, as kn_lax_reduce_list. */
 inline std::vector<array> reduce_window_list(const ::kiln::operands &operands, const ::kiln::operands &init_values,
     const ::kiln::fn &computation, const ::kiln::shape &window_dimensions, const ::kiln::lax::reduce_window_opts
@@ -42,31 +43,37 @@ inline std::vector<array> reduce_window_list(const ::kiln::operands &operands, c
     kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_lax_reduce_window_list(operands_h, init_values_h, computation.c(), &window_dimensions,
     &opts_c))); }
+using reduce_window_sum_opts = ::kiln::lax::reduce_window_opts;
 /* The sum of the numbers in each window. TypeError for booleans. */
 inline array reduce_window_sum(const ::kiln::operand &x, const ::kiln::shape &window_dimensions, const
     ::kiln::lax::reduce_window_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_reduce_window_sum(x_h, &window_dimensions, &opts_c))); }
+using reduce_window_prod_opts = ::kiln::lax::reduce_window_opts;
 /* Their product; in JAX's texts reduce_window by mul. */
 inline array reduce_window_prod(const ::kiln::operand &x, const ::kiln::shape &window_dimensions, const
     ::kiln::lax::reduce_window_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_reduce_window_prod(x_h, &window_dimensions, &opts_c))); }
+using reduce_window_max_opts = ::kiln::lax::reduce_window_opts;
 /* The largest element of each window, NaN if one is; -inf, or the smallest integer, without elements. */
 inline array reduce_window_max(const ::kiln::operand &x, const ::kiln::shape &window_dimensions, const
     ::kiln::lax::reduce_window_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_reduce_window_max(x_h, &window_dimensions, &opts_c))); }
+using reduce_window_min_opts = ::kiln::lax::reduce_window_opts;
 /* The smallest element of each window. */
 inline array reduce_window_min(const ::kiln::operand &x, const ::kiln::shape &window_dimensions, const
     ::kiln::lax::reduce_window_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_reduce_window_min(x_h, &window_dimensions, &opts_c))); }
+using reduce_window_shape_tuple_opts = ::kiln::lax::reduce_window_opts;
 /* jax.lax.reduce_window_shape_tuple: how many windows there are along each axis; ndim is -1 after an error. */
 inline ::kiln::shape reduce_window_shape_tuple(const ::kiln::shape &operand_shape, const ::kiln::shape
     &window_dimensions, const ::kiln::lax::reduce_window_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_lax_reduce_window_shape_tuple(&operand_shape, &window_dimensions, &opts_c)); }
+using select_and_gather_add_opts = ::kiln::lax::reduce_window_opts;
 /* The elements of `tangents` at these places of `operand`, of the same shape; 0 where a window has no element, or
  * nothing better than the identity. Derivative of reduce_window_max and reduce_window_min. */
 inline array select_and_gather_add(const ::kiln::operand &tangents, const ::kiln::operand &operand, kn_lax_select_prim
@@ -76,6 +83,7 @@ inline array select_and_gather_add(const ::kiln::operand &tangents, const ::kiln
     kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_select_and_gather_add(tangents_h, operand_h, select_prim, &window_dimensions,
     &opts_c))); }
+using select_and_scatter_add_opts = ::kiln::lax::reduce_window_opts;
 /* Zeros of operand's shape, and each element of `source`, one per window, added where the window's one is. Linear in
  * source. Without dilations: ValueError. */
 inline array select_and_scatter_add(const ::kiln::operand &source, const ::kiln::operand &operand, kn_lax_select_prim
@@ -84,6 +92,7 @@ inline array select_and_scatter_add(const ::kiln::operand &source, const ::kiln:
 { detail::call c_(where); kn_array source_h = source.c(); kn_array operand_h = operand.c(); kn_lax_reduce_window_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_select_and_scatter_add(source_h, operand_h,
     select_prim, &window_dimensions, &opts_c))); }
+using select_and_scatter_opts = ::kiln::lax::reduce_window_opts;
 /* The same by functions: select(before, next) says whether the one before stays, scatter joins what is there,
  * init_value at first, with an element of source. Not differentiable. */
 inline array select_and_scatter(const ::kiln::operand &operand, const ::kiln::operand &source, const ::kiln::operand

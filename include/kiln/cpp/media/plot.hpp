@@ -225,10 +225,12 @@ struct plot_rule_opts {
         kn_plot_rule_opts to_ = {}; to_.size_ = sizeof to_; to_.label = detail::c_of(label);
         to_.color = detail::c_of(color); to_.width = detail::c_of(width); to_.style = detail::c_of(style); return to_; }
 };
+using plot_hline_opts = ::kiln::plot_rule_opts;
 /* a line across the whole panel at y */
 inline int plot_hline(kn_plot p, double y, const ::kiln::plot_rule_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_plot_rule_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_hline(p, y, &opts_c));
     }
+using plot_vline_opts = ::kiln::plot_rule_opts;
 /* a line from top to bottom at x */
 inline int plot_vline(kn_plot p, double x, const ::kiln::plot_rule_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_plot_rule_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_vline(p, x, &opts_c));

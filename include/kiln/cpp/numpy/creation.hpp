@@ -117,14 +117,17 @@ struct astype_opts {
 inline array zeros(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_zeros(&shape,
     &opts_c))); }
+using ones_opts = ::kiln::zeros_opts;
 /* np.ones */
 inline array ones(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_ones(&shape,
     &opts_c))); }
+using empty_opts = ::kiln::zeros_opts;
 /* np.empty: zeros here */
 inline array empty(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_empty(&shape,
     &opts_c))); }
+using full_opts = ::kiln::zeros_opts;
 /* np.full: value's dtype unless given */
 inline array full(const ::kiln::shape &shape, const ::kiln::operand &value, const ::kiln::zeros_opts &opts = {}, place
     where = here())
@@ -134,19 +137,23 @@ inline array full(const ::kiln::shape &shape, const ::kiln::operand &value, cons
 inline array zeros_like(const ::kiln::operand &x, const ::kiln::zeros_like_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_like_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_zeros_like(x_h, &opts_c))); }
+using ones_like_opts = ::kiln::zeros_like_opts;
 /* np.ones_like */
 inline array ones_like(const ::kiln::operand &x, const ::kiln::zeros_like_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_like_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ones_like(x_h, &opts_c))); }
+using empty_like_opts = ::kiln::zeros_like_opts;
 /* np.empty_like: zeros here */
 inline array empty_like(const ::kiln::operand &x, const ::kiln::zeros_like_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_like_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_empty_like(x_h, &opts_c))); }
+using full_like_opts = ::kiln::zeros_like_opts;
 /* np.full_like */
 inline array full_like(const ::kiln::operand &x, const ::kiln::operand &value, const ::kiln::zeros_like_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array value_h = value.c(); kn_zeros_like_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_full_like(x_h, value_h, &opts_c))); }
+using arange_opts = ::kiln::zeros_opts;
 /* np.arange: integers give int64 */
 inline array arange(const ::kiln::operand &start, const ::kiln::operand &stop, const ::kiln::operand &step, const
     ::kiln::zeros_opts &opts = {}, place where = here())
@@ -172,6 +179,7 @@ inline array geomspace(const ::kiln::operand &start, const ::kiln::operand &stop
 /* np.eye: ones on the diagonal k */
 inline array eye(int64_t n, const ::kiln::eye_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_eye_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_eye(n, &opts_c))); }
+using identity_opts = ::kiln::zeros_opts;
 /* np.identity */
 inline array identity(int64_t n, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_identity(n,
@@ -181,14 +189,17 @@ inline array identity(int64_t n, const ::kiln::zeros_opts &opts = {}, place wher
 inline array asarray(const ::kiln::operand &x, const ::kiln::asarray_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_asarray_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asarray(x_h, &opts_c))); }
+using asanyarray_opts = ::kiln::asarray_opts;
 /* kn_asarray */
 inline array asanyarray(const ::kiln::operand &x, const ::kiln::asarray_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_asarray_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asanyarray(x_h, &opts_c))); }
+using ascontiguousarray_opts = ::kiln::zeros_opts;
 /* one axis at least */
 inline array ascontiguousarray(const ::kiln::operand &x, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ascontiguousarray(x_h, &opts_c))); }
+using asarray_chkfinite_opts = ::kiln::asarray_opts;
 /* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
 inline array asarray_chkfinite(const ::kiln::operand &x, const ::kiln::asarray_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_asarray_opts opts_c = opts.c(); c_.here(); return
@@ -218,6 +229,7 @@ inline array fromstring(const ::kiln::text &string, const ::kiln::text &sep, con
  * then; ValueError if there are fewer */
 inline array fromiter(kn_next next, void *env, const ::kiln::dtype &dtype, int64_t count, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_fromiter(next, env, dtype, count))); }
+using fromfunction_opts = ::kiln::zeros_opts;
 /* np.fromfunction: function of one array of positions per axis; up to 8 axes */
 inline array fromfunction(const ::kiln::fn &function, const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {},
     place where = here())
@@ -256,17 +268,21 @@ inline array kaiser(int64_t M, const ::kiln::operand &beta, place where = here()
 inline array diag(const ::kiln::operand &v, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array v_h = v.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_diag(v_h, &opts_c))); }
+using diagflat_opts = ::kiln::diag_opts;
 /* np.diagflat: of the flattened v */
 inline array diagflat(const ::kiln::operand &v, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array v_h = v.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_diagflat(v_h, &opts_c))); }
+using tri_opts = ::kiln::eye_opts;
 /* np.tri: ones on and below diagonal k */
 inline array tri(int64_t n, const ::kiln::eye_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_eye_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_tri(n, &opts_c))); }
+using tril_opts = ::kiln::diag_opts;
 /* np.tril: zeros above diagonal k */
 inline array tril(const ::kiln::operand &m, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array m_h = m.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_tril(m_h, &opts_c))); }
+using triu_opts = ::kiln::diag_opts;
 /* np.triu: zeros below diagonal k */
 inline array triu(const ::kiln::operand &m, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array m_h = m.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return

@@ -72,11 +72,13 @@ inline array take(const ::kiln::operand &x, const ::kiln::operand &indices, cons
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_take_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_take(x_h, indices_h, &opts_c))); }
+using take_along_axis_opts = ::kiln::squeeze_opts;
 /* np.take_along_axis: last axis */
 inline array take_along_axis(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::squeeze_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_take_along_axis(x_h, indices_h, &opts_c))); }
+using choose_opts = ::kiln::mode_opts;
 /* np.choose: element by element from the array of the list that a's element tells. `raise` looks at a */
 inline array choose(const ::kiln::operand &a, const ::kiln::operands &choices, const ::kiln::mode_opts &opts = {}, place
     where = here())
@@ -96,6 +98,7 @@ inline array argwhere(const ::kiln::operand &a, place where = here())
 /* np.flatnonzero */
 inline array flatnonzero(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_flatnonzero(a_h))); }
+using compress_opts = ::kiln::squeeze_opts;
 /* np.compress: flattened unless an axis is given */
 inline array compress(const ::kiln::operand &condition, const ::kiln::operand &a, const ::kiln::squeeze_opts &opts = {},
     place where = here())
@@ -122,6 +125,7 @@ inline std::vector<array> unravel_index(const ::kiln::operand &indices, const ::
 inline array indices(const ::kiln::shape &dimensions, const ::kiln::indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_indices_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_indices(&dimensions, &opts_c))); }
+using indices_sparse_opts = ::kiln::indices_opts;
 /* np.indices with sparse=True: each along its own axis */
 inline std::vector<array> indices_sparse(const ::kiln::shape &dimensions, const ::kiln::indices_opts &opts = {}, place
     where = here())
@@ -139,20 +143,24 @@ inline std::vector<array> diag_indices_from(const ::kiln::operand &arr, place wh
 inline std::vector<array> tril_indices(int64_t n, const ::kiln::tril_indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tril_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_tril_indices(n, &opts_c))); }
+using triu_indices_opts = ::kiln::tril_indices_opts;
 /* np.triu_indices */
 inline std::vector<array> triu_indices(int64_t n, const ::kiln::tril_indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tril_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_triu_indices(n, &opts_c))); }
+using tril_indices_from_opts = ::kiln::diag_opts;
 /* np.tril_indices_from a matrix */
 inline std::vector<array> tril_indices_from(const ::kiln::operand &arr, const ::kiln::diag_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_tril_indices_from(arr_h, &opts_c))); }
+using triu_indices_from_opts = ::kiln::diag_opts;
 /* np.triu_indices_from */
 inline std::vector<array> triu_indices_from(const ::kiln::operand &arr, const ::kiln::diag_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_triu_indices_from(arr_h, &opts_c))); }
+using mask_indices_opts = ::kiln::diag_opts;
 /* np.mask_indices: where mask_func(ones, k) is not zero; kn_triu and kn_tril are such functions with their options */
 inline std::vector<array> mask_indices(int64_t n, kn_mask_func mask_func, const ::kiln::diag_opts &opts = {}, place
     where = here())
@@ -166,6 +174,7 @@ inline int copyto(const ::kiln::operand &to, const ::kiln::operand &from, const 
     where = here())
 { detail::call c_(where); kn_array to_h = to.c(); kn_array from_h = from.c(); kn_copyto_opts opts_c = opts.c();
     c_.here(); return c_.value(kn_copyto(to_h, from_h, &opts_c)); }
+using put_opts = ::kiln::mode_opts;
 /* np.put: a.flat[ind] = v, v again and again; looks at ind */
 inline int put(const ::kiln::operand &a, const ::kiln::operand &ind, const ::kiln::operand &v, const ::kiln::mode_opts
     &opts = {}, place where = here())

@@ -104,6 +104,7 @@ inline handle<kn_flatiter> broadcast_iters(const ::kiln::handle<kn_broadcast_ite
 inline int broadcast_reset(const ::kiln::handle<kn_broadcast_iter> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_reset(it.c())); }
 namespace nditer {
+using new_opts = ::kiln::nditer::opts;
 /* np.nditer: an operand KN_NONE is allocated; ValueError, TypeError */
 inline handle<kn_nditer> new_(const ::kiln::operands &op, const ::kiln::nditer::opts &opts = {}, place where = here())
 { detail::call c_(where); std::vector<kn_array> op_v = op.handles(); kn_nditer_opts opts_c = opts.c(); c_.here(); return
@@ -189,6 +190,7 @@ inline array itviews(const ::kiln::handle<kn_nditer> &it, int op, place where = 
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_nditer_itviews(it.c(), op))); }
 } // namespace nditer
 namespace arrayterator {
+using new_opts = ::kiln::arrayterator::opts;
 /* np.lib.Arrayterator */
 inline handle<kn_arrayterator> new_(const ::kiln::operand &x, const ::kiln::arrayterator::opts &opts = {}, place
     where = here())

@@ -141,6 +141,7 @@ inline array isclose(const ::kiln::operand &a, const ::kiln::operand &b, const :
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_isclose_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_isclose(a_h, b_h, &opts_c))); }
+using allclose_opts = ::kiln::isclose_opts;
 /* np.allclose: false for an error */
 inline bool allclose(const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::isclose_opts &opts = {}, place
     where = here())

@@ -154,6 +154,7 @@ inline array reshape(const ::kiln::operand &x, const ::kiln::shape &shape, const
 inline array ravel(const ::kiln::operand &x, const ::kiln::ravel_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_ravel_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ravel(x_h, &opts_c))); }
+using flatten_opts = ::kiln::ravel_opts;
 /* x.flatten(): always a copy */
 inline array flatten(const ::kiln::operand &x, const ::kiln::ravel_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_ravel_opts opts_c = opts.c(); c_.here(); return
@@ -162,6 +163,7 @@ inline array flatten(const ::kiln::operand &x, const ::kiln::ravel_opts &opts = 
 inline array transpose(const ::kiln::operand &x, const ::kiln::transpose_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_transpose_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_transpose(x_h, &opts_c))); }
+using permute_dims_opts = ::kiln::transpose_opts;
 /* kn_transpose */
 inline array permute_dims(const ::kiln::operand &x, const ::kiln::transpose_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_transpose_opts opts_c = opts.c(); c_.here(); return
@@ -206,11 +208,13 @@ inline std::vector<array> broadcast_arrays(const ::kiln::operands &list, place w
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return
     detail::arrays_of(c_.take(kn_broadcast_arrays(list_h))); }
 /* np.broadcast_shapes: ndim -1 for an error */
-inline ::kiln::shape broadcast_shapes(int n, const ::kiln::shape &shapes, place where = here())
-{ detail::call c_(where); c_.here(); return c_.value(kn_broadcast_shapes(n, &shapes)); }
+inline ::kiln::shape broadcast_shapes(const std::vector<::kiln::shape> &shapes, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_broadcast_shapes(static_cast<int>(shapes.size()),
+    shapes.data())); }
 /* np.broadcast: as facts; numiter -1 for an error */
 inline kn_broadcast_result broadcast(const ::kiln::operands &list, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return c_.value(kn_broadcast(list_h)); }
+using flip_opts = ::kiln::squeeze_opts;
 /* np.flip: all axes unless given: a view */
 inline array flip(const ::kiln::operand &x, const ::kiln::squeeze_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_squeeze_opts opts_c = opts.c(); c_.here(); return
@@ -225,6 +229,7 @@ inline array flipud(const ::kiln::operand &x, place where = here())
 inline array rot90(const ::kiln::operand &x, const ::kiln::rot90_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_rot90_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rot90(x_h, &opts_c))); }
+using roll_opts = ::kiln::squeeze_opts;
 /* np.roll: flattened unless axes are given; looks at shift: one, or one an axis */
 inline array roll(const ::kiln::operand &x, const ::kiln::operand &shift, const ::kiln::squeeze_opts &opts = {}, place
     where = here())
@@ -258,6 +263,7 @@ inline array getfield(const ::kiln::operand &x, const ::kiln::dtype &dtype, cons
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_getfield_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_getfield(x_h, dtype, &opts_c))); }
+using setfield_opts = ::kiln::getfield_opts;
 /* x.getfield(dtype, offset)[...] = v */
 inline int setfield(const ::kiln::operand &x, const ::kiln::operand &v, const ::kiln::dtype &dtype, const
     ::kiln::getfield_opts &opts = {}, place where = here())
@@ -274,6 +280,7 @@ inline int64_t as_index(const ::kiln::operand &x, place where = here())
 inline array require(const ::kiln::operand &x, const ::kiln::require_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_require_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_require(x_h, &opts_c))); }
+using asfortranarray_opts = ::kiln::zeros_opts;
 /* np.asfortranarray */
 inline array asfortranarray(const ::kiln::operand &x, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
@@ -282,10 +289,12 @@ inline array asfortranarray(const ::kiln::operand &x, const ::kiln::zeros_opts &
 inline array concatenate(const ::kiln::operands &list, const ::kiln::concatenate_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_concatenate(list_h, &opts_c))); }
+using concat_opts = ::kiln::concatenate_opts;
 /* kn_concatenate */
 inline array concat(const ::kiln::operands &list, const ::kiln::concatenate_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_concat(list_h, &opts_c))); }
+using stack_opts = ::kiln::concatenate_opts;
 /* np.stack: axis 0 */
 inline array stack(const ::kiln::operands &list, const ::kiln::concatenate_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
@@ -294,6 +303,7 @@ inline array stack(const ::kiln::operands &list, const ::kiln::concatenate_opts 
 inline array vstack(const ::kiln::operands &list, const ::kiln::vstack_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_vstack_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_vstack(list_h, &opts_c))); }
+using hstack_opts = ::kiln::vstack_opts;
 /* np.hstack */
 inline array hstack(const ::kiln::operands &list, const ::kiln::vstack_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_vstack_opts opts_c = opts.c(); c_.here(); return
@@ -309,6 +319,7 @@ inline array column_stack(const ::kiln::operands &list, place where = here())
 inline array block(const std::vector<::kiln::operands> &rows, place where = here())
 { detail::call c_(where); std::vector<kn_list> rows_v = detail::all_of<kn_list>(rows); c_.here(); return
     array::share(c_.take(kn_block(static_cast<int>(rows.size()), rows_v.data()))); }
+using array_split_opts = ::kiln::split_opts;
 /* np.array_split: axis 0. indices_or_sections, which is looked at: a number of parts, or the positions of the cuts */
 inline std::vector<array> array_split(const ::kiln::operand &x, const ::kiln::operand &indices_or_sections, const
     ::kiln::split_opts &opts = {}, place where = here())
@@ -335,6 +346,7 @@ inline std::vector<array> dsplit(const ::kiln::operand &x, const ::kiln::operand
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_or_sections_h = indices_or_sections.c(); c_.here();
     return detail::arrays_of(c_.take(kn_dsplit(x_h, indices_or_sections_h))); }
+using unstack_opts = ::kiln::split_opts;
 /* np.unstack: x[0], x[1], ... along axis 0 */
 inline std::vector<array> unstack(const ::kiln::operand &x, const ::kiln::split_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_split_opts opts_c = opts.c(); c_.here(); return
@@ -342,21 +354,25 @@ inline std::vector<array> unstack(const ::kiln::operand &x, const ::kiln::split_
 /* np.tile */
 inline array tile(const ::kiln::operand &x, const ::kiln::shape &reps, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_tile(x_h, &reps))); }
+using repeat_opts = ::kiln::squeeze_opts;
 /* np.repeat: flattened unless an axis is given; looks at repeats: one or many */
 inline array repeat(const ::kiln::operand &x, const ::kiln::operand &repeats, const ::kiln::squeeze_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array repeats_h = repeats.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_repeat(x_h, repeats_h, &opts_c))); }
+using append_opts = ::kiln::squeeze_opts;
 /* np.append: both flattened unless an axis is given */
 inline array append(const ::kiln::operand &x, const ::kiln::operand &values, const ::kiln::squeeze_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array values_h = values.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_append(x_h, values_h, &opts_c))); }
+using delete_opts = ::kiln::squeeze_opts;
 /* np.delete: IndexError if out of bounds; flattened unless an axis is given */
 inline array delete_(const ::kiln::operand &x, const ::kiln::operand &obj, const ::kiln::squeeze_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array obj_h = obj.c(); kn_squeeze_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_delete(x_h, obj_h, &opts_c))); }
+using insert_opts = ::kiln::squeeze_opts;
 /* np.insert: before these positions of x; flattened unless an axis is given */
 inline array insert(const ::kiln::operand &x, const ::kiln::operand &obj, const ::kiln::operand &values, const
     ::kiln::squeeze_opts &opts = {}, place where = here())
@@ -422,6 +438,7 @@ inline array setdiff1d(const ::kiln::operand &ar1, const ::kiln::operand &ar2, c
     place where = here())
 { detail::call c_(where); kn_array ar1_h = ar1.c(); kn_array ar2_h = ar2.c(); kn_setdiff1d_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_setdiff1d(ar1_h, ar2_h, &opts_c))); }
+using setxor1d_opts = ::kiln::setdiff1d_opts;
 /* np.setxor1d */
 inline array setxor1d(const ::kiln::operand &ar1, const ::kiln::operand &ar2, const ::kiln::setdiff1d_opts &opts = {},
     place where = here())

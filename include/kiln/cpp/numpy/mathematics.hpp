@@ -283,6 +283,7 @@ inline array rint(const ::kiln::operand &x, place where = here())
 inline array round(const ::kiln::operand &x, const ::kiln::round_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_round_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_round(x_h, &opts_c))); }
+using around_opts = ::kiln::round_opts;
 /* kn_round */
 inline array around(const ::kiln::operand &x, const ::kiln::round_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_round_opts opts_c = opts.c(); c_.here(); return
@@ -433,14 +434,17 @@ inline array lcm(const ::kiln::operand &x, const ::kiln::operand &y, place where
 inline array cumsum(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cumsum(x_h, &opts_c))); }
+using cumprod_opts = ::kiln::cumsum_opts;
 /* np.cumprod */
 inline array cumprod(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cumprod(x_h, &opts_c))); }
+using nancumsum_opts = ::kiln::cumsum_opts;
 /* np.nancumsum: NaN counts as 0 */
 inline array nancumsum(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nancumsum(x_h, &opts_c))); }
+using nancumprod_opts = ::kiln::cumsum_opts;
 /* np.nancumprod: NaN counts as 1 */
 inline array nancumprod(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
@@ -450,6 +454,7 @@ inline array cumulative_sum(const ::kiln::operand &x, const ::kiln::cumulative_s
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumulative_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cumulative_sum(x_h, &opts_c))); }
+using cumulative_prod_opts = ::kiln::cumulative_sum_opts;
 /* np.cumulative_prod: 1 in front */
 inline array cumulative_prod(const ::kiln::operand &x, const ::kiln::cumulative_sum_opts &opts = {}, place
     where = here())
@@ -488,6 +493,7 @@ inline array convolve(const ::kiln::operand &a, const ::kiln::operand &v, const 
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array v_h = v.c(); kn_convolve_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_convolve(a_h, v_h, &opts_c))); }
+using correlate_opts = ::kiln::convolve_opts;
 /* np.correlate: v is conjugated */
 inline array correlate(const ::kiln::operand &a, const ::kiln::operand &v, const ::kiln::convolve_opts &opts = {}, place
     where = here())

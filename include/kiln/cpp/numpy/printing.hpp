@@ -48,11 +48,13 @@ struct repr_opts {
 inline std::string repr(const ::kiln::pytree &tree, const ::kiln::tree::repr_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tree_repr_opts opts_c = opts.c(); c_.here(); return c_.text(kn_tree_repr(tree.c(),
     &opts_c)); }
+using print_opts = ::kiln::tree::repr_opts;
 /* the same and a newline to standard output */
 inline void print(const ::kiln::pytree &tree, const ::kiln::tree::repr_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tree_repr_opts opts_c = opts.c(); c_.here(); kn_tree_print(tree.c(), &opts_c);
     detail::check(); }
 } // namespace tree
+using set_printoptions_opts = ::kiln::print_opts;
 /* np.set_printoptions: What is not given stays as it is, but a formatter: without one there is none from now on.
  * Texts are copied. 0; -1 and a ValueError */
 inline int set_printoptions(const ::kiln::print_opts &opts = {}, place where = here())
@@ -60,6 +62,7 @@ inline int set_printoptions(const ::kiln::print_opts &opts = {}, place where = h
 /* np.get_printoptions: all of them; texts belong to the scope */
 inline kn_print_opts get_printoptions(place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_get_printoptions()); }
+using printoptions_opts = ::kiln::print_opts;
 /* np.printoptions: As kn_set_printoptions, until kn_printoptions_pop, or until the scope around it ends.
  * KN_PRINTOPTIONS does it for a block. Returns how many defaults were pushed before; -1 and a ValueError */
 inline int printoptions(const ::kiln::print_opts &opts = {}, place where = here())

@@ -93,6 +93,7 @@ inline array einsum(const ::kiln::text &subscripts, const ::kiln::operands &oper
     c_.here(); return array::share(c_.take(kn_einsum(subscripts.c(), static_cast<int>(operands.size()),
     operands_v.data(), &opts_c))); }
 struct einsum_path_result { std::string path; std::string string_repr; };
+using einsum_path_opts = ::kiln::einsum_opts;
 /* np.einsum_path: in which order kn_einsum would contract, and what that costs, from the operands' shapes alone. The
  * strings belong to the scope; after an error both are "". The search for the "optimal" one ends after some tenths
  * of a second (more than eight operands or so) with the best path seen, at worst the greedy one. */

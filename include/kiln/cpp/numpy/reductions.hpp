@@ -69,6 +69,7 @@ struct argmax_opts {
 inline array sum(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_sum(x_h, &opts_c))); }
+using prod_opts = ::kiln::sum_opts;
 /* np.prod: small integers and bool in 64 bits */
 inline array prod(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
@@ -81,6 +82,7 @@ inline array mean(const ::kiln::operand &x, const ::kiln::mean_opts &opts = {}, 
 inline array var(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_var(x_h, &opts_c))); }
+using std_opts = ::kiln::var_opts;
 /* np.std */
 inline array std(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
@@ -90,18 +92,22 @@ inline array std(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, pl
 inline array max(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_max(x_h, &opts_c))); }
+using min_opts = ::kiln::max_opts;
 /* np.min */
 inline array min(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_min(x_h, &opts_c))); }
+using amax_opts = ::kiln::max_opts;
 /* kn_max */
 inline array amax(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_amax(x_h, &opts_c))); }
+using amin_opts = ::kiln::max_opts;
 /* kn_min */
 inline array amin(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_amin(x_h, &opts_c))); }
+using ptp_opts = ::kiln::argmax_opts;
 /* np.ptp: max - min */
 inline array ptp(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
@@ -110,6 +116,7 @@ inline array ptp(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {},
 inline array any(const ::kiln::operand &x, const ::kiln::any_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_any_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_any(x_h, &opts_c))); }
+using all_opts = ::kiln::any_opts;
 /* np.all */
 inline array all(const ::kiln::operand &x, const ::kiln::any_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_any_opts opts_c = opts.c(); c_.here(); return
@@ -118,46 +125,57 @@ inline array all(const ::kiln::operand &x, const ::kiln::any_opts &opts = {}, pl
 inline array argmax(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argmax(x_h, &opts_c))); }
+using argmin_opts = ::kiln::argmax_opts;
 /* np.argmin */
 inline array argmin(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argmin(x_h, &opts_c))); }
+using count_nonzero_opts = ::kiln::argmax_opts;
 /* np.count_nonzero: int64 */
 inline array count_nonzero(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_count_nonzero(x_h, &opts_c))); }
+using nansum_opts = ::kiln::sum_opts;
 /* np.nansum: 0 where all are NaN */
 inline array nansum(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nansum(x_h, &opts_c))); }
+using nanprod_opts = ::kiln::sum_opts;
 /* np.nanprod: 1 where all are NaN */
 inline array nanprod(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanprod(x_h, &opts_c))); }
+using nanmean_opts = ::kiln::mean_opts;
 /* np.nanmean: NaN where all are */
 inline array nanmean(const ::kiln::operand &x, const ::kiln::mean_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_mean_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmean(x_h, &opts_c))); }
+using nanvar_opts = ::kiln::var_opts;
 /* np.nanvar: NaN where ddof or fewer are left */
 inline array nanvar(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanvar(x_h, &opts_c))); }
+using nanstd_opts = ::kiln::var_opts;
 /* np.nanstd */
 inline array nanstd(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanstd(x_h, &opts_c))); }
+using nanmax_opts = ::kiln::max_opts;
 /* np.nanmax: NaN where all are */
 inline array nanmax(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmax(x_h, &opts_c))); }
+using nanmin_opts = ::kiln::max_opts;
 /* np.nanmin */
 inline array nanmin(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmin(x_h, &opts_c))); }
+using nanargmax_opts = ::kiln::argmax_opts;
 /* np.nanargmax: ValueError where all are NaN; -1 there if values are not known, under jit and vmap */
 inline array nanargmax(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanargmax(x_h, &opts_c))); }
+using nanargmin_opts = ::kiln::argmax_opts;
 /* np.nanargmin */
 inline array nanargmin(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return

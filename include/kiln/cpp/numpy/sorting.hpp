@@ -49,14 +49,17 @@ struct digitize_opts {
 inline array sort(const ::kiln::operand &x, const ::kiln::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_sort(x_h, &opts_c))); }
+using sort_in_place_opts = ::kiln::sort_opts;
 /* x.sort(): 0, or -1 with an error */
 inline int sort_in_place(const ::kiln::operand &x, const ::kiln::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_sort_in_place(x_h, &opts_c)); }
+using argsort_opts = ::kiln::sort_opts;
 /* np.argsort: int64 */
 inline array argsort(const ::kiln::operand &x, const ::kiln::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argsort(x_h, &opts_c))); }
+using lexsort_opts = ::kiln::squeeze_opts;
 /* np.lexsort: positions that sort by the last key first, then by the one before; along the last axis; int64 */
 inline array lexsort(const ::kiln::operands &keys, const ::kiln::squeeze_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list keys_h = keys.list(); kn_squeeze_opts opts_c = opts.c(); c_.here(); return
@@ -70,11 +73,13 @@ inline array partition(const ::kiln::operand &a, const ::kiln::operand &kth, con
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array kth_h = kth.c(); kn_partition_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_partition(a_h, kth_h, &opts_c))); }
+using partition_in_place_opts = ::kiln::partition_opts;
 /* x.partition(kth): 0, or -1 with an error */
 inline int partition_in_place(const ::kiln::operand &x, const ::kiln::operand &kth, const ::kiln::partition_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array kth_h = kth.c(); kn_partition_opts opts_c = opts.c();
     c_.here(); return c_.value(kn_partition_in_place(x_h, kth_h, &opts_c)); }
+using argpartition_opts = ::kiln::partition_opts;
 /* np.argpartition: int64 */
 inline array argpartition(const ::kiln::operand &a, const ::kiln::operand &kth, const ::kiln::partition_opts &opts = {},
     place where = here())

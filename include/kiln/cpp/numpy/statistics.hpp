@@ -86,6 +86,7 @@ struct bincount_opts {
         kn_bincount_opts to_ = {}; to_.size_ = sizeof to_; to_.weights = detail::c_of(weights);
         to_.minlength = detail::c_of(minlength); return to_; }
 };
+using median_opts = ::kiln::argmax_opts;
 /* np.median: of an even number the mean of two */
 inline array median(const ::kiln::operand &a, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
@@ -96,20 +97,24 @@ inline array quantile(const ::kiln::operand &a, const ::kiln::operand &q, const 
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_quantile(a_h, q_h, &opts_c))); }
+using percentile_opts = ::kiln::quantile_opts;
 /* np.percentile: q in [0, 100] */
 inline array percentile(const ::kiln::operand &a, const ::kiln::operand &q, const ::kiln::quantile_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_percentile(a_h, q_h, &opts_c))); }
+using nanmedian_opts = ::kiln::argmax_opts;
 /* np.nanmedian: of what is not NaN */
 inline array nanmedian(const ::kiln::operand &a, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmedian(a_h, &opts_c))); }
+using nanquantile_opts = ::kiln::quantile_opts;
 /* np.nanquantile */
 inline array nanquantile(const ::kiln::operand &a, const ::kiln::operand &q, const ::kiln::quantile_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_nanquantile(a_h, q_h, &opts_c))); }
+using nanpercentile_opts = ::kiln::quantile_opts;
 /* np.nanpercentile */
 inline array nanpercentile(const ::kiln::operand &a, const ::kiln::operand &q, const ::kiln::quantile_opts &opts = {},
     place where = here())
@@ -135,6 +140,7 @@ inline ::kiln::histogram_result histogram(const ::kiln::operand &a, const ::kiln
 { detail::call c_(where); kn_array a_h = a.c(); kn_histogram_opts opts_c = opts.c(); c_.here(); kn_histogram_result
     r_ = c_.value(kn_histogram(a_h, &opts_c)); return ::kiln::histogram_result{array::share(r_.hist),
     array::share(r_.bin_edges)}; }
+using histogram_bin_edges_opts = ::kiln::histogram_opts;
 /* np.histogram_bin_edges */
 inline array histogram_bin_edges(const ::kiln::operand &a, const ::kiln::histogram_opts &opts = {}, place
     where = here())

@@ -64,6 +64,7 @@ inline array call(kn_ufunc ufunc, const ::kiln::operands &in, const ::kiln::ufun
 { detail::call c_(where); std::vector<kn_array> in_v = in.handles(); kn_ufunc_call_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_ufunc_call(ufunc, kn_operands{static_cast<int>(in.size()), in_v.data()}, &opts_c)));
     }
+using call_all_opts = ::kiln::ufunc::call_opts;
 /* the same; all results */
 inline std::vector<array> call_all(kn_ufunc ufunc, const ::kiln::operands &in, const ::kiln::ufunc::call_opts
     &opts = {}, place where = here())
@@ -82,11 +83,13 @@ inline array accumulate(kn_ufunc ufunc, const ::kiln::operand &x, const ::kiln::
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_ufunc_accumulate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ufunc_accumulate(ufunc, x_h, &opts_c))); }
+using outer_opts = ::kiln::ufunc::call_opts;
 /* ufunc.outer: of each pair; the first result of several */
 inline array outer(kn_ufunc ufunc, const ::kiln::operand &x, const ::kiln::operand &y, const ::kiln::ufunc::call_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_ufunc_call_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_ufunc_outer(ufunc, x_h, y_h, &opts_c))); }
+using reduceat_opts = ::kiln::ufunc::accumulate_opts;
 /* ufunc.reduceat: of x[indices[i]:indices[i + 1]], or x[indices[i]] if that is empty; looks at the indices.
  * IndexError if they are out of bounds */
 inline array reduceat(kn_ufunc ufunc, const ::kiln::operand &x, const ::kiln::operand &indices, const
@@ -146,6 +149,7 @@ struct opts {
         to_.transpose = detail::c_of(transpose); to_.reorderable = detail::c_of(reorderable);
         to_.identity = detail::c_of(identity); to_.env = detail::c_of(env); return to_; }
 };
+using new_opts = ::kiln::ufunc::opts;
 /* A ufunc of the process, as kn_primitive_new makes primitives: the same definition again is the same ufunc; it is
  * never freed, and functions, data and env have to live as long. kn_ufunc_none and a ValueError if a ufunc or a
  * primitive of another definition has the name; a TypeError or ValueError if the definition is not sound */

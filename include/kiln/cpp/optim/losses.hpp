@@ -46,12 +46,14 @@ struct cosine_opts {
         kn_optim_cosine_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.epsilon = detail::c_of(epsilon); to_.where = detail::c_of(where); return to_; }
 };
+using cosine_similarity_opts = ::kiln::optim::cosine_opts;
 /* the cosine of the angle between vectors; norms are at least the root of epsilon */
 inline array cosine_similarity(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
     ::kiln::optim::cosine_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
     kn_optim_cosine_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_cosine_similarity(predictions_h, targets_h, &opts_c))); }
+using cosine_distance_opts = ::kiln::optim::cosine_opts;
 /* 1 less the cosine of the angle */
 inline array cosine_distance(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
     ::kiln::optim::cosine_opts &opts = {}, place where = here())
@@ -72,12 +74,14 @@ inline array perceptron_loss(const ::kiln::operand &predictor_outputs, const ::k
     where = here())
 { detail::call c_(where); kn_array predictor_outputs_h = predictor_outputs.c(); kn_array targets_h = targets.c();
     c_.here(); return array::share(c_.take(kn_optim_perceptron_loss(predictor_outputs_h, targets_h))); }
+using softmax_cross_entropy_opts = ::kiln::optim::loss_opts;
 /* labels: probabilities along the axis */
 inline array softmax_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, const
     ::kiln::optim::loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); kn_optim_loss_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_optim_softmax_cross_entropy(logits_h, labels_h,
     &opts_c))); }
+using softmax_cross_entropy_with_integer_labels_opts = ::kiln::optim::loss_opts;
 /* labels: the number of the right class; TypeError unless they are integers */
 inline array softmax_cross_entropy_with_integer_labels(const ::kiln::operand &logits, const ::kiln::operand &labels,
     const ::kiln::optim::loss_opts &opts = {}, place where = here())
@@ -89,18 +93,21 @@ inline array safe_softmax_cross_entropy(const ::kiln::operand &logits, const ::k
     where = here())
 { detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); c_.here(); return
     array::share(c_.take(kn_optim_safe_softmax_cross_entropy(logits_h, labels_h))); }
+using kl_divergence_opts = ::kiln::optim::loss_opts;
 /* sum of t (log t - p) */
 inline array kl_divergence(const ::kiln::operand &log_predictions, const ::kiln::operand &targets, const
     ::kiln::optim::loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array log_predictions_h = log_predictions.c(); kn_array targets_h = targets.c();
     kn_optim_loss_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_kl_divergence(log_predictions_h, targets_h, &opts_c))); }
+using kl_divergence_with_log_targets_opts = ::kiln::optim::loss_opts;
 /* the same; targets are logarithms */
 inline array kl_divergence_with_log_targets(const ::kiln::operand &log_predictions, const ::kiln::operand &log_targets,
     const ::kiln::optim::loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array log_predictions_h = log_predictions.c(); kn_array log_targets_h = log_targets.c();
     kn_optim_loss_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_kl_divergence_with_log_targets(log_predictions_h, log_targets_h, &opts_c))); }
+using generalized_kl_divergence_opts = ::kiln::optim::loss_opts;
 /* kl_divergence - sum t + sum e^p, for targets of any sum */
 inline array generalized_kl_divergence(const ::kiln::operand &log_predictions, const ::kiln::operand &targets, const
     ::kiln::optim::loss_opts &opts = {}, place where = here())

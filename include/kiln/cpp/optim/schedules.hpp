@@ -26,6 +26,7 @@ inline handle<kn_schedule> linear_schedule(double init_value, double end_value, 
     ::kiln::optim::linear_schedule_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_linear_schedule_opts opts_c = opts.c(); c_.here(); return
     handle<kn_schedule>(c_.take(kn_optim_linear_schedule(init_value, end_value, transition_steps, &opts_c))); }
+using polynomial_schedule_opts = ::kiln::optim::linear_schedule_opts;
 /* optax.polynomial_schedule: (init - end) (1 - step / steps)^power + end */
 inline handle<kn_schedule> polynomial_schedule(double init_value, double end_value, double power, int64_t
     transition_steps, const ::kiln::optim::linear_schedule_opts &opts = {}, place where = here())
@@ -82,11 +83,13 @@ struct onecycle_opts {
 /* the same as kn_optim_onecycle_opts_default() */
 inline kn_optim_onecycle_opts linear_onecycle_schedule_opts_default(place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_optim_linear_onecycle_schedule_opts_default()); }
+using linear_onecycle_schedule_opts = ::kiln::optim::onecycle_opts;
 /* optax.linear_onecycle_schedule: up to the peak and down again, in straight lines */
 inline handle<kn_schedule> linear_onecycle_schedule(int64_t transition_steps, double peak_value, const
     ::kiln::optim::onecycle_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_onecycle_opts opts_c = opts.c(); c_.here(); return
     handle<kn_schedule>(c_.take(kn_optim_linear_onecycle_schedule(transition_steps, peak_value, &opts_c))); }
+using cosine_onecycle_schedule_opts = ::kiln::optim::onecycle_opts;
 /* optax.cosine_onecycle_schedule: the same along cosines */
 inline handle<kn_schedule> cosine_onecycle_schedule(int64_t transition_steps, double peak_value, const
     ::kiln::optim::onecycle_opts &opts = {}, place where = here())
@@ -110,6 +113,7 @@ inline handle<kn_schedule> warmup_cosine_decay_schedule(double init_value, doubl
 { detail::call c_(where); kn_optim_warmup_cosine_decay_schedule_opts opts_c = opts.c(); c_.here(); return
     handle<kn_schedule>(c_.take(kn_optim_warmup_cosine_decay_schedule(init_value, peak_value, warmup_steps, decay_steps,
     &opts_c))); }
+using warmup_exponential_decay_schedule_opts = ::kiln::optim::exponential_decay_opts;
 /* optax.warmup_exponential_decay_schedule: linear to the peak, then init rate^(step / steps) */
 inline handle<kn_schedule> warmup_exponential_decay_schedule(double init_value, double peak_value, int64_t warmup_steps,
     int64_t transition_steps, double decay_rate, const ::kiln::optim::exponential_decay_opts &opts = {}, place

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A C++ test: compiled as C++17 and C++20 by each compiler that is there, without a warning, then run. With KEEP_ALL every inline function
+# of the headers is compiled and linked, too.
+# usage: run.sh PROGRAM.cpp LIBRARY.a "COMPILERS" "FLAGS"
+set -u
+program=$1 library=$2 compilers=$3 flags=$4
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ran=0 bad=0
+for compiler in $compilers; do
+    command -v "$compiler" >/dev/null || { echo "skipped: no $compiler"; continue; }
+    for standard in 17 20; do
+        # shellcheck disable=SC2086
+        "$compiler" -std=c++$standard -O0 -Wall -Wextra -Wpedantic -Werror $flags -I "$here/../../include" "$program" "$library" \
+            -lm -lpthread -lz -ldl -o "$work/program" || { echo "FAIL $compiler, C++$standard: does not compile"; bad=1; continue; }
+        "$work/program" || { echo "FAIL $compiler, C++$standard"; bad=1; }
+        ran=$((ran + 1))
+    done
+done
+[ $bad = 0 ] || exit 1
+[ $ran != 0 ] || exit 77
