@@ -138,4 +138,5 @@ class array_subscript {
 
 } // namespace detail
 } // namespace kiln
+#include "kiln/cpp/array.hpp" /* bounds and masks are arrays */
 #endif

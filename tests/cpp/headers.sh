@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every C++ header compiles alone, twice in a row, as C++17 and C++20, without a warning. (methods/declare.hpp stands inside of a class.)
+# usage: headers.sh "COMPILERS"
+set -u
+cd "$(dirname "$0")/../../include" || exit 2
+bad=0 ran=0
+for compiler in $1; do
+    command -v "$compiler" >/dev/null || { echo "skipped: no $compiler"; continue; }
+    ran=1
+    for header in kiln/kiln.hpp kiln/cpp/*.hpp; do
+        for standard in 17 20; do
+            printf '#include <%s>\n#include <%s>\n' "$header" "$header" |
+                "$compiler" -x c++ -std=c++$standard -Wall -Wextra -Wpedantic -Werror -I. -fsyntax-only - ||
+                { echo "FAIL $header ($compiler, C++$standard)"; bad=1; }
+        done
+    done
+done
+[ $ran = 1 ] || exit 77
+exit $bad
