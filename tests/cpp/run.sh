@@ -4,7 +4,7 @@
 # of the headers is compiled and linked, too.
 # usage: run.sh PROGRAM.cpp LIBRARY.a "COMPILERS" "FLAGS"
 set -u
-program=$1 library=$2 compilers=$3 flags=$4
+program=$1 library=$2 compilers=$3 flags=${4-}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
