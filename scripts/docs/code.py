@@ -39,7 +39,8 @@ class Runner:
         source = self.folder / f"{name}.{language}"
         source.write_text(code)
         compiler = os.environ.get("CC", "cc") if language == "c" else os.environ.get("CXX", "c++")
-        done = subprocess.run([compiler, *FLAGS[language], *more, f"-I{ROOT / 'include'}", str(source), "-o", str(self.folder / name), *self.link],
+        named = f"-fmacro-prefix-map={source}=program.{language}"  # as the pages call it in messages of errors
+        done = subprocess.run([compiler, *FLAGS[language], *more, named, f"-I{ROOT / 'include'}", str(source), "-o", str(self.folder / name), *self.link],
                               capture_output=True, text=True)
         return done.returncode, done.stderr
 
