@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of README.md from what `make bench` measured (build/bench.json).
+"""Writes the tables of docs/performance.md and the short one of README.md from what `make bench` measured (build/bench.json).
 
-usage: bench-tables.py [BENCH.json [README.md]]    tables of which rows are missing in the file stay as they are
+usage: bench-tables.py [BENCH.json [PAGE...]]    tables of which rows are missing in the file, or in the page, stay as they are
 
 A table lies between <!-- bench NAME --> and <!-- end -->. All numbers are the least of all turns (the most, for rates):
 on a machine that others use, too, these are what the programs need, and the medians are what the neighbours left.
@@ -91,7 +91,18 @@ LINALG = [
     ("fft_c64_rows", "1,024 rows of 1,024"),
     ("fft_c64_matrix", "1024x1024, both axes"),
 ]
-PEERS = {"fftw": "FFTW", "scipy": "SciPy", "openblas": "OpenBLAS", "blis": "BLIS", "mkl": "MKL", "jax": "JAX", "numpy": "NumPy", "onednn": "oneDNN", "torch": "PyTorch"}
+SHORT = [
+    ("jit_call_10", "a jitted function on 10 elements"),
+    ("chain_1e5", "mean(tanh(y) + 0.1 y), y = sin(x) exp(-x/10), 100,000 elements"),
+    ("compile_chain", "recording and compiling that"),
+    ("softmax_grad", "gradient of the softmax of the rows of 4096x1024"),
+    ("attention_grad", "attention with its gradient, 8 heads, 1024x64"),
+    ("product_f32_1024", "product of 1024x1024"),
+    ("control_lorenz_grad", "gradient through 100,000 steps of Runge-Kutta, float64"),
+    ("cholesky_f64_1024", "Cholesky factor of 1024x1024, float64"),
+    ("fft_c64_1024", "Fourier transform of 1,024 complex numbers"),
+]
+PEERS = {"C": "plain C", "fftw": "FFTW", "scipy": "SciPy", "openblas": "OpenBLAS", "blis": "BLIS", "mkl": "MKL", "jax": "JAX", "numpy": "NumPy", "onednn": "oneDNN", "torch": "PyTorch"}
 
 
 def digits(x):
@@ -111,11 +122,11 @@ def show(row, column):
     return "" if best is None else with_unit(best, row["unit"])
 
 
-def best_peer(row, threads):
-    """The fastest of the others on so many cores, and who that was."""
+def best_peer(row, threads, also=()):
+    """The fastest of the others on so many cores, and who that was; also: columns without a number of cores."""
     end = f" {threads}T"
     found = [(v["least"], k) for k, v in row.items()
-             if isinstance(v, dict) and v["least"] is not None and k.endswith(end) and not k.startswith("kiln")]
+             if isinstance(v, dict) and v["least"] is not None and (k.endswith(end) and not k.startswith("kiln") or k in also)]
     if not found:
         return ""
     value, name = (max if row["better"] == "higher" else min)(found)
@@ -139,7 +150,7 @@ def column(name):
 
 def main():
     source = sys.argv[1] if len(sys.argv) > 1 else "build/bench.json"
-    target = sys.argv[2] if len(sys.argv) > 2 else "README.md"
+    targets = sys.argv[2:] or ["docs/performance.md", "README.md"]
     with open(source) as f:
         measured = {row["name"]: row for row in json.load(f)}
     ours = [column("kiln 1T"), column("kiln 2T")]
@@ -154,11 +165,19 @@ def main():
             ["", "1 thread", "2 threads", "best peer, 1 core", "best peer, 2 cores"], LINALG,
             ours + [lambda row: best_peer(row, 1), lambda row: best_peer(row, 2)], measured),
         "loops": table(["", "Kiln", "C", "JAX"], LOOPS, [column(c) for c in ("kiln 1T", "C", "jax 1T")], measured),
+        "short": table(
+            ["", "1 thread", "2 threads", "best of the others, 1 core", "2 cores"], SHORT,
+            ours + [lambda row: best_peer(row, 1, ("numpy", "numpy raised", "C")), lambda row: best_peer(row, 2)], measured),
     }
+    for target in targets:
+        write(target, tables)
+
+
+def write(target, tables):
     with open(target) as f:
         text = f.read()
     for name, made in tables.items():
-        if made is None:
+        if made is None or f"<!-- bench {name} -->" not in text:
             continue
         begin = f"<!-- bench {name} -->\n"
         at = text.index(begin) + len(begin)
