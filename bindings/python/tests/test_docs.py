@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Examples in docs/python.md and in docstrings of what is written in Python; the stubs and the demonstration."""
+"""Examples in docs/python.md, in the tutorial's page on Python and in docstrings of what is written in Python; the stubs and the demonstration."""
 
 import contextlib
 import doctest
@@ -26,9 +26,10 @@ def test_examples_of_docstrings(name):
     assert result.attempted and not result.failed
 
 
-def test_examples_of_the_page():
-    text = (ROOT / "docs/python.md").read_text()
-    examples = doctest.DocTestParser().get_doctest(text.replace("```\n", "\n"), {}, "python.md", "python.md", 0)
+@pytest.mark.parametrize("page", ["docs/python.md", "docs/tutorial/12-python.md"])
+def test_examples_of_the_page(page):
+    text = (ROOT / page).read_text()
+    examples = doctest.DocTestParser().get_doctest(text.replace("```\n", "\n"), {}, page, page, 0)
     runner, out = doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL), io.StringIO()
     with contextlib.redirect_stderr(io.StringIO()):
         result = runner.run(examples, out=out.write)
