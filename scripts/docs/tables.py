@@ -27,16 +27,17 @@ HEAD = """#include <kiln/kiln.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-static void shown_array(kn_array v) { kn_print(v, .precision = 4, .suppress = true); }
-static void shown_double(double v) { kn_printf("%.4g\\n", v); }
-static void shown_int(long v) { kn_printf("%d\\n", v); }
-static void shown_text(const char *v) { puts(v); }
-#define SHOW(e) ({ __auto_type shown = (e); _Generic(shown, kn_array: shown_array, double: shown_double, float: shown_double, bool: shown_int, int: shown_int, \\
-    long: shown_int, char *: shown_text, const char *: shown_text, default: shown_nothing)(shown); })
-__attribute__((unused)) static void shown_nothing() {}
+static void shown_array(const kn_array *v) { kn_print(*v, .precision = 4, .suppress = true); }
+static void shown_double(const double *v) { kn_printf("%.4g\\n", *v); }
+static void shown_int(const int *v) { kn_printf("%d\\n", *v); }
+static void shown_bool(const bool *v) { kn_printf("%d\\n", *v); }
+static void shown_long(const long *v) { kn_printf("%d\\n", *v); }
+static void shown_text(const char *const *v) { puts(*v); }
+static void shown_nothing(const void *v) { (void)v; }
+#define SHOW(e) ({ __auto_type shown = (e); _Generic(&shown, kn_array *: shown_array, double *: shown_double, bool *: shown_bool, int *: shown_int, \\
+    long *: shown_long, const char **: shown_text, default: shown_nothing)(&shown); })
 """
-FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-unused-function",
-         "-Wno-strict-prototypes", "-Wno-deprecated-non-prototype", "-Wno-unknown-warning-option"]
+FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-unused-function"]
 CODE = re.compile(r"`([^`]+)`")
 
 
