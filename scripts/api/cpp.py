@@ -29,6 +29,9 @@ BY_HAND = {"kn_at", "kn_set_at", "kn_ufunc_at", "kn_tree_of", "kn_tree_of_fields
 VALUES = {"int", "bool", "float", "character", "enum", "complex", "count"}
 TAKEN = {"kn_lax_pads": "pads", "kn_axis_names": "axis_names", "kn_lax_padding_config": "padding_config",
          "kn_dtype_like": "dtype_like"}
+# Kinds of handles that are objects, handle<kn_...>.
+HANDLED = ("schedule", "optimizer", "rng", "bit_generator", "seed_sequence", "random_state", "treedef", "jaxpr", "archive", "flatiter",
+           "broadcast_iter", "nditer", "arrayterator", "plot", "progress")
 ELEMENTS = {"kn_optimizer": "handle<kn_optimizer>", "kn_schedule": "handle<kn_schedule>", "kn_treedef": "handle<kn_treedef>",
             "kn_dtype_like": "dtype_like", "kn_list": "operands", "kn_slice": "grid"}  # of vectors; they have a c()
 METHODS_BY_HAND = {"size", "ndim", "dtype", "shape", "item", "T", "nbytes", "itemsize", "data", "fill_", "str", "repr", "flat"}
@@ -174,8 +177,7 @@ class Maker:
             return "fn", "return fn(c_.take(%s));"
         if kind == "tree":
             return "pytree", "return pytree(c_.take(%s));"
-        if kind in ("schedule", "optimizer", "rng", "bit_generator", "seed_sequence", "random_state", "treedef", "jaxpr",
-                    "archive", "flatiter", "broadcast_iter", "nditer", "arrayterator"):
+        if kind in HANDLED:
             return f"handle<{f.result}>", f"return handle<{f.result}>(c_.take(%s));"
         if kind == "struct":
             members = self.result_struct(f.result)
@@ -241,8 +243,7 @@ class Maker:
             elif k == "tree":
                 parameters.append(f"const ::kiln::pytree &{n}")
                 passed.append(f"{n}.c()")
-            elif k in ("schedule", "optimizer", "rng", "bit_generator", "seed_sequence", "random_state", "treedef", "jaxpr",
-                       "archive", "flatiter", "broadcast_iter", "nditer", "arrayterator"):
+            elif k in HANDLED:
                 parameters.append(f"const ::kiln::handle<{a.type}> &{n}")
                 passed.append(f"{n}.c()")
             elif a.type in TAKEN:
@@ -371,12 +372,12 @@ def files(interface):
     made = {}
     m = Maker(interface)
     before = {"options": m.used, "results": set()}
-    paths = []
+    paths, media = [], []
     for h in interface.headers:
         text = m.header(h, before)
         if text:
             made["include/" + m.path(h.path)] = text
-            paths.append(m.path(h.path))
+            (media if h.path.startswith("kiln/media/") else paths).append(m.path(h.path))
     declared, defined, options = m.methods()
     top = "/* SPDX-License-Identifier: Apache-2.0\n * {} */\n/* Made by scripts/make-api.py. */\n/* clang-format off */\n"
     lines = ["#ifndef KILN_CPP_METHODS_FORWARD_HPP", "#define KILN_CPP_METHODS_FORWARD_HPP", "namespace kiln {"]
@@ -388,6 +389,10 @@ def files(interface):
     made["include/kiln/cpp/methods/declare.hpp"] = top.format(
         "kiln/cpp/methods/declare.hpp -- NumPy's methods of an array; stands inside of its class.") + "\n".join(
             line for d in declared for line in wrap_code(d, "    ", "        ")) + "\n"
+    made["include/kiln/media.hpp"] = top.format(
+        "kiln/media.hpp -- plots, pictures and sound in C++: the functions of kiln/media.h, for programs that link kiln_media.") + "\n".join(
+            ["#ifndef KILN_MEDIA_HPP", "#define KILN_MEDIA_HPP", "#include <kiln/media.h>", "#include <kiln/kiln.hpp>"] +
+            [f'#include "{p}"' for p in media] + ["#endif"]) + "\n"
     made["include/kiln/cpp/functions.hpp"] = top.format(
         "kiln/cpp/functions.hpp -- all functions that are made of descriptions, and the methods that call them.") + "\n".join(
             ["#ifndef KILN_CPP_FUNCTIONS_HPP", "#define KILN_CPP_FUNCTIONS_HPP"] + [f'#include "{p}"' for p in paths] +

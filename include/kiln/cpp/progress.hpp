@@ -20,18 +20,19 @@ struct progress_begin_opts {
         to_.file = detail::c_of(file); return to_; }
 };
 /* A line that begins now. The label is copied. */
-inline kn_progress progress_begin(const ::kiln::text &label, const ::kiln::progress_begin_opts &opts = {}, place
+inline handle<kn_progress> progress_begin(const ::kiln::text &label, const ::kiln::progress_begin_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_progress_begin_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_progress_begin(label.c(), &opts_c)); }
+    handle<kn_progress>(c_.take(kn_progress_begin(label.c(), &opts_c))); }
 /* So many steps more are done. In C kn_progress_step(bar, 1, "loss", loss, "rate", 0.1): names and numbers, texts or
  * 0-d arrays, which are looked at only when a line is written. 0, or -1 with an error. */
-inline int progress_step(kn_progress bar, int64_t steps, const std::vector<kn_printf_arg> &values, place where = here())
-{ detail::call c_(where); c_.here(); return c_.value(kn_progress_step(bar, steps, static_cast<int>(values.size()),
+inline int progress_step(const ::kiln::handle<kn_progress> &bar, int64_t steps, const std::vector<kn_printf_arg>
+    &values, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_progress_step(bar.c(), steps, static_cast<int>(values.size()),
     values.data())); }
 /* The last line, which stays; the end of its scope does the same. A step after it changes nothing. 0, or -1 with an
  * error. */
-inline int progress_end(kn_progress bar, place where = here())
-{ detail::call c_(where); c_.here(); return c_.value(kn_progress_end(bar)); }
+inline int progress_end(const ::kiln::handle<kn_progress> &bar, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_progress_end(bar.c())); }
 } // namespace kiln
 #endif

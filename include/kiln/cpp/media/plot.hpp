@@ -33,8 +33,9 @@ struct plot_new_opts {
         to_.xticks = detail::c_of(xticks); to_.yticks = detail::c_of(yticks); return to_; }
 };
 /* a picture with one panel */
-inline kn_plot plot_new(const ::kiln::plot_new_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_plot_new_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_new(&opts_c)); }
+inline handle<kn_plot> plot_new(const ::kiln::plot_new_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_plot_new_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_plot>(c_.take(kn_plot_new(&opts_c))); }
 struct plot_grid_opts {
     KILN_OPTION((::kiln::text), title, {}) /* above all panels */
     KILN_OPTION((double), width, 0) /* 400 for each column */
@@ -44,9 +45,9 @@ struct plot_grid_opts {
         to_.width = detail::c_of(width); to_.height = detail::c_of(height); return to_; }
 };
 /* A picture with rows * columns panels, which kn_plot_panel gives; the handle itself is the first one. */
-inline kn_plot plot_grid(int rows, int columns, const ::kiln::plot_grid_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_plot_grid_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_grid(rows, columns,
-    &opts_c)); }
+inline handle<kn_plot> plot_grid(int rows, int columns, const ::kiln::plot_grid_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_plot_grid_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_plot>(c_.take(kn_plot_grid(rows, columns, &opts_c))); }
 struct plot_panel_opts {
     KILN_OPTION((::kiln::text), title, {})
     KILN_OPTION((::kiln::text), xlabel, {})
@@ -71,10 +72,10 @@ struct plot_panel_opts {
 };
 /* The panel in that place of the picture, counted from 0, with these settings; IndexError if there is none. Options
  * are those of kn_plot_new. */
-inline kn_plot plot_panel(kn_plot p, int row, int column, const ::kiln::plot_panel_opts &opts = {}, place
-    where = here())
-{ detail::call c_(where); kn_plot_panel_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_panel(p, row, column,
-    &opts_c)); }
+inline handle<kn_plot> plot_panel(const ::kiln::handle<kn_plot> &p, int row, int column, const ::kiln::plot_panel_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_plot_panel_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_plot>(c_.take(kn_plot_panel(p.c(), row, column, &opts_c))); }
 struct plot_line_opts {
     KILN_OPTION((::kiln::text), label, {}) /* in the legend */
     KILN_OPTION((::kiln::text), color, {}) /* the next one of the cycle */
@@ -89,10 +90,10 @@ struct plot_line_opts {
         to_.marker = detail::c_of(marker); to_.size = detail::c_of(size); to_.alpha = detail::c_of(alpha); return to_; }
 };
 /* Straight lines from point to point. y with two axes: a line for each column. */
-inline int plot_line(kn_plot p, const ::kiln::operand &x, const ::kiln::operand &y, const ::kiln::plot_line_opts
-    &opts = {}, place where = here())
+inline int plot_line(const ::kiln::handle<kn_plot> &p, const ::kiln::operand &x, const ::kiln::operand &y, const
+    ::kiln::plot_line_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_plot_line_opts opts_c = opts.c(); c_.here();
-    return c_.value(kn_plot_line(p, x_h, y_h, &opts_c)); }
+    return c_.value(kn_plot_line(p.c(), x_h, y_h, &opts_c)); }
 struct plot_points_opts {
     KILN_OPTION((::kiln::text), label, {})
     KILN_OPTION((::kiln::text), color, {}) /* the next one of the cycle */
@@ -112,10 +113,10 @@ struct plot_points_opts {
         }
 };
 /* a marker at each point */
-inline int plot_points(kn_plot p, const ::kiln::operand &x, const ::kiln::operand &y, const ::kiln::plot_points_opts
-    &opts = {}, place where = here())
+inline int plot_points(const ::kiln::handle<kn_plot> &p, const ::kiln::operand &x, const ::kiln::operand &y, const
+    ::kiln::plot_points_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_plot_points_opts opts_c = opts.c(); c_.here();
-    return c_.value(kn_plot_points(p, x_h, y_h, &opts_c)); }
+    return c_.value(kn_plot_points(p.c(), x_h, y_h, &opts_c)); }
 struct plot_bars_opts {
     KILN_OPTION((::kiln::text), label, {})
     KILN_OPTION((::kiln::text), color, {}) /* the next one of the cycle */
@@ -128,10 +129,10 @@ struct plot_bars_opts {
         to_.alpha = detail::c_of(alpha); return to_; }
 };
 /* an upright bar around each x */
-inline int plot_bars(kn_plot p, const ::kiln::operand &x, const ::kiln::operand &height, const ::kiln::plot_bars_opts
-    &opts = {}, place where = here())
+inline int plot_bars(const ::kiln::handle<kn_plot> &p, const ::kiln::operand &x, const ::kiln::operand &height, const
+    ::kiln::plot_bars_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array height_h = height.c(); kn_plot_bars_opts opts_c = opts.c();
-    c_.here(); return c_.value(kn_plot_bars(p, x_h, height_h, &opts_c)); }
+    c_.here(); return c_.value(kn_plot_bars(p.c(), x_h, height_h, &opts_c)); }
 struct plot_area_opts {
     KILN_OPTION((::kiln::text), label, {})
     KILN_OPTION((::kiln::text), color, {}) /* the next one of the cycle */
@@ -141,10 +142,10 @@ struct plot_area_opts {
         to_.color = detail::c_of(color); to_.alpha = detail::c_of(alpha); return to_; }
 };
 /* what lies between two lines */
-inline int plot_area(kn_plot p, const ::kiln::operand &x, const ::kiln::operand &low, const ::kiln::operand &high, const
-    ::kiln::plot_area_opts &opts = {}, place where = here())
+inline int plot_area(const ::kiln::handle<kn_plot> &p, const ::kiln::operand &x, const ::kiln::operand &low, const
+    ::kiln::operand &high, const ::kiln::plot_area_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array low_h = low.c(); kn_array high_h = high.c(); kn_plot_area_opts
-    opts_c = opts.c(); c_.here(); return c_.value(kn_plot_area(p, x_h, low_h, high_h, &opts_c)); }
+    opts_c = opts.c(); c_.here(); return c_.value(kn_plot_area(p.c(), x_h, low_h, high_h, &opts_c)); }
 struct plot_histogram_opts {
     KILN_OPTION((::kiln::array), bins, {}) /* their number (NULL: 10), or their edges */
     KILN_OPTION((::kiln::text), estimator, {}) /* a rule for their number, as in kn_histogram */
@@ -162,10 +163,10 @@ struct plot_histogram_opts {
         to_.color = detail::c_of(color); to_.alpha = detail::c_of(alpha); return to_; }
 };
 /* how many elements lie in which bin (kn_histogram), as bars without gaps */
-inline int plot_histogram(kn_plot p, const ::kiln::operand &x, const ::kiln::plot_histogram_opts &opts = {}, place
-    where = here())
+inline int plot_histogram(const ::kiln::handle<kn_plot> &p, const ::kiln::operand &x, const ::kiln::plot_histogram_opts
+    &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_plot_histogram_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_plot_histogram(p, x_h, &opts_c)); }
+    c_.value(kn_plot_histogram(p.c(), x_h, &opts_c)); }
 struct plot_image_opts {
     KILN_OPTION((::kiln::text), colormap, "viridis") /* of an image with two axes, as in kn_colormap */
     KILN_OPTION((double), vmin, __builtin_nan("")) /* the smallest element */
@@ -182,10 +183,10 @@ struct plot_image_opts {
 };
 /* Numbers (h, w) as colours of a map, or a picture (h, w, 3 or 4), uint8 or floats from 0 to 1. Row 0 is on top, and
  * pixels are square (the panel is then `equal`), unless an extent says otherwise. */
-inline int plot_image(kn_plot p, const ::kiln::operand &image, const ::kiln::plot_image_opts &opts = {}, place
-    where = here())
+inline int plot_image(const ::kiln::handle<kn_plot> &p, const ::kiln::operand &image, const ::kiln::plot_image_opts
+    &opts = {}, place where = here())
 { detail::call c_(where); kn_array image_h = image.c(); kn_plot_image_opts opts_c = opts.c(); c_.here(); return
-    c_.value(kn_plot_image(p, image_h, &opts_c)); }
+    c_.value(kn_plot_image(p.c(), image_h, &opts_c)); }
 struct plot_contour_opts {
     KILN_OPTION((int), count, 8) /* of levels at round numbers, about */
     KILN_OPTION((::kiln::array), levels, {}) /* these instead */
@@ -199,10 +200,10 @@ struct plot_contour_opts {
         to_.width = detail::c_of(width); to_.colorbar = detail::c_of(colorbar); return to_; }
 };
 /* Lines on which z has one value; z[i, j] is at x[j], y[i]. */
-inline int plot_contour(kn_plot p, const ::kiln::operand &x, const ::kiln::operand &y, const ::kiln::operand &z, const
-    ::kiln::plot_contour_opts &opts = {}, place where = here())
+inline int plot_contour(const ::kiln::handle<kn_plot> &p, const ::kiln::operand &x, const ::kiln::operand &y, const
+    ::kiln::operand &z, const ::kiln::plot_contour_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_array z_h = z.c(); kn_plot_contour_opts
-    opts_c = opts.c(); c_.here(); return c_.value(kn_plot_contour(p, x_h, y_h, z_h, &opts_c)); }
+    opts_c = opts.c(); c_.here(); return c_.value(kn_plot_contour(p.c(), x_h, y_h, z_h, &opts_c)); }
 struct plot_text_opts {
     KILN_OPTION((::kiln::text), color, "black")
     KILN_OPTION((double), size, 12)
@@ -212,9 +213,9 @@ struct plot_text_opts {
         to_.size = detail::c_of(size); to_.anchor = detail::c_of(anchor); return to_; }
 };
 /* a text that begins at a point */
-inline int plot_text(kn_plot p, double x, double y, const ::kiln::text &text, const ::kiln::plot_text_opts &opts = {},
-    place where = here())
-{ detail::call c_(where); kn_plot_text_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_text(p, x, y,
+inline int plot_text(const ::kiln::handle<kn_plot> &p, double x, double y, const ::kiln::text &text, const
+    ::kiln::plot_text_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_plot_text_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_text(p.c(), x, y,
     text.c(), &opts_c)); }
 struct plot_rule_opts {
     KILN_OPTION((::kiln::text), label, {})
@@ -227,14 +228,16 @@ struct plot_rule_opts {
 };
 using plot_hline_opts = ::kiln::plot_rule_opts;
 /* a line across the whole panel at y */
-inline int plot_hline(kn_plot p, double y, const ::kiln::plot_rule_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_plot_rule_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_hline(p, y, &opts_c));
-    }
+inline int plot_hline(const ::kiln::handle<kn_plot> &p, double y, const ::kiln::plot_rule_opts &opts = {}, place
+    where = here())
+{ detail::call c_(where); kn_plot_rule_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_hline(p.c(), y,
+    &opts_c)); }
 using plot_vline_opts = ::kiln::plot_rule_opts;
 /* a line from top to bottom at x */
-inline int plot_vline(kn_plot p, double x, const ::kiln::plot_rule_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_plot_rule_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_vline(p, x, &opts_c));
-    }
+inline int plot_vline(const ::kiln::handle<kn_plot> &p, double x, const ::kiln::plot_rule_opts &opts = {}, place
+    where = here())
+{ detail::call c_(where); kn_plot_rule_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_vline(p.c(), x,
+    &opts_c)); }
 struct plot_save_opts {
     KILN_OPTION((::kiln::text), format, {}) /* as the path ends */
     KILN_OPTION((double), scale, 2) /* of a PNG: its pixels in one of the picture's */
@@ -245,8 +248,9 @@ struct plot_save_opts {
 };
 /* Writes the picture; ValueError for another ending than .svg and .png. PNG, and SVG with an image in it, are a
  * NotImplementedError if Kiln was built without libpng. */
-inline int plot_save(kn_plot p, const ::kiln::text &path, const ::kiln::plot_save_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_plot_save_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_save(p, path.c(),
+inline int plot_save(const ::kiln::handle<kn_plot> &p, const ::kiln::text &path, const ::kiln::plot_save_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_plot_save_opts opts_c = opts.c(); c_.here(); return c_.value(kn_plot_save(p.c(), path.c(),
     &opts_c)); }
 struct plot_pixels_opts {
     KILN_OPTION((double), scale, 2)
@@ -254,12 +258,13 @@ struct plot_pixels_opts {
         kn_plot_pixels_opts to_ = {}; to_.size_ = sizeof to_; to_.scale = detail::c_of(scale); return to_; }
 };
 /* the picture as uint8 (height, width, 3), drawn as for a PNG; libpng is not needed */
-inline array plot_pixels(kn_plot p, const ::kiln::plot_pixels_opts &opts = {}, place where = here())
+inline array plot_pixels(const ::kiln::handle<kn_plot> &p, const ::kiln::plot_pixels_opts &opts = {}, place
+    where = here())
 { detail::call c_(where); kn_plot_pixels_opts opts_c = opts.c(); c_.here(); return
-    array::share(c_.take(kn_plot_pixels(p, &opts_c))); }
+    array::share(c_.take(kn_plot_pixels(p.c(), &opts_c))); }
 /* the picture as SVG; the text is good until the next call of this function with this picture */
-inline std::string plot_svg(kn_plot p, place where = here())
-{ detail::call c_(where); c_.here(); return c_.text(kn_plot_svg(p)); }
+inline std::string plot_svg(const ::kiln::handle<kn_plot> &p, place where = here())
+{ detail::call c_(where); c_.here(); return c_.text(kn_plot_svg(p.c())); }
 struct colormap_opts {
     KILN_OPTION((double), vmin, __builtin_nan("")) /* the smallest element */
     KILN_OPTION((double), vmax, __builtin_nan("")) /* the greatest */
