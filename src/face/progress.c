@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * progress.c -- how far a loop is, in one line. A line is made on the stack and goes out as one piece, so a step allocates
- * nothing. */
+ * progress.c -- how far a loop is, in one line. A line is made on the stack and goes out as one piece, so a step
+ * allocates nothing. */
 #ifndef _WIN32
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -283,26 +283,41 @@ void *knface_progress_label(const char *text)
     return l;
 }
 
+/* The line of a scan between two of its steps: few bytes, because memory of threads is scarce where Kiln is loaded
+ * late. */
+typedef struct turn {
+    const label *whose;
+    double start, last;
+    int64_t done, length;
+    int columns;
+} turn;
+
+static void tell(turn *t, bool last)
+{
+    if (!last && knx_seconds() - t->last < 0.1)
+        return;
+    line l = {.unit = "it", .total = t->length, .done = t->done, .columns = t->columns};
+    begin_line(&l, t->whose->text, stderr, 0.1);
+    l.start = t->start;
+    double now = knx_seconds();
+    if (last || now - t->last >= l.interval) {
+        write_line(&l, now, last);
+        t->last = l.last;
+        t->columns = l.columns;
+    }
+}
+
 void knface_progress_told(void *env, int64_t step, int64_t length)
 {
-    static KNX_TLS line
-        l; /* of this thread: one scan with a line runs at a time, those inside of it have their own turn */
-    static KNX_TLS const label *whose;
-    const label *mine = env;
-    if (step == 1 || whose != mine || step < l.done) {
-        if (whose && !l.ended)
-            end_line(&l);
-        l = (line){.unit = "it", .total = length, .shown = true};
-        begin_line(&l, mine->text, stderr, 0.1);
-        whose = mine;
+    static KNX_TLS turn t; /* one scan with a line runs at a time, those inside of it have their own turn */
+    if (step == 1 || t.whose != env || step < t.done) {
+        if (t.whose)
+            tell(&t, true);
+        t = (turn){.whose = env, .length = length};
+        t.start = t.last = knx_seconds();
     }
-    l.done = step;
-    if (step == length) {
-        end_line(&l);
-        whose = NULL;
-    } else {
-        double now = knx_seconds();
-        if (now - l.last >= l.interval)
-            write_line(&l, now, false);
-    }
+    t.done = step;
+    tell(&t, step == length);
+    if (step == length)
+        t.whose = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * layout.c -- where everything of a picture is: panels in rows and columns whose frames stand in line, titles, axes with
- * their ticks, colour bars; and the order in which it is drawn. */
+ * layout.c -- where everything of a picture is: panels in rows and columns whose frames stand in line, titles, axes
+ * with their ticks, colour bars; and the order in which it is drawn. */
 #include "media/legend.h"
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #define KN_MEDIA_MARKERS_H
 #include "media/canvas.h"
 
-/* A shape of `size` around the origin: its corners; 0: it is a circle of radius *round. *lines: it is no area, but lines of
- * two points each. */
+/* A shape of `size` around the origin: its corners; 0: it is a circle of radius *round. *lines: it is no area, but
+ * lines of two points each. */
 enum { KNMEDIA_MOST_CORNERS = 4 };
 int knmedia_marker(char marker, double size, knmedia_point corner[KNMEDIA_MOST_CORNERS], double *round, bool *lines);
 double knmedia_marker_width(double size); /* of lines of a marker */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * marks.c -- what was drawn, in the pixels of its panel: placed, and cut where it leaves the panel, so that no canvas meets
- * points far away. */
+ * marks.c -- what was drawn, in the pixels of its panel: placed, and cut where it leaves the panel, so that no
+ * canvas meets points far away. */
 #include "media/plot.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * media.h -- what the files of kiln_media share: errors, growing bytes, whole files. This library stands on Kiln's public
- * functions alone. */
+ * media.h -- what the files of kiln_media share: errors, growing bytes, whole files. This library stands on Kiln's
+ * public functions alone. */
 #ifndef KN_MEDIA_MEDIA_H
 #define KN_MEDIA_MEDIA_H
 #ifndef KN_BUILD

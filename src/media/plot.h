@@ -69,7 +69,8 @@ typedef struct knmedia_plot {
 } knmedia_plot;
 
 knmedia_plot *knmedia_plot_get(const char *op, kn_plot p); /* NULL with an error */
-/* A mark for n points with so many vectors of numbers (2 to 4); NULL with an error. It is the panel's when it is added. */
+/* A mark for n points with so many vectors of numbers (2 to 4); NULL with an error. It is the panel's when it is
+ * added. */
 knmedia_mark *knmedia_mark_new(const char *op, knmedia_kind kind, int64_t n, int vectors, const char *label);
 int knmedia_mark_add(const char *op, knmedia_panel *panel, knmedia_mark *mark); /* frees it if there is no memory: -1 */
 void knmedia_mark_free(knmedia_mark *mark);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * png.c -- PNG files through libpng. Its errors come by longjmp, so what it needs lives in a struct whose address is all
- * that these functions keep. */
+ * png.c -- PNG files through libpng. Its errors come by longjmp, so what it needs lives in a struct whose address
+ * is all that these functions keep. */
 #include "media/image.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * raster.c -- a canvas of pixels. A shape is drawn in two steps: each of its edges adds to the pixels of the rows that it
+ * raster.c -- a canvas of pixels. A shape is drawn in two steps: each of its edges adds to the pixels of the rows
+ * that it
  * crosses the signed area that lies right of it there; sums along the rows are then how much of each pixel is covered,
  * exactly. What is made of several pieces that turn the same way round (a line of strokes and joints) is one shape. */
 #include "media/markers.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wav.c -- sound in RIFF, RIFX (numbers with the highest byte first) and RF64 (long) files, as scipy.io.wavfile has it. */
+ * wav.c -- sound in RIFF, RIFX (numbers with the highest byte first) and RF64 (long) files, as scipy.io.wavfile has
+ * it. */
 #include "media/media.h"
 #include "kiln/media/sound.h"
 #include <stdlib.h>

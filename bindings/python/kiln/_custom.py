@@ -52,7 +52,8 @@ class _Custom:
                 raise TypeError(f"The following keyword arguments could not be resolved to positions: "
                                 f"{', '.join(bound.kwargs)}")
         except TypeError as e:
-            raise TypeError(f"The input arguments to the {self._what}-decorated function {_name(self.fun)} could not be "
+            raise TypeError(f"The input arguments to the {self._what}-decorated function {_name(self.fun)} "
+                            f"could not be "
                             f"resolved to positional-only arguments. Binding failed with the error:\n{e}") from e
         return bound.args
 
@@ -198,7 +199,8 @@ class custom_vjp(_Custom):
         return super()._plain() or self in getattr(_counting, "now", ())
 
     def _count(self, leaves, in_tree, static, fun, forward):
-        """How many results fun has for these types, and how many residuals: the rules are functions of so many arrays and
+        """How many results fun has for these types, and how many residuals: the rules are functions of so many
+        arrays and
         may call their function."""
         try:
             key = (in_tree, tuple((x.shape, x.dtype) for x in map(_asarray, leaves)), tuple(static))
@@ -235,12 +237,14 @@ class custom_vjp(_Custom):
                     "length two) where the first element represents the primal output (equal to ")
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
                 raise TypeError(f"{what}those of the custom_vjp-decorated function {name}) and the second element "
-                                "represents residuals (i.e. values stored from the forward pass for use on the backward "
+                                "represents residuals (i.e. values stored from the forward pass for use on "
+                                "the backward "
                                 f"pass), but instead of a pair the fwd rule {_name(self.fwd)} produced {pair}.")
             y, tree = tree_flatten(pair[0])
             if "out" in trees and tree != trees["out"]:
                 raise TypeError(f"{what}the output of the custom_vjp-decorated function {name}) and the second element "
-                                "represents residuals (i.e. values stored from the forward pass for use on the backward "
+                                "represents residuals (i.e. values stored from the forward pass for use on "
+                                "the backward "
                                 "pass), but instead the fwd rule output's first element had container/pytree structure:"
                                 f"\n    {tree}\nwhile the custom_vjp-decorated function {name} had output "
                                 f"container/pytree structure:\n    {trees['out']}.")
@@ -299,7 +303,8 @@ def _cotangents(in_tree, given, leaves):
             if x.dtype.kind in "biu" and getattr(g, "dtype", None) != x.dtype:
                 g = _zeros_like(x)  # it does not count
             elif getattr(g, "shape", ()) != x.shape:
-                raise ValueError("Custom VJP bwd rule must produce an output with the same type as the args tuple of the "
+                raise ValueError("Custom VJP bwd rule must produce an output with the same type as the args "
+                                 "tuple of the "
                                  f"primal function, but at output the bwd rule produced an output of type "
                                  f"{_type_text(g)} corresponding to an input of type {_type_text(x)}")
             out.append(g)

@@ -125,7 +125,8 @@ class Jaxpr:
 
     def _equation(self, i):
         name, atoms, first, n_out, place = _core.jaxpr_equation(self._handle, i)
-        subs = tuple(Jaxpr(_c["jaxpr_sub"](self._handle, i, k), self._source) for k in range(_c["jaxpr_sub_count"](self._handle, i)))
+        count = _c["jaxpr_sub_count"](self._handle, i)
+        subs = tuple(Jaxpr(_c["jaxpr_sub"](self._handle, i, k), self._source) for k in range(count))
         return JaxprEqn(tuple(self._atom(a) for a in atoms), tuple(self._atom(first + k) for k in range(n_out)),
                         Primitive(name), _c["jaxpr_params"](self._handle, i), subs, place)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transformations of Python functions: what JAX has under the same names. A function of trees becomes a function of flat
+"""Transformations of Python functions: what JAX has under the same names. A function of trees becomes a function
+of flat
 lists of arrays (kiln._core.Function); the C library transforms that."""
 import collections as _collections
 import functools as _functools
@@ -12,7 +13,8 @@ from .tree_util import (flatten_up_to, keystr, tree_flatten, tree_flatten_with_p
 
 
 class Flat:
-    """A function of trees as one of flat parts. `treedefs` has one treedef for each part; the function is called with the
+    """A function of trees as one of flat parts. `treedefs` has one treedef for each part; the function is called
+    with the
     trees. What it returned last is remembered by its structure."""
 
     def __init__(self, fun, treedefs, split=None):
@@ -48,10 +50,12 @@ def _argnums(argnums, args, jacobian=False):
         raise TypeError(f"argnums has to be an int or a tuple of ints, not {argnums!r}")
     wanted = max(n + 1 if n >= 0 else -n for n in nums)
     if wanted > len(args) and (jacobian or min(nums) < -len(args)):
-        raise ValueError(f"argument numbers must have values greater than or equal to -len(args) and less than len(args), but "
+        raise ValueError(f"argument numbers must have values greater than or equal to -len(args) and less "
+                         f"than len(args), but "
                          f"got {argnums=} for len(args) == {len(args)}.")
     if wanted > len(args):
-        raise TypeError(f"differentiating with respect to {argnums=} requires at least {wanted} positional arguments to be "
+        raise TypeError(f"differentiating with respect to {argnums=} requires at least {wanted} positional "
+                        f"arguments to be "
                         f"passed by the caller, but got only {len(args)} positional arguments.")
     return tuple(n + len(args) if n < 0 else n for n in nums), many
 
@@ -120,7 +124,8 @@ def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnum
                 try:
                     hash(v)
                 except TypeError:
-                    raise ValueError(f"Non-hashable static arguments are used in a jit function: argument {k} is {v!r} of "
+                    raise ValueError(f"Non-hashable static arguments are used in a jit function: argument {k} "
+                                     f"is {v!r} of "
                                      f"type {type(v)}.") from None
         dynamic = tuple(a for i, a in enumerate(args) if i not in at)
         return dynamic, {k: v for k, v in kwargs.items() if k not in static_names}, tuple(
@@ -174,7 +179,8 @@ def _static(signature, nums, names):
     if not any(x.kind == x.VAR_POSITIONAL for x in p):
         for n in nums:
             if not -len(positional) <= n < len(positional):
-                raise ValueError(f"jitted function has {nums=}, but only accepts {len(positional)} positional arguments.")
+                raise ValueError(f"jitted function has {nums=}, but only accepts {len(positional)} positional "
+                                 f"arguments.")
     if not any(x.kind == x.VAR_KEYWORD for x in p):
         for n in names:
             if n not in signature.parameters:
@@ -239,8 +245,10 @@ def _check_reverse_input(name, x, holomorphic, allow_int):
     if holomorphic and d.kind != "c":
         raise TypeError(f"{name} with holomorphic=True requires inputs with complex dtype, but got {d}.")
     if d.kind in "biu" and not allow_int:
-        raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
-                        f"but got {d}. If you want to use Boolean- or integer-valued inputs, use vjp or set allow_int to "
+        raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+                        f"np.inexact), "
+                        f"but got {d}. If you want to use Boolean- or integer-valued inputs, use vjp or set "
+                        f"allow_int to "
                         "True.")
 
 
@@ -250,11 +258,13 @@ def _check_reverse_output(name, x, holomorphic):
         if d.kind != "c":
             raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {d}.")
     elif d.kind == "c":
-        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
+        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of "
+                        f"np.floating), but got "
                         f"{d}. For holomorphic differentiation, pass holomorphic=True. For differentiation of "
                         "non-holomorphic functions involving complex outputs, use jax.vjp directly.")
     elif d.kind in "biu":
-        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
+        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of "
+                        f"np.floating), but got "
                         f"{d}. For differentiation of functions with integer outputs, use jax.vjp directly.")
 
 
@@ -394,7 +404,8 @@ def linearize(fun, *primals, has_aux=False):
         leaves = _tangent_tree(primals, tangents, "linearize")
         for t, (shape, dtype) in zip(leaves, types):
             if _shape_of(t) != shape:
-                raise ValueError("linearized function called on tangent values inconsistent with the original primal values: "
+                raise ValueError("linearized function called on tangent values inconsistent with the original "
+                                 "primal values: "
                                  f"got {_type_text(t)} for a primal of shape {shape} and dtype {dtype}")
         return flat.out_tree.unflatten(linear(leaves)[:n])
 
@@ -429,7 +440,8 @@ def _jacobian(mode, fun, argnums, has_aux, holomorphic, allow_int):
         function, flat, parts = _function(call, (chosen, others), split)
         shapes = function_shapes(function, parts)
         n_aux = flat.aux_tree.num_leaves
-        out = function.jacobian("fwd" if mode == "jacfwd" else "rev", argnums=(0,), n_aux=n_aux, holomorphic=holomorphic,
+        out = function.jacobian("fwd" if mode == "jacfwd" else "rev", argnums=(0,), n_aux=n_aux,
+                                holomorphic=holomorphic,
                                 allow_int=allow_int)(*parts)
         n_in, n_out = len(parts[0]), len(shapes) - n_aux
         in_tree = tree_structure(chosen)
@@ -473,7 +485,8 @@ def _axes_of(axes, tree, what):
     try:
         subtrees = flatten_up_to(treedef, tree)
     except ValueError:
-        raise ValueError(f"vmap {what} specification must be a tree prefix of the corresponding value, got specification "
+        raise ValueError(f"vmap {what} specification must be a tree prefix of the corresponding value, got "
+                         f"specification "
                          f"{axes} for value tree {tree_structure(tree)}.") from None
     return [a for a, s in zip(leaves, subtrees) for _ in tree_leaves(s)]
 
@@ -504,14 +517,16 @@ def _check_sizes(fun, args, kwargs, mapped, axis_size):
 
 def _check_axes(what, axes):
     if not all(a is None or isinstance(a, int) for a in tree_leaves(axes, lambda x: x is None)):
-        raise TypeError(f"vmap {what} must be an int, None, or (nested) container with those types as leaves, but got {axes}.")
+        raise TypeError(f"vmap {what} must be an int, None, or (nested) container with those types as leaves, "
+                        f"but got {axes}.")
 
 
 def _check_ranks(leaves, axes):
     for x, a in zip(leaves, axes):
         ndim = len(_shape_of(x))
         if a is not None and not -ndim <= a < ndim:
-            raise ValueError(f"vmap was requested to map its argument along axis {a}, which implies that its rank should be "
+            raise ValueError(f"vmap was requested to map its argument along axis {a}, which implies that its "
+                             f"rank should be "
                              f"at least {a + 1 if a >= 0 else -a}, but is only {ndim} (its shape is {_shape_of(x)})")
 
 
@@ -535,7 +550,8 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     def vmap_f(*args, **kwargs):
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ValueError("vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
-                             f"arguments passed to the function, but got len(in_axes)={len(in_axes)}, len(args)={len(args)}")
+                             f"arguments passed to the function, but got len(in_axes)={len(in_axes)}, "
+                             f"len(args)={len(args)}")
         axes = _axes_of(in_axes, args, "in_axes") + [0] * len(tree_leaves(kwargs))
         if axis_size is None and all(a is None for a in axes):
             raise ValueError("vmap must have at least one non-None value in in_axes or axis_size must be specified")
@@ -575,7 +591,8 @@ def _by_axis(leaves, axes):
 
 
 def _mapped(fun, flat, holder, out_axes, parts, options):
-    """The tree of results. Those that out_axes says are not mapped come from a call of their own: that is where the library
+    """The tree of results. Those that out_axes says are not mapped come from a call of their own: that is where
+    the library
     sees whether they are."""
     wanted = {a is None for a in tree_leaves(out_axes, lambda x: x is None)} or {False}
     to, results = [], {}
@@ -594,7 +611,8 @@ def _mapped(fun, flat, holder, out_axes, parts, options):
         except ValueError as e:
             if not (unmapped and "KN_UNMAPPED" in str(e)):
                 raise
-            raise ValueError("at vmap out_axes, got axis spec None but the output is mapped: it depends on an argument that "
+            raise ValueError("at vmap out_axes, got axis spec None but the output is mapped: it depends on an "
+                             "argument that "
                              "is") from None
     return holder.out_tree.unflatten([_moved(next(results[a is None]), a) for a in to])
 

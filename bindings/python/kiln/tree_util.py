@@ -12,7 +12,8 @@ __all__ = ["DictKey", "FlattenedIndexKey", "GetAttrKey", "SequenceKey", "keystr"
            "register_pytree_with_keys_class", "register_static", "tree_broadcast", "tree_flatten_with_path",
            "tree_leaves_with_path", "tree_map_with_path", "tree_reduce_associative", "PyTreeDef", "tree_all",
            "tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure",
-           "tree_transpose", "tree_unflatten", "register_pytree_node", "register_pytree_node_class", "register_dataclass",
+           "tree_transpose", "tree_unflatten", "register_pytree_node", "register_pytree_node_class",
+            "register_dataclass",
            "treedef_children", "treedef_is_leaf", "treedef_tuple", "all_leaves", "Partial", "flatten_one_level",
            "flatten_one_level_with_keys", "is_tree_node"]
 
@@ -214,7 +215,8 @@ def _difference(prefix, full, is_leaf, name, path=()):
     kind, keys, children, aux = level
     place = f"at key path\n    {name}{keystr(path)}\nAt that key path, the prefix pytree {name} has a subtree of type"
     if type(prefix) is not type(full):
-        return (f"pytree structure error: different types {place}\n    {type(prefix)}\nbut at the same key path the full "
+        return (f"pytree structure error: different types {place}\n    {type(prefix)}\nbut at the same key "
+                f"path the full "
                 f"pytree has a subtree of different type\n    {type(full)}.")
     _, other_keys, others, other_aux = _one_level(full)
     if isinstance(prefix, (list, tuple)):
@@ -225,12 +227,15 @@ def _difference(prefix, full, is_leaf, name, path=()):
         texts = [" ".join(str(_simple(k)) for k in ks) for ks in (keys, other_keys)]
         different = " ".join(str(_simple(k)) for k in [*keys, *other_keys] if (k in keys) != (k in other_keys))
         return (f"pytree structure error: different numbers of pytree children {place}\n    {type(prefix)}\nwith "
-                f"{len(keys)} child keys\n    {texts[0]}\nbut at the same key path the full pytree has a subtree of the "
-                f"same type but with {len(other_keys)} child keys\n    {texts[1]}\nso the symmetric difference on key sets "
+                f"{len(keys)} child keys\n    {texts[0]}\nbut at the same key path the full pytree has a "
+                f"subtree of the "
+                f"same type but with {len(other_keys)} child keys\n    {texts[1]}\nso the symmetric "
+                f"difference on key sets "
                 f"is\n    {different}")
     if aux != other_aux:
         lines = "\n".join(_difflib.ndiff(str(aux).splitlines(), str(other_aux).splitlines()))
-        return (f"pytree structure error: different pytree metadata {place}\n    {type(prefix)}\nwith metadata\n    {aux}\n"
+        return (f"pytree structure error: different pytree metadata {place}\n    {type(prefix)}\nwith "
+                f"metadata\n    {aux}\n"
                 "but at the same key path the full pytree has a subtree of the same type but with metadata\n    "
                 f"{other_aux}\nso the diff in the metadata at these pytree nodes is\n{_textwrap.indent(lines, '    ')}")
     found = (_difference(a, b, is_leaf, name, (*path, k)) for k, a, b in zip(keys, children, others))
@@ -322,7 +327,8 @@ def register_pytree_node_class(cls):
 def register_dataclass(nodetype, data_fields=None, meta_fields=None, drop_fields=()):
     """Makes a dataclass a node: data_fields are its children, meta_fields are part of its structure; a decorator."""
     if (data_fields is None) != (meta_fields is None):
-        raise TypeError("register_dataclass: data_fields and meta_fields must both be specified when either is specified. "
+        raise TypeError("register_dataclass: data_fields and meta_fields must both be specified when either "
+                        "is specified. "
                         f"Got {data_fields=} {meta_fields=}.")
     is_dataclass = _dataclasses.is_dataclass(nodetype)
     if data_fields is None:

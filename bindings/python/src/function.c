@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * function.c -- Python functions as functions of Kiln's, and the transformations of them.
  *
- * A function takes a few parts, each a flat tuple of arrays, and returns a sequence of arrays. What it is to Kiln is its
- * number (living.c), so that recordings of a function that is gone are never found for another one. */
+ * A function takes a few parts, each a flat tuple of arrays, and returns a sequence of arrays. What it is to Kiln
+ * is its number (living.c), so that recordings of a function that is gone are never found for another one. */
 #include "function.h"
 #include <stdlib.h>
 #include <string.h>
@@ -500,8 +500,8 @@ static int mapping_of(PyObject *o, kn_mapping *m)
     return 0;
 }
 
-/* vmap(axes, axis_name, axis_size, unmapped): an axis, or None, for each part. Results are mapped at axis 0, or none is,
- * which is an error if one depends on what is mapped. */
+/* vmap(axes, axis_name, axis_size, unmapped): an axis, or None, for each part. Results are mapped at axis 0, or
+ * none is, which is an error if one depends on what is mapped. */
 static PyObject *vmap(PyObject *self, PyObject *args, PyObject *kw)
 {
     static char *names[] = {"axes", "axis_name", "axis_size", "unmapped", NULL};

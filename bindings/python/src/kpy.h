@@ -27,9 +27,9 @@ void kpy_release(void *handle); /* kn_release, by a thread that may not have the
         code;                                             \
         PyEval_RestoreThread(kpy_thread_);                \
     } while (0)
-/* The one way from the library into Python code, and back: with the interpreter's lock; an exception that was set waits,
- * and what the code raises is kept for the call of Kiln around it. Handles that are made meanwhile belong to a scope that
- * ends with it. */
+/* The one way from the library into Python code, and back: with the interpreter's lock; an exception that was set
+ * waits, and what the code raises is kept for the call of Kiln around it. Handles that are made meanwhile belong to a
+ * scope that ends with it. */
 void kpy_user_begin(void);
 void kpy_user_end(void);
 bool kpy_in_user(void);

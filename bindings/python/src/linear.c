@@ -59,8 +59,8 @@ static int transpose(const kn_primitive_call *c, const kn_array *x, int i, const
     return 0;
 }
 
-/* f.jvp(i, linear operands, the others, results, tangent of the i-th of the others) -> tangents of the first results, or
- * None */
+/* f.jvp(i, linear operands, the others, results, tangent of the i-th of the others) -> tangents of the first
+ * results, or None */
 static int jvp(const kn_primitive_call *c, const kn_array *x, const kn_array *y, int i, kn_array t, kn_array *ty)
 {
     const linear *l = c->env;
@@ -145,6 +145,7 @@ static PyObject *linear_call(PyObject *module, PyObject *args)
     return result;
 }
 
-static PyMethodDef functions[] = {{"linear_call", linear_call, METH_VARARGS, "kn_bind of a primitive of one's own"}, {0}};
+static PyMethodDef functions[] = {{"linear_call", linear_call, METH_VARARGS, "kn_bind of a primitive of one's own"},
+                                  {0}};
 
 int kpy_linear_make(PyObject *module) { return PyModule_AddFunctions(module, functions); }

@@ -526,11 +526,12 @@ static PyObject *children_like(const node *v, PyObject *o)
         return PySequence_Tuple(o);
     }
     PyObject *children, *data, *functions = PyDict_GetItemWithError(registry, PyTuple_GetItem(v->data, 0));
-    if (!functions || (PyObject *)Py_TYPE(o) != PyTuple_GetItem(v->data, 0))
-        return PyErr_Occurred() ? NULL
-                                : (wrong(PyUnicode_FromFormat("Custom node type mismatch: expected type: %R, value: %R.",
-                                                              PyTuple_GetItem(v->data, 0), o)),
-                                   NULL);
+    if (!functions || (PyObject *)Py_TYPE(o) != PyTuple_GetItem(v->data, 0)) {
+        if (!PyErr_Occurred())
+            wrong(PyUnicode_FromFormat("Custom node type mismatch: expected type: %R, value: %R.",
+                                       PyTuple_GetItem(v->data, 0), o));
+        return NULL;
+    }
     if (flatten_custom(o, functions, &children, &data) < 0)
         return NULL;
     int same = PyObject_RichCompareBool(v->data, data, Py_EQ);

@@ -37,7 +37,8 @@ def _check_tree(function, expected, actual, wanted, has_aux):
     if has_aux:
         children = actual.children()
         if len(children) != 2 or actual.node_data()[0] is not tuple:
-            raise ValueError(f"{function}() produced a pytree with structure {actual}, but a pytree tuple with auxiliary "
+            raise ValueError(f"{function}() produced a pytree with structure {actual}, but a pytree tuple "
+                             f"with auxiliary "
                              "output was expected because has_aux was set to True.")
         actual = children[0]
     if actual != wanted:
@@ -120,7 +121,8 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
 
 
 class _System:
-    """A linear system: `matvec`, `solve` and, in `other`, if there is one, those of the transposed system. Their constants
+    """A linear system: `matvec`, `solve` and, in `other`, if there is one, those of the transposed system. Their
+    constants
     are arguments: `rest` is of the leaves of (mine, others), pairs of those of matvec and solve."""
 
     def __init__(self, treedef, matvec, solve, has_aux):
@@ -146,7 +148,8 @@ class _Call:
     def transpose(self, cotangents, rest):
         s = self._system
         if s.other is None:
-            raise TypeError("transpose_solve required for backwards mode automatic differentiation of custom_linear_solve")
+            raise TypeError("transpose_solve required for backwards mode automatic differentiation of "
+                            "custom_linear_solve")
         mine, others = self._treedef.unflatten(rest)
         n = s.treedef.num_leaves
         return tree_leaves(s.other.call(others, mine, s.treedef.unflatten(cotangents[:n])))[:n]

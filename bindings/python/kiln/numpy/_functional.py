@@ -281,7 +281,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     if out is None:
         return y
     if out.ndim != y.ndim:
-        raise ValueError(f"out parameter does not have the correct number of dimensions, has {out.ndim} but should have "
+        raise ValueError(f"out parameter does not have the correct number of dimensions, has {out.ndim} but "
+                         f"should have "
                          f"{y.ndim}")
     _c["copyto"](out, y, casting)
     return out
