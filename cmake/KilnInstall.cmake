@@ -3,17 +3,23 @@
 # relative to itself, so the tree can be moved and `--prefix` can be given at install time.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(TARGETS kiln kiln_shared kiln_core kiln_core_shared kiln_media kiln_media_shared EXPORT kilnTargets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+# Four components, which become packages of their own (KilnPackage.cmake): libraries, media (the shared library that needs libpng),
+# development, documentation (as far as `make docs` has made it in this build folder).
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(TARGETS kiln kiln_core kiln_media EXPORT kilnTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+install(TARGETS kiln_shared kiln_core_shared EXPORT kilnTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libraries NAMELINK_COMPONENT development)
+install(TARGETS kiln_media_shared EXPORT kilnTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT media NAMELINK_COMPONENT development)
 
 set(kiln_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kiln")
-install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION "${kiln_cmake_dir}")
+install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION "${kiln_cmake_dir}" COMPONENT development)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kilnConfig.cmake.in" "${PROJECT_BINARY_DIR}/kilnConfig.cmake"
     INSTALL_DESTINATION "${kiln_cmake_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/kilnConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/kilnConfig.cmake" "${PROJECT_BINARY_DIR}/kilnConfigVersion.cmake"
-    DESTINATION "${kiln_cmake_dir}")
+    DESTINATION "${kiln_cmake_dir}" COMPONENT development)
 
 foreach(dir LIBDIR INCLUDEDIR)
     if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
@@ -50,5 +56,16 @@ endif()
 # kiln-gcc.pc: the same and what only gcc understands.
 foreach(pc kiln kiln-core kiln-media kiln-gcc)
     configure_file("${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in" "${PROJECT_BINARY_DIR}/${pc}.pc" @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/${pc}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+    install(FILES "${PROJECT_BINARY_DIR}/${pc}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 endforeach()
+
+install(DIRECTORY "${PROJECT_BINARY_DIR}/docs/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}" COMPONENT documentation OPTIONAL)
+install(DIRECTORY "${PROJECT_BINARY_DIR}/docs/html" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT documentation OPTIONAL)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT documentation
+    FILES_MATCHING PATTERN "*.c" PATTERN "*.expected")
+
+# `cmake --build BUILD --target uninstall` takes away what the last installation from this folder put in place.
+if(PROJECT_IS_TOP_LEVEL)
+    add_custom_target(uninstall COMMAND "${CMAKE_COMMAND}" -DMANIFESTS=${PROJECT_BINARY_DIR}/install_manifest
+        -P "${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake" VERBATIM)
+endif()

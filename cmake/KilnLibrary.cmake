@@ -260,11 +260,18 @@ foreach(target kiln kiln_shared kiln_core kiln_core_shared kiln_media kiln_media
     target_compile_options(${target} INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-ftrack-macro-expansion=0>)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C EXPORT_NO_SYSTEM ON)
 endforeach()
+# Before version 1 each minor version may change what programs are linked with, so its number is part of the library's name and of the version
+# that the symbols carry.
+set(kiln_soversion ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+    string(APPEND kiln_soversion ".${PROJECT_VERSION_MINOR}")
+endif()
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/kiln.map" CONTENT "KILN_@kiln_soversion@ { global: kn_*; local: *; };\n" @ONLY)
 foreach(target kiln_shared kiln_core_shared kiln_media_shared)
-    set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${kiln_soversion})
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kiln_flags>)
     if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT KILN_SANITIZE)
-        target_link_options(${target} PRIVATE -Wl,-z,defs        # a missing function is found here, not by the user
+        target_link_options(${target} PRIVATE "-Wl,--version-script=${PROJECT_BINARY_DIR}/kiln.map" -Wl,-z,defs        # a missing function is found here, not by the user
             -Wl,--gc-sections $<$<BOOL:${KILN_CAN_PACK}>:-Wl,-z,pack-relative-relocs>) # what no public function needs stays out
     endif()
 endforeach()

@@ -71,6 +71,22 @@ inside() {
     [ $status -eq 0 ] && rm -rf "$dir"
 }
 
+# meson: as a subproject of a project in Meson, from Debian or, where that is too old, from PyPI.
+meson() {
+    local dir=$work/meson log=$work/meson.log tool
+    wanted meson || return
+    tool=$(command -v meson) || { python3 -m venv "$work/meson-venv" && "$work/meson-venv/bin/pip" install -q meson && tool=$work/meson-venv/bin/meson; } >/dev/null 2>&1
+    [ -n "$tool" ] || { echo "skip meson: it is not here"; return; }
+    rm -rf "$dir"
+    mkdir -p "$dir/subprojects"
+    cp "$root/tests/consumer/meson/meson.build" "$root/tests/consumer/main.c" "$dir"
+    ln -s "$root" "$dir/subprojects/kiln"
+    { "$tool" setup "$dir/build" "$dir" && "$tool" compile -C "$dir/build" with_subproject && [ "$("$dir/build/with_subproject")" = "[1. 1. 1.]" ]; } >"$log" 2>&1
+    local status=$?
+    verdict meson $status "$log"
+    [ $status -eq 0 ] && rm -rf "$dir"
+}
+
 mkdir -p "$work"
 few=(-DKILN_TESTS=OFF -DKILN_BENCH=OFF)
 plain gcc_default gcc ""
@@ -83,5 +99,6 @@ gcc=$(newest gcc 13 20) clang=$(newest clang 15 30)
 [ -n "$clang" ] && plain newest_clang "$clang" Release "${few[@]}"
 inside subdirectory
 inside fetch
+meson
 echo "$good ways in work, $bad do not"
 [ $bad -eq 0 ] && [ $good -gt 0 ]

@@ -93,6 +93,14 @@ for preset in "$@"; do
     [ "$failed" -eq "$was" ] && note "$preset" $((tests - bad - out - off))
     [ "$preset" = coverage ] && piece rule-coverage scripts/rule-coverage.sh
 done
+# Packages, in a bare system of their own; skipped (77) where none can be made.
+newcomer() {
+    make package && scripts/check-newcomer.sh build/package
+    local status=$?
+    [ $status -eq 77 ] && return 0
+    return $status
+}
+[ -n "$all" ] && piece "packages in a bare system" newcomer
 if [ -n "$all" ] && [ -x build/release/tests/rules ] && [ -x build/clang/tests/rules ]; then
     piece "texts of the two compilers" scripts/check-texts.sh build/release/tests/rules build/clang/tests/rules
 fi

@@ -45,6 +45,7 @@ case $goal in
         have python3 || need python3 "makes the pages of the descriptions of public functions"
         ;;
     check)
+        have debootstrap || want debootstrap "makes the bare system that packages are tried in"
         have chromium || want chromium "looks at the site as a reader does"
         have clang-format || want clang-format "checks the format"
         have clang-tidy || want clang-tidy "finds doubtful code"

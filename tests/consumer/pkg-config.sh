@@ -44,6 +44,6 @@ if "$compiler" --version | grep -q 'Free Software Foundation'; then
 fi
 if [ "$(uname)" = Linux ]; then
     for name in libkiln libkiln_core libkiln_media; do
-        readelf -d "$libdir/$name.so" | grep -q "SONAME.*$name\.so\.0\]" || { echo "the SONAME is not $name.so.0"; exit 1; }
+        readelf -d "$libdir/$name.so" | grep -q "SONAME.*$name\.so\.0\.1\]" || { echo "the SONAME is not $name.so.0.1"; exit 1; }
     done
 fi
