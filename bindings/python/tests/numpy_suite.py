@@ -30,6 +30,8 @@ import pytest
 import kiln
 import kiln.numpy as knp
 
+# A child has no thread that would dump, and would wait for it at the end.
+os.register_at_fork(before=faulthandler.cancel_dump_traceback_later)
 WHEEL = pathlib.Path(numpy.__file__).parent
 FILES = """_core/test_array_api_info _core/test_arrayprint _core/test_einsum _core/test_function_base _core/test_getlimits
  _core/test_indexing _core/test_item_selection _core/test_multiarray _core/test_nep50_promotions _core/test_numeric

@@ -288,7 +288,7 @@ def f(x):
     return x
 f = kiln.jit(f)
 f(np.ones((300, 300))).block_until_ready()
-signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
 x = f(np.ones((300, 300))).block_until_ready()
 signal.setitimer(signal.ITIMER_REAL, 0)
 print(len(heard) > 1, float(np.sum(np.abs(x))))
