@@ -71,8 +71,7 @@ static int jvp(const kn_primitive_call *c, const kn_array *x, const kn_array *y,
                 (at[3] = kpy_wrap(t));
     if (good)
         results = PyObject_CallMethod(f, "jvp", "iOOOO", i - l->n_linear, at[0], at[1], at[2], at[3]);
-    bool failed = !results ||
-                  (results != Py_None && kpy_take_results(results, PySequence_Size(results), ty) < 0);
+    bool failed = !results || (results != Py_None && kpy_take_results(results, PySequence_Size(results), ty) < 0);
     for (int k = 0; k < 4; k++)
         Py_XDECREF(at[k]);
     Py_XDECREF(f);

@@ -10,7 +10,7 @@ static struct {
     struct alive {
         uint64_t serial;
         PyObject *o; /* borrowed: objects end their life here themselves */
-    } *at;
+    } * at;
     size_t n, room;
 } living;
 static uint64_t last_serial;

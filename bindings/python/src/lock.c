@@ -164,7 +164,7 @@ static _Thread_local struct {
     struct call {
         PyGILState_STATE gil;
         PyObject *type, *value, *trace; /* the exception that waits */
-    } *at;
+    } * at;
     int room;
 } calls; /* as many as `user` says */
 

@@ -191,9 +191,8 @@ static int walk_node(walker *w, PyObject *o)
     if (PyErr_Occurred())
         return -1;
     if (PyTuple_Check(o) && PyObject_HasAttrString(o, "_fields"))
-        return add_node(w->t, NAMED, n = PyTuple_Size(o), Py_NewRef((PyObject *)Py_TYPE(o))) < 0
-                   ? -1
-                   : walk_items(w, o, n);
+        return add_node(w->t, NAMED, n = PyTuple_Size(o), Py_NewRef((PyObject *)Py_TYPE(o))) < 0 ? -1
+                                                                                                 : walk_items(w, o, n);
     return add_node(w->t, LEAF, 0, NULL) < 0 ? -1 : add_leaf(w->leaves, o);
 }
 
@@ -464,20 +463,13 @@ static PyObject *node_data(PyObject *o, PyObject *unused)
     const node *v = ((const treedef *)o)->at;
     (void)unused;
     switch (v->kind) {
-    case LEAF:
-        Py_RETURN_NONE;
-    case NONE:
-        return PyTuple_Pack(2, (PyObject *)Py_TYPE(Py_None), Py_None);
-    case TUPLE:
-        return PyTuple_Pack(2, (PyObject *)&PyTuple_Type, Py_None);
-    case LIST:
-        return PyTuple_Pack(2, (PyObject *)&PyList_Type, Py_None);
-    case NAMED:
-        return PyTuple_Pack(2, v->data, Py_None);
-    case CUSTOM:
-        return Py_NewRef(v->data);
-    case DICT:
-        break;
+    case LEAF: Py_RETURN_NONE;
+    case NONE: return PyTuple_Pack(2, (PyObject *)Py_TYPE(Py_None), Py_None);
+    case TUPLE: return PyTuple_Pack(2, (PyObject *)&PyTuple_Type, Py_None);
+    case LIST: return PyTuple_Pack(2, (PyObject *)&PyList_Type, Py_None);
+    case NAMED: return PyTuple_Pack(2, v->data, Py_None);
+    case CUSTOM: return Py_NewRef(v->data);
+    case DICT: break;
     }
     PyObject *keys = PySequence_List(v->data), *pair = keys ? PyTuple_Pack(2, (PyObject *)&PyDict_Type, keys) : NULL;
     Py_XDECREF(keys);
