@@ -97,31 +97,38 @@ KN_API kn_astype_opts kn_astype_opts_default(void);
 /* ---- Creation. The dtype is the context's default float (float64) unless said otherwise. */
 /* np.zeros: MemoryError if it is too large */
 KN_API kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts);
-KN_API kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts);  /* np.ones */
-KN_API kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts); /* np.empty: zeros here */
-/* np.full: value's dtype unless given */
+KN_API kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts); /* np.ones */
+/* np.empty: zeros here. Code that is to run with NumPy, too, must not rely on them */
+KN_API kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts);
+/* np.full: value's dtype unless given; the value is broadcast to the shape */
 KN_API kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opts);
-KN_API kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts);  /* np.zeros_like */
-KN_API kn_array kn_ones_like(kn_array x, const kn_zeros_like_opts *opts);   /* np.ones_like */
-KN_API kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts);  /* np.empty_like: zeros here */
-KN_API kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts); /* np.full_like */
-/* np.arange: integers give int64 */
+/* np.zeros_like: of x's shape and dtype unless others are given */
+KN_API kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts);
+/* np.ones_like: of x's shape and dtype unless others are given */
+KN_API kn_array kn_ones_like(kn_array x, const kn_zeros_like_opts *opts);
+KN_API kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts); /* np.empty_like: zeros here */
+/* np.full_like: The value becomes x's dtype, unless another is given: fractions are lost in an integer array */
+KN_API kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts);
+/* np.arange: integers give int64. The end does not belong to it. All three arguments are given in C */
 KN_API kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts);
-KN_API kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts); /* np.linspace */
+/* np.linspace: num samples from start to stop, both included unless .endpoint is false. start and stop may be arrays */
+KN_API kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts);
 /* np.logspace: base to the power of what kn_linspace gives */
 KN_API kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspace_opts *opts);
-/* np.geomspace: ValueError for zeros where they can be seen */
+/* np.geomspace: ValueError for zeros where they can be seen. Num samples, both ends included, each the same multiple
+ * of the one before */
 KN_API kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geomspace_opts *opts);
-KN_API kn_array kn_eye(int64_t n, const kn_eye_opts *opts);                 /* np.eye: ones on the diagonal k */
-KN_API kn_array kn_identity(int64_t n, const kn_zeros_opts *opts);          /* np.identity */
+KN_API kn_array kn_eye(int64_t n, const kn_eye_opts *opts);                /* np.eye: ones on the diagonal k; n rows */
+/* np.identity: ones on the main diagonal of n by n zeros */
+KN_API kn_array kn_identity(int64_t n, const kn_zeros_opts *opts);
 /* np.asarray: and np.array (whose name is that of the type) with .copy = 1: a number becomes a 0-d array; x itself
  * where it has that dtype and order */
 KN_API kn_array kn_asarray(kn_array x, const kn_asarray_opts *opts);
-KN_API kn_array kn_asanyarray(kn_array x, const kn_asarray_opts *opts);     /* kn_asarray */
+KN_API kn_array kn_asanyarray(kn_array x, const kn_asarray_opts *opts);    /* kn_asarray */
 KN_API kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts); /* one axis at least */
 /* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
 KN_API kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts);
-KN_API kn_array kn_copy(kn_array x, const kn_copy_opts *opts);              /* np.copy */
+KN_API kn_array kn_copy(kn_array x, const kn_copy_opts *opts); /* np.copy: an array with memory of its own */
 /* x.astype(dtype); TypeError by `casting`; with "same_value" ValueError if elements, which are looked at, become
  * others. Floats that do not fit an integer dtype become what NumPy gives on x86-64 (the least int32 or int64, of
  * which narrower ones have the low bits), on every CPU; kn_lax_convert_element_type has JAX's numbers. */
@@ -148,7 +155,9 @@ KN_API kn_array kn_fromiter(kn_next next, void *env, kn_dtype dtype, int64_t cou
 KN_API kn_array kn_fromfunction(kn_fn function, const kn_shape *shape, const kn_zeros_opts *opts);
 
 /* ---- Grids. */
-KN_API kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts); /* np.meshgrid of vectors */
+/* np.meshgrid of vectors; one array for each vector, all of the shape of the grid; .indexing = "xy" has the first
+ * vector along the second axis; .sparse: each along its own axis alone */
+KN_API kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts);
 
 /* KN_SLICE(start, stop, step), or KN_SLICE_NUM(start, stop, num): num samples, both ends included (step `num j`) */
 typedef struct kn_slice { kn_array start, stop, step; int64_t num; } kn_slice;
@@ -170,9 +179,12 @@ KN_API kn_array kn_kaiser(int64_t M, kn_array beta);
 KN_API kn_array kn_diag(kn_array v, const kn_diag_opts *opts);
 KN_API kn_array kn_diagflat(kn_array v, const kn_diag_opts *opts); /* np.diagflat: of the flattened v */
 KN_API kn_array kn_tri(int64_t n, const kn_eye_opts *opts);        /* np.tri: ones on and below diagonal k */
-KN_API kn_array kn_tril(kn_array m, const kn_diag_opts *opts);     /* np.tril: zeros above diagonal k */
-KN_API kn_array kn_triu(kn_array m, const kn_diag_opts *opts);     /* np.triu: zeros below diagonal k */
-KN_API kn_array kn_vander(kn_array x, const kn_vander_opts *opts); /* np.vander: columns are powers of x */
+/* np.tril: zeros above diagonal k; of the last two axes */
+KN_API kn_array kn_tril(kn_array m, const kn_diag_opts *opts);
+/* np.triu: zeros below diagonal k; of the last two axes */
+KN_API kn_array kn_triu(kn_array m, const kn_diag_opts *opts);
+/* np.vander: columns are powers of x; the highest first unless .increasing */
+KN_API kn_array kn_vander(kn_array x, const kn_vander_opts *opts);
 KN_API kn_array kn_shape_array(kn_array x);                        /* np.array(x.shape): int64 */
 
 #ifdef __cplusplus

@@ -126,26 +126,31 @@ KN_API kn_array kn_flatten(kn_array x, const kn_ravel_opts *opts);          /* x
 KN_API kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts);
 KN_API kn_array kn_permute_dims(kn_array x, const kn_transpose_opts *opts); /* kn_transpose */
 KN_API kn_array kn_matrix_transpose(kn_array x);                            /* np.matrix_transpose: the last two axes */
-KN_API kn_array kn_swapaxes(kn_array x, int axis1, int axis2);              /* np.swapaxes */
-KN_API kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destination); /* np.moveaxis */
+KN_API kn_array kn_swapaxes(kn_array x, int axis1, int axis2); /* np.swapaxes: a view with two axes exchanged */
+/* np.moveaxis: a view; the other axes keep their order */
+KN_API kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destination);
 /* np.rollaxis: the axis goes before axis `start` */
 KN_API kn_array kn_rollaxis(kn_array x, int axis, const kn_rollaxis_opts *opts);
 KN_API kn_array kn_expand_dims(kn_array x, const kn_axes *axis); /* np.expand_dims: axes are those of the result */
-KN_API kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts); /* np.squeeze: all axes of extent 1 unless given */
+/* np.squeeze: all axes of extent 1 unless given. ValueError for an axis of another extent */
+KN_API kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts);
 KN_API kn_array kn_atleast_1d(kn_array x);                                  /* np.atleast_1d of one array */
 KN_API kn_array kn_atleast_2d(kn_array x);                                  /* np.atleast_2d: new axes in front */
 KN_API kn_array kn_atleast_3d(kn_array x); /* np.atleast_3d: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1) */
-KN_API kn_array kn_broadcast_to(kn_array x, const kn_shape *shape);         /* np.broadcast_to: read-only */
+/* np.broadcast_to: read-only. ValueError where x does not fit */
+KN_API kn_array kn_broadcast_to(kn_array x, const kn_shape *shape);
 KN_API kn_list kn_broadcast_arrays(kn_list list); /* np.broadcast_arrays: read-only; ValueError if they do not fit */
 KN_API kn_shape kn_broadcast_shapes(int n, const kn_shape *shapes); /* np.broadcast_shapes: ndim -1 for an error */
 typedef struct kn_broadcast_result { kn_shape shape; int64_t size; int ndim, numiter; } kn_broadcast_result;
-KN_API kn_broadcast_result kn_broadcast(kn_list list); /* np.broadcast: as facts; numiter -1 for an error */
+/* np.broadcast: as facts; numiter -1 for an error. The iterator is kn_broadcast_new */
+KN_API kn_broadcast_result kn_broadcast(kn_list list);
 
 /* ---- Elements in another order. */
 KN_API kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts); /* np.flip: all axes unless given: a view */
 KN_API kn_array kn_fliplr(kn_array x);                            /* np.fliplr: the second axis */
 KN_API kn_array kn_flipud(kn_array x);                            /* np.flipud: the first axis */
-KN_API kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts);  /* np.rot90: a view */
+/* np.rot90: a view; .k quarter turns, from the first axis towards the second */
+KN_API kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts);
 /* np.roll: flattened unless axes are given; looks at shift: one, or one an axis */
 KN_API kn_array kn_roll(kn_array x, kn_array shift, const kn_squeeze_opts *opts);
 KN_API kn_array kn_view(kn_array x, kn_dtype dtype); /* x.view(dtype): the same bytes; another size: last axis */
@@ -170,16 +175,20 @@ KN_API bool kn_contains(kn_array x, kn_array value); /* value in x: is any eleme
 KN_API int64_t kn_as_index(kn_array x);              /* x as an index: TypeError unless it is an integer scalar */
 
 /* ---- Kinds of arrays. */
-KN_API kn_array kn_require(kn_array x, const kn_require_opts *opts);      /* np.require: ValueError for other letters */
-KN_API kn_array kn_asfortranarray(kn_array x, const kn_zeros_opts *opts); /* np.asfortranarray */
+KN_API kn_array kn_require(kn_array x, const kn_require_opts *opts); /* np.require: ValueError for other letters */
+/* np.asfortranarray: x with the first axis fastest in memory, a copy where it is not */
+KN_API kn_array kn_asfortranarray(kn_array x, const kn_zeros_opts *opts);
 
 /* ---- Joining. */
-/* np.concatenate: axis 0, KN_AXIS_NONE: flattened */
+/* np.concatenate: axis 0, KN_AXIS_NONE: flattened. ValueError unless all other extents are equal */
 KN_API kn_array kn_concatenate(kn_list list, const kn_concatenate_opts *opts);
 KN_API kn_array kn_concat(kn_list list, const kn_concatenate_opts *opts); /* kn_concatenate */
-KN_API kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts);  /* np.stack: axis 0 */
-KN_API kn_array kn_vstack(kn_list list, const kn_vstack_opts *opts);      /* np.vstack */
-KN_API kn_array kn_hstack(kn_list list, const kn_vstack_opts *opts);      /* np.hstack */
+/* np.stack: axis 0. Arrays of one shape, along a new axis */
+KN_API kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts);
+/* np.vstack: along the first axis; vectors are rows */
+KN_API kn_array kn_vstack(kn_list list, const kn_vstack_opts *opts);
+/* np.hstack: along the second axis, or the only one of vectors */
+KN_API kn_array kn_hstack(kn_list list, const kn_vstack_opts *opts);
 KN_API kn_array kn_dstack(kn_list list);                                  /* np.dstack: along the third axis */
 KN_API kn_array kn_column_stack(kn_list list);                            /* np.column_stack: vectors as columns */
 /* np.block: one list is joined along the last axis; several are the rows of a matrix of blocks */
@@ -196,7 +205,7 @@ KN_API kn_list kn_dsplit(kn_array x, kn_array indices_or_sections); /* np.dsplit
 KN_API kn_list kn_unstack(kn_array x, const kn_split_opts *opts);   /* np.unstack: x[0], x[1], ... along axis 0 */
 
 /* ---- Repeating. */
-KN_API kn_array kn_tile(kn_array x, const kn_shape *reps); /* np.tile */
+KN_API kn_array kn_tile(kn_array x, const kn_shape *reps); /* np.tile: x again and again: reps[i] times along axis i */
 /* np.repeat: flattened unless an axis is given; looks at repeats: one or many */
 KN_API kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts);
 
@@ -207,7 +216,8 @@ KN_API kn_array kn_append(kn_array x, kn_array values, const kn_squeeze_opts *op
 KN_API kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts);
 /* np.insert: before these positions of x; flattened unless an axis is given */
 KN_API kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_opts *opts);
-KN_API kn_array kn_resize(kn_array x, const kn_shape *new_shape); /* np.resize: x again and again */
+/* np.resize: x again and again; until the shape is full; kn_resize_in_place fills with zeros */
+KN_API kn_array kn_resize(kn_array x, const kn_shape *new_shape);
 /* np.trim_zeros: a view without the zeros at the ends; looks at x */
 KN_API kn_array kn_trim_zeros(kn_array x, const kn_trim_zeros_opts *opts);
 /* np.pad: pad_width, which is looked at: n, {before, after} or one such pair an axis. Modes: constant, edge,
@@ -222,17 +232,21 @@ typedef struct kn_unique_counts_result { kn_array values, counts; } kn_unique_co
 typedef struct kn_unique_inverse_result { kn_array values, inverse_indices; } kn_unique_inverse_result;
 /* np.unique_all and its kin: of the flattened x; each NaN is another value */
 KN_API kn_unique_all_result kn_unique_all(kn_array x);
-KN_API kn_unique_counts_result kn_unique_counts(kn_array x);   /* np.unique_counts */
-KN_API kn_unique_inverse_result kn_unique_inverse(kn_array x); /* np.unique_inverse */
+/* np.unique_counts: values and how often each is there; each NaN is another value */
+KN_API kn_unique_counts_result kn_unique_counts(kn_array x);
+KN_API kn_unique_inverse_result kn_unique_inverse(kn_array x); /* np.unique_inverse: values[inverse_indices] is x */
 KN_API kn_array kn_unique_values(kn_array x);                  /* np.unique_values: ascending here */
 
 /* ---- Sets: sorted vectors of unique elements; all but isin look at values. */
 /* np.isin: for each element, is it among the others? */
 KN_API kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *opts);
-KN_API kn_array kn_union1d(kn_array ar1, kn_array ar2); /* np.union1d */
-KN_API kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *opts); /* np.intersect1d */
-KN_API kn_array kn_setdiff1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts); /* np.setdiff1d */
-KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts); /* np.setxor1d */
+KN_API kn_array kn_union1d(kn_array ar1, kn_array ar2); /* np.union1d: what is in one of them, ascending */
+/* np.intersect1d: what is in both, ascending */
+KN_API kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *opts);
+/* np.setdiff1d: what is in ar1 and not in ar2, ascending */
+KN_API kn_array kn_setdiff1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts);
+/* np.setxor1d: what is in just one of them, ascending */
+KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts);
 
 #ifdef __cplusplus
 }

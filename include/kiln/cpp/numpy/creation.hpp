@@ -123,22 +123,22 @@ inline array ones(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_ones(&shape,
     &opts_c))); }
 using empty_opts = ::kiln::zeros_opts;
-/* np.empty: zeros here */
+/* np.empty: zeros here. Code that is to run with NumPy, too, must not rely on them */
 inline array empty(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_empty(&shape,
     &opts_c))); }
 using full_opts = ::kiln::zeros_opts;
-/* np.full: value's dtype unless given */
+/* np.full: value's dtype unless given; the value is broadcast to the shape */
 inline array full(const ::kiln::shape &shape, const ::kiln::operand &value, const ::kiln::zeros_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array value_h = value.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_full(&shape, value_h, &opts_c))); }
-/* np.zeros_like */
+/* np.zeros_like: of x's shape and dtype unless others are given */
 inline array zeros_like(const ::kiln::operand &x, const ::kiln::zeros_like_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_like_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_zeros_like(x_h, &opts_c))); }
 using ones_like_opts = ::kiln::zeros_like_opts;
-/* np.ones_like */
+/* np.ones_like: of x's shape and dtype unless others are given */
 inline array ones_like(const ::kiln::operand &x, const ::kiln::zeros_like_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_like_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ones_like(x_h, &opts_c))); }
@@ -148,19 +148,19 @@ inline array empty_like(const ::kiln::operand &x, const ::kiln::zeros_like_opts 
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_like_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_empty_like(x_h, &opts_c))); }
 using full_like_opts = ::kiln::zeros_like_opts;
-/* np.full_like */
+/* np.full_like: The value becomes x's dtype, unless another is given: fractions are lost in an integer array */
 inline array full_like(const ::kiln::operand &x, const ::kiln::operand &value, const ::kiln::zeros_like_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array value_h = value.c(); kn_zeros_like_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_full_like(x_h, value_h, &opts_c))); }
 using arange_opts = ::kiln::zeros_opts;
-/* np.arange: integers give int64 */
+/* np.arange: integers give int64. The end does not belong to it. All three arguments are given in C */
 inline array arange(const ::kiln::operand &start, const ::kiln::operand &stop, const ::kiln::operand &step, const
     ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_array step_h = step.c();
     kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_arange(start_h, stop_h, step_h,
     &opts_c))); }
-/* np.linspace */
+/* np.linspace: num samples from start to stop, both included unless .endpoint is false. start and stop may be arrays */
 inline array linspace(const ::kiln::operand &start, const ::kiln::operand &stop, int64_t num, const
     ::kiln::linspace_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_linspace_opts opts_c = opts.c();
@@ -171,16 +171,17 @@ inline array logspace(const ::kiln::operand &start, const ::kiln::operand &stop,
     ::kiln::logspace_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_logspace_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_logspace(start_h, stop_h, num, &opts_c))); }
-/* np.geomspace: ValueError for zeros where they can be seen */
+/* np.geomspace: ValueError for zeros where they can be seen. Num samples, both ends included, each the same multiple
+ * of the one before */
 inline array geomspace(const ::kiln::operand &start, const ::kiln::operand &stop, int64_t num, const
     ::kiln::geomspace_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_geomspace_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_geomspace(start_h, stop_h, num, &opts_c))); }
-/* np.eye: ones on the diagonal k */
+/* np.eye: ones on the diagonal k; n rows */
 inline array eye(int64_t n, const ::kiln::eye_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_eye_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_eye(n, &opts_c))); }
 using identity_opts = ::kiln::zeros_opts;
-/* np.identity */
+/* np.identity: ones on the main diagonal of n by n zeros */
 inline array identity(int64_t n, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_identity(n,
     &opts_c))); }
@@ -204,7 +205,7 @@ using asarray_chkfinite_opts = ::kiln::asarray_opts;
 inline array asarray_chkfinite(const ::kiln::operand &x, const ::kiln::asarray_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_asarray_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asarray_chkfinite(x_h, &opts_c))); }
-/* np.copy */
+/* np.copy: an array with memory of its own */
 inline array copy(const ::kiln::operand &x, const ::kiln::copy_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_copy_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_copy(x_h, &opts_c))); }
@@ -235,7 +236,8 @@ inline array fromfunction(const ::kiln::fn &function, const ::kiln::shape &shape
     place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fromfunction(function.c(), &shape, &opts_c))); }
-/* np.meshgrid of vectors */
+/* np.meshgrid of vectors; one array for each vector, all of the shape of the grid; .indexing = "xy" has the first
+ * vector along the second axis; .sparse: each along its own axis alone */
 inline std::vector<array> meshgrid(const ::kiln::operands &list, const ::kiln::meshgrid_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_meshgrid_opts opts_c = opts.c(); c_.here(); return
@@ -278,16 +280,16 @@ using tri_opts = ::kiln::eye_opts;
 inline array tri(int64_t n, const ::kiln::eye_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_eye_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_tri(n, &opts_c))); }
 using tril_opts = ::kiln::diag_opts;
-/* np.tril: zeros above diagonal k */
+/* np.tril: zeros above diagonal k; of the last two axes */
 inline array tril(const ::kiln::operand &m, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array m_h = m.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_tril(m_h, &opts_c))); }
 using triu_opts = ::kiln::diag_opts;
-/* np.triu: zeros below diagonal k */
+/* np.triu: zeros below diagonal k; of the last two axes */
 inline array triu(const ::kiln::operand &m, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array m_h = m.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_triu(m_h, &opts_c))); }
-/* np.vander: columns are powers of x */
+/* np.vander: columns are powers of x; the highest first unless .increasing */
 inline array vander(const ::kiln::operand &x, const ::kiln::vander_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_vander_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_vander(x_h, &opts_c))); }

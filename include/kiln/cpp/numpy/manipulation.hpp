@@ -171,11 +171,11 @@ inline array permute_dims(const ::kiln::operand &x, const ::kiln::transpose_opts
 /* np.matrix_transpose: the last two axes */
 inline array matrix_transpose(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_matrix_transpose(x_h))); }
-/* np.swapaxes */
+/* np.swapaxes: a view with two axes exchanged */
 inline array swapaxes(const ::kiln::operand &x, int axis1, int axis2, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_swapaxes(x_h, axis1, axis2)));
     }
-/* np.moveaxis */
+/* np.moveaxis: a view; the other axes keep their order */
 inline array moveaxis(const ::kiln::operand &x, const ::kiln::axes &source, const ::kiln::axes &destination, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_moveaxis(x_h, &source,
@@ -187,7 +187,7 @@ inline array rollaxis(const ::kiln::operand &x, int axis, const ::kiln::rollaxis
 /* np.expand_dims: axes are those of the result */
 inline array expand_dims(const ::kiln::operand &x, const ::kiln::axes &axis, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_expand_dims(x_h, &axis))); }
-/* np.squeeze: all axes of extent 1 unless given */
+/* np.squeeze: all axes of extent 1 unless given. ValueError for an axis of another extent */
 inline array squeeze(const ::kiln::operand &x, const ::kiln::squeeze_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_squeeze_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_squeeze(x_h, &opts_c))); }
@@ -200,7 +200,7 @@ inline array atleast_2d(const ::kiln::operand &x, place where = here())
 /* np.atleast_3d: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1) */
 inline array atleast_3d(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_atleast_3d(x_h))); }
-/* np.broadcast_to: read-only */
+/* np.broadcast_to: read-only. ValueError where x does not fit */
 inline array broadcast_to(const ::kiln::operand &x, const ::kiln::shape &shape, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_broadcast_to(x_h, &shape))); }
 /* np.broadcast_arrays: read-only; ValueError if they do not fit */
@@ -211,7 +211,7 @@ inline std::vector<array> broadcast_arrays(const ::kiln::operands &list, place w
 inline ::kiln::shape broadcast_shapes(const std::vector<::kiln::shape> &shapes, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_shapes(static_cast<int>(shapes.size()),
     shapes.data())); }
-/* np.broadcast: as facts; numiter -1 for an error */
+/* np.broadcast: as facts; numiter -1 for an error. The iterator is kn_broadcast_new */
 inline kn_broadcast_result broadcast(const ::kiln::operands &list, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return c_.value(kn_broadcast(list_h)); }
 using flip_opts = ::kiln::squeeze_opts;
@@ -225,7 +225,7 @@ inline array fliplr(const ::kiln::operand &x, place where = here())
 /* np.flipud: the first axis */
 inline array flipud(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_flipud(x_h))); }
-/* np.rot90: a view */
+/* np.rot90: a view; .k quarter turns, from the first axis towards the second */
 inline array rot90(const ::kiln::operand &x, const ::kiln::rot90_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_rot90_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rot90(x_h, &opts_c))); }
@@ -281,11 +281,11 @@ inline array require(const ::kiln::operand &x, const ::kiln::require_opts &opts 
 { detail::call c_(where); kn_array x_h = x.c(); kn_require_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_require(x_h, &opts_c))); }
 using asfortranarray_opts = ::kiln::zeros_opts;
-/* np.asfortranarray */
+/* np.asfortranarray: x with the first axis fastest in memory, a copy where it is not */
 inline array asfortranarray(const ::kiln::operand &x, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asfortranarray(x_h, &opts_c))); }
-/* np.concatenate: axis 0, KN_AXIS_NONE: flattened */
+/* np.concatenate: axis 0, KN_AXIS_NONE: flattened. ValueError unless all other extents are equal */
 inline array concatenate(const ::kiln::operands &list, const ::kiln::concatenate_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_concatenate(list_h, &opts_c))); }
@@ -295,16 +295,16 @@ inline array concat(const ::kiln::operands &list, const ::kiln::concatenate_opts
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_concat(list_h, &opts_c))); }
 using stack_opts = ::kiln::concatenate_opts;
-/* np.stack: axis 0 */
+/* np.stack: axis 0. Arrays of one shape, along a new axis */
 inline array stack(const ::kiln::operands &list, const ::kiln::concatenate_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_stack(list_h, &opts_c))); }
-/* np.vstack */
+/* np.vstack: along the first axis; vectors are rows */
 inline array vstack(const ::kiln::operands &list, const ::kiln::vstack_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_vstack_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_vstack(list_h, &opts_c))); }
 using hstack_opts = ::kiln::vstack_opts;
-/* np.hstack */
+/* np.hstack: along the second axis, or the only one of vectors */
 inline array hstack(const ::kiln::operands &list, const ::kiln::vstack_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_vstack_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_hstack(list_h, &opts_c))); }
@@ -351,7 +351,7 @@ using unstack_opts = ::kiln::split_opts;
 inline std::vector<array> unstack(const ::kiln::operand &x, const ::kiln::split_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_split_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_unstack(x_h, &opts_c))); }
-/* np.tile */
+/* np.tile: x again and again: reps[i] times along axis i */
 inline array tile(const ::kiln::operand &x, const ::kiln::shape &reps, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_tile(x_h, &reps))); }
 using repeat_opts = ::kiln::squeeze_opts;
@@ -379,7 +379,7 @@ inline array insert(const ::kiln::operand &x, const ::kiln::operand &obj, const 
 { detail::call c_(where); kn_array x_h = x.c(); kn_array obj_h = obj.c(); kn_array values_h = values.c();
     kn_squeeze_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_insert(x_h, obj_h, values_h,
     &opts_c))); }
-/* np.resize: x again and again */
+/* np.resize: x again and again; until the shape is full; kn_resize_in_place fills with zeros */
 inline array resize(const ::kiln::operand &x, const ::kiln::shape &new_shape, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_resize(x_h, &new_shape))); }
 /* np.trim_zeros: a view without the zeros at the ends; looks at x */
@@ -406,12 +406,12 @@ inline ::kiln::unique_all_result unique_all(const ::kiln::operand &x, place wher
     return ::kiln::unique_all_result{array::share(r_.values), array::share(r_.indices),
     array::share(r_.inverse_indices), array::share(r_.counts)}; }
 struct unique_counts_result { array values; array counts; };
-/* np.unique_counts */
+/* np.unique_counts: values and how often each is there; each NaN is another value */
 inline ::kiln::unique_counts_result unique_counts(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); kn_unique_counts_result r_ = c_.value(kn_unique_counts(x_h));
     return ::kiln::unique_counts_result{array::share(r_.values), array::share(r_.counts)}; }
 struct unique_inverse_result { array values; array inverse_indices; };
-/* np.unique_inverse */
+/* np.unique_inverse: values[inverse_indices] is x */
 inline ::kiln::unique_inverse_result unique_inverse(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); kn_unique_inverse_result
     r_ = c_.value(kn_unique_inverse(x_h)); return ::kiln::unique_inverse_result{array::share(r_.values),
@@ -424,22 +424,22 @@ inline array isin(const ::kiln::operand &element, const ::kiln::operand &test_el
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array element_h = element.c(); kn_array test_elements_h = test_elements.c(); kn_isin_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_isin(element_h, test_elements_h, &opts_c))); }
-/* np.union1d */
+/* np.union1d: what is in one of them, ascending */
 inline array union1d(const ::kiln::operand &ar1, const ::kiln::operand &ar2, place where = here())
 { detail::call c_(where); kn_array ar1_h = ar1.c(); kn_array ar2_h = ar2.c(); c_.here(); return
     array::share(c_.take(kn_union1d(ar1_h, ar2_h))); }
-/* np.intersect1d */
+/* np.intersect1d: what is in both, ascending */
 inline array intersect1d(const ::kiln::operand &ar1, const ::kiln::operand &ar2, const ::kiln::intersect1d_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array ar1_h = ar1.c(); kn_array ar2_h = ar2.c(); kn_intersect1d_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_intersect1d(ar1_h, ar2_h, &opts_c))); }
-/* np.setdiff1d */
+/* np.setdiff1d: what is in ar1 and not in ar2, ascending */
 inline array setdiff1d(const ::kiln::operand &ar1, const ::kiln::operand &ar2, const ::kiln::setdiff1d_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array ar1_h = ar1.c(); kn_array ar2_h = ar2.c(); kn_setdiff1d_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_setdiff1d(ar1_h, ar2_h, &opts_c))); }
 using setxor1d_opts = ::kiln::setdiff1d_opts;
-/* np.setxor1d */
+/* np.setxor1d: what is in just one of them, ascending */
 inline array setxor1d(const ::kiln::operand &ar1, const ::kiln::operand &ar2, const ::kiln::setdiff1d_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array ar1_h = ar1.c(); kn_array ar2_h = ar2.c(); kn_setdiff1d_opts opts_c = opts.c();
