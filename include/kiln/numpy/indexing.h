@@ -49,9 +49,11 @@ KN_API kn_ravel_multi_index_opts kn_ravel_multi_index_opts_default(void);
 
 /* ---- Indexing. Each % of an index takes the next argument. */
 typedef struct kn_index_arg { int kind; int64_t integer; kn_array array; } kn_index_arg; /* kind: INT, BOOL or ARRAY */
-/* x[index]: IndexError, ValueError; a view unless arrays or integers alone index it */
+/* x[index]: IndexError, ValueError; a view unless arrays or integers alone index it. The index is Python's text:
+ * integers, slices, "...", "None"; each % takes an argument: an integer, an array of integers or a mask */
 KN_API kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args);
-/* np.take: of the flattened x unless an axis is given */
+/* np.take: of the flattened x unless an axis is given. IndexError for positions out of bounds, unless .mode says
+ * what they become */
 KN_API kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts);
 /* np.take_along_axis: last axis */
 KN_API kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts *opts);
@@ -63,26 +65,31 @@ KN_API kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_
 /* ---- Indices. Their number depends on values here, which are looked at: ConcretizationError under jit. */
 KN_API kn_list kn_nonzero(kn_array a); /* np.nonzero: and np.where of one argument: one array of indices an axis */
 KN_API kn_array kn_argwhere(kn_array a);                      /* np.argwhere: one row an element */
-KN_API kn_array kn_flatnonzero(kn_array a);                   /* np.flatnonzero */
-/* np.compress: flattened unless an axis is given */
+KN_API kn_array kn_flatnonzero(kn_array a);                   /* np.flatnonzero: positions in the flattened array */
+/* np.compress: flattened unless an axis is given; what stands where the condition, a vector, holds */
 KN_API kn_array kn_compress(kn_array condition, kn_array a, const kn_squeeze_opts *opts);
 KN_API kn_array kn_extract(kn_array condition, kn_array arr); /* np.extract: of the flattened arrays */
 KN_API kn_list kn_ix_(kn_list list); /* np.ix_: vectors along axes of their own; masks (looked at) become indices */
-/* np.ravel_multi_index: ValueError if out of bounds */
+/* np.ravel_multi_index: ValueError if out of bounds; the position in the flattened array of shape dims; .mode says
+ * what others become, .order "F" has the first axis fastest */
 KN_API kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const kn_ravel_multi_index_opts *opts);
-/* np.unravel_index: ValueError if out of bounds */
+/* np.unravel_index: ValueError if out of bounds; of positions in the flattened array those along each axis */
 KN_API kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unravel_index_opts *opts);
 
 /* ---- Indices whose number is known. */
-KN_API kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts); /* np.indices: stacked in front */
+/* np.indices: stacked in front; for each axis an array of the positions along it */
+KN_API kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts);
 /* np.indices with sparse=True: each along its own axis */
 KN_API kn_list kn_indices_sparse(const kn_shape *dimensions, const kn_indices_opts *opts);
-KN_API kn_list kn_diag_indices(int64_t n, const kn_diag_indices_opts *opts); /* np.diag_indices */
+/* np.diag_indices: of the main diagonal of n by n (by n ...) elements */
+KN_API kn_list kn_diag_indices(int64_t n, const kn_diag_indices_opts *opts);
 KN_API kn_list kn_diag_indices_from(kn_array arr); /* np.diag_indices_from: ValueError unless all axes are equal */
-KN_API kn_list kn_tril_indices(int64_t n, const kn_tril_indices_opts *opts); /* np.tril_indices */
-KN_API kn_list kn_triu_indices(int64_t n, const kn_tril_indices_opts *opts); /* np.triu_indices */
+/* np.tril_indices: of what kn_tril keeps of a matrix of n rows */
+KN_API kn_list kn_tril_indices(int64_t n, const kn_tril_indices_opts *opts);
+/* np.triu_indices: of what kn_triu keeps of a matrix of n rows */
+KN_API kn_list kn_triu_indices(int64_t n, const kn_tril_indices_opts *opts);
 KN_API kn_list kn_tril_indices_from(kn_array arr, const kn_diag_opts *opts); /* np.tril_indices_from a matrix */
-KN_API kn_list kn_triu_indices_from(kn_array arr, const kn_diag_opts *opts); /* np.triu_indices_from */
+KN_API kn_list kn_triu_indices_from(kn_array arr, const kn_diag_opts *opts); /* np.triu_indices_from a matrix */
 typedef kn_array (*kn_mask_func)(kn_array m, const kn_diag_opts *opts);
 /* np.mask_indices: where mask_func(ones, k) is not zero; kn_triu and kn_tril are such functions with their options */
 KN_API kn_list kn_mask_indices(int64_t n, kn_mask_func mask_func, const kn_diag_opts *opts);
@@ -92,8 +99,9 @@ KN_API kn_list kn_mask_indices(int64_t n, kn_mask_func mask_func, const kn_diag_
  * (unsafe), a C integer that does not fit is an OverflowError. */
 /* x[index] = v; the last one wins where indices repeat */
 KN_API int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_fill(kn_array x, kn_array v);                        /* x.fill(v) */
-KN_API int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts); /* np.copyto */
+KN_API int kn_fill(kn_array x, kn_array v);                        /* x.fill(v); every element becomes v, a scalar */
+/* np.copyto: the values of `from`, broadcast, go into `to`, with .where there alone */
+KN_API int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts);
 /* np.put: a.flat[ind] = v, v again and again; looks at ind */
 KN_API int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts);
 KN_API int kn_putmask(kn_array a, kn_array mask, kn_array values); /* np.putmask: element i from values[i % size] */
@@ -119,7 +127,8 @@ KN_API int kn_imod(kn_array x, kn_array y);                        /* x %= y */
 KN_API int kn_ilshift(kn_array x, kn_array y);                     /* x <<= y */
 KN_API int kn_irshift(kn_array x, kn_array y);                     /* x >>= y */
 KN_API int kn_imatmul(kn_array x, kn_array y); /* x @= y; ValueError where the product has another shape */
-/* x[index] += v and its kin: once for each place, however often the indices name it. */
+/* x[index] += v and its kin: once for each place, however often the indices name it. kn_ufunc_at does it again for
+ * each index */
 KN_API int kn_iadd_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 KN_API int kn_isub_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] -= v */
 KN_API int kn_imul_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] *= v */

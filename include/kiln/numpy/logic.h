@@ -45,13 +45,14 @@ KN_API kn_array kn_isnan(kn_array x);                                      /* np
 KN_API kn_array kn_isinf(kn_array x);                                      /* np.isinf */
 KN_API kn_array kn_isfinite(kn_array x);                                   /* np.isfinite */
 KN_API kn_array kn_logical_and(kn_array x, kn_array y);                    /* np.logical_and of x != 0 and y != 0 */
-KN_API kn_array kn_logical_or(kn_array x, kn_array y);                     /* np.logical_or */
-KN_API kn_array kn_logical_xor(kn_array x, kn_array y);                    /* np.logical_xor */
-KN_API kn_array kn_logical_not(kn_array x);                                /* np.logical_not */
+KN_API kn_array kn_logical_or(kn_array x, kn_array y);                     /* np.logical_or: of x != 0 and y != 0 */
+KN_API kn_array kn_logical_xor(kn_array x, kn_array y); /* np.logical_xor: is just one of x != 0 and y != 0? */
+KN_API kn_array kn_logical_not(kn_array x);                                /* np.logical_not: x == 0 */
 KN_API kn_array kn_bitwise_and(kn_array x, kn_array y); /* np.bitwise_and of integers or bool; TypeError for others */
-KN_API kn_array kn_bitwise_or(kn_array x, kn_array y);                     /* np.bitwise_or */
-KN_API kn_array kn_bitwise_xor(kn_array x, kn_array y);                    /* np.bitwise_xor */
-KN_API kn_array kn_bitwise_not(kn_array x);                                /* np.bitwise_not */
+KN_API kn_array kn_bitwise_or(kn_array x, kn_array y);                     /* np.bitwise_or: as kn_bitwise_and */
+KN_API kn_array kn_bitwise_xor(kn_array x, kn_array y);                    /* np.bitwise_xor: as kn_bitwise_and */
+/* np.bitwise_not: every bit turned: -x - 1 of signed integers, not of bool */
+KN_API kn_array kn_bitwise_not(kn_array x);
 KN_API kn_array kn_invert(kn_array x);                                     /* kn_bitwise_not */
 KN_API kn_array kn_bitwise_invert(kn_array x);                             /* kn_bitwise_not */
 KN_API kn_array kn_left_shift(kn_array x, kn_array y); /* np.left_shift: x << y; 0 for y beyond the width or < 0 */
@@ -59,23 +60,27 @@ KN_API kn_array kn_right_shift(kn_array x, kn_array y);                    /* np
 KN_API kn_array kn_bitwise_left_shift(kn_array x, kn_array y);             /* kn_left_shift */
 KN_API kn_array kn_bitwise_right_shift(kn_array x, kn_array y);            /* kn_right_shift */
 KN_API kn_array kn_bitwise_count(kn_array x); /* np.bitwise_count: bits of |x|, uint8; else TypeError */
-KN_API kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts);     /* np.packbits: x != 0, uint8 */
+/* np.packbits: x != 0, uint8; eight of them in one, filled up with 0 */
+KN_API kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts);
 KN_API kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts); /* np.unpackbits of uint8; TypeError else */
-KN_API kn_array kn_where(kn_array condition, kn_array x, kn_array y);      /* np.where with three arguments */
-/* np.isclose: |a - b| <= atol + rtol |b| */
+/* np.where with three arguments; element by element, all three broadcast, x where the condition is not 0, else y.
+ * kn_nonzero is that of one argument */
+KN_API kn_array kn_where(kn_array condition, kn_array x, kn_array y);
+/* np.isclose: |a - b| <= atol + rtol |b|. NaN is close to nothing unless .equal_nan */
 KN_API kn_array kn_isclose(kn_array a, kn_array b, const kn_isclose_opts *opts);
-KN_API bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts); /* np.allclose: false for an error */
-/* np.array_equal: false for an error */
+/* np.allclose: false for an error; are all elements close, as kn_isclose says? */
+KN_API bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts);
+/* np.array_equal: false for an error; are shapes and all elements equal? */
 KN_API bool kn_array_equal(kn_array a, kn_array b, const kn_array_equal_opts *opts);
 KN_API bool kn_array_equiv(kn_array a1, kn_array a2); /* np.array_equiv: equal when broadcast; false for an error */
 
 /* ---- Kinds of numbers and arrays. */
 KN_API kn_array kn_isposinf(kn_array x);  /* np.isposinf: TypeError for complex numbers */
 KN_API kn_array kn_isneginf(kn_array x);  /* np.isneginf: TypeError for complex numbers */
-KN_API kn_array kn_iscomplex(kn_array x); /* np.iscomplex: the imaginary part is not 0 */
-KN_API kn_array kn_isreal(kn_array x);    /* np.isreal: the imaginary part is 0 */
+KN_API kn_array kn_iscomplex(kn_array x); /* np.iscomplex: the imaginary part is not 0; for each element */
+KN_API kn_array kn_isreal(kn_array x);    /* np.isreal: the imaginary part is 0; for each element */
 KN_API bool kn_iscomplexobj(kn_array x);  /* np.iscomplexobj: of a complex dtype; false for an error */
-KN_API bool kn_isrealobj(kn_array x);     /* np.isrealobj: false for an error */
+KN_API bool kn_isrealobj(kn_array x);     /* np.isrealobj: false for an error; of no complex dtype */
 KN_API bool kn_isscalar(kn_array x);      /* np.isscalar: a C number; false for 0-d arrays and errors */
 KN_API bool kn_isfortran(kn_array x); /* np.isfortran: Fortran-contiguous and not C-contiguous; false for an error */
 

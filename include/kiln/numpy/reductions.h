@@ -41,19 +41,21 @@ KN_API kn_array kn_sum(kn_array x, const kn_sum_opts *opts); /* np.sum: small in
 KN_API kn_array kn_prod(kn_array x, const kn_sum_opts *opts); /* np.prod: small integers and bool in 64 bits */
 KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts); /* np.mean: float16 in float32; integers give float64 */
 KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts); /* np.var: mean of |x - mean|^2, divided by n - ddof */
-KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);              /* np.std */
+KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);              /* np.std: the root of kn_var */
 /* np.max: NaN if there is one; complex numbers by their real parts first. ValueError for no elements without
  * `initial`, and for a mask without it */
 KN_API kn_array kn_max(kn_array x, const kn_max_opts *opts);
-KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);              /* np.min */
+KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);              /* np.min: as kn_max */
 KN_API kn_array kn_amax(kn_array x, const kn_max_opts *opts);             /* kn_max */
 KN_API kn_array kn_amin(kn_array x, const kn_max_opts *opts);             /* kn_min */
 KN_API kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts);           /* np.ptp: max - min */
-KN_API kn_array kn_any(kn_array x, const kn_any_opts *opts);              /* np.any */
-KN_API kn_array kn_all(kn_array x, const kn_any_opts *opts);              /* np.all */
+/* np.any: is an element not 0? NaN is not; false of none */
+KN_API kn_array kn_any(kn_array x, const kn_any_opts *opts);
+KN_API kn_array kn_all(kn_array x, const kn_any_opts *opts); /* np.all: are all elements not 0? true of none */
 /* np.argmax: int64; the first NaN, else the first maximum */
 KN_API kn_array kn_argmax(kn_array x, const kn_argmax_opts *opts);
-KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts);        /* np.argmin */
+/* np.argmin: int64; the first NaN, else the first minimum */
+KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts);
 KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts); /* np.count_nonzero: int64 */
 
 /* ---- Reductions of the elements that are not NaN. */
@@ -61,12 +63,12 @@ KN_API kn_array kn_nansum(kn_array x, const kn_sum_opts *opts);       /* np.nans
 KN_API kn_array kn_nanprod(kn_array x, const kn_sum_opts *opts);      /* np.nanprod: 1 where all are NaN */
 KN_API kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts);     /* np.nanmean: NaN where all are */
 KN_API kn_array kn_nanvar(kn_array x, const kn_var_opts *opts);       /* np.nanvar: NaN where ddof or fewer are left */
-KN_API kn_array kn_nanstd(kn_array x, const kn_var_opts *opts);       /* np.nanstd */
+KN_API kn_array kn_nanstd(kn_array x, const kn_var_opts *opts);       /* np.nanstd: the root of kn_nanvar */
 KN_API kn_array kn_nanmax(kn_array x, const kn_max_opts *opts);       /* np.nanmax: NaN where all are */
-KN_API kn_array kn_nanmin(kn_array x, const kn_max_opts *opts);       /* np.nanmin */
+KN_API kn_array kn_nanmin(kn_array x, const kn_max_opts *opts);       /* np.nanmin: NaN where all are */
 /* np.nanargmax: ValueError where all are NaN; -1 there if values are not known, under jit and vmap */
 KN_API kn_array kn_nanargmax(kn_array x, const kn_argmax_opts *opts);
-KN_API kn_array kn_nanargmin(kn_array x, const kn_argmax_opts *opts); /* np.nanargmin */
+KN_API kn_array kn_nanargmin(kn_array x, const kn_argmax_opts *opts); /* np.nanargmin: as kn_nanargmax */
 
 #ifdef __cplusplus
 }

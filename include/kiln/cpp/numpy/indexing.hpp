@@ -67,7 +67,8 @@ struct ravel_multi_index_opts {
         kn_ravel_multi_index_opts to_ = {}; to_.size_ = sizeof to_; to_.mode = detail::c_of(mode);
         to_.order = detail::c_of(order); return to_; }
 };
-/* np.take: of the flattened x unless an axis is given */
+/* np.take: of the flattened x unless an axis is given. IndexError for positions out of bounds, unless .mode says
+ * what they become */
 inline array take(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::take_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_take_opts opts_c = opts.c();
@@ -95,11 +96,11 @@ inline std::vector<array> nonzero(const ::kiln::operand &a, place where = here()
 /* np.argwhere: one row an element */
 inline array argwhere(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_argwhere(a_h))); }
-/* np.flatnonzero */
+/* np.flatnonzero: positions in the flattened array */
 inline array flatnonzero(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_flatnonzero(a_h))); }
 using compress_opts = ::kiln::squeeze_opts;
-/* np.compress: flattened unless an axis is given */
+/* np.compress: flattened unless an axis is given; what stands where the condition, a vector, holds */
 inline array compress(const ::kiln::operand &condition, const ::kiln::operand &a, const ::kiln::squeeze_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array condition_h = condition.c(); kn_array a_h = a.c(); kn_squeeze_opts opts_c = opts.c();
@@ -111,17 +112,18 @@ inline array extract(const ::kiln::operand &condition, const ::kiln::operand &ar
 /* np.ix_: vectors along axes of their own; masks (looked at) become indices */
 inline std::vector<array> ix_(const ::kiln::operands &list, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return detail::arrays_of(c_.take(kn_ix_(list_h))); }
-/* np.ravel_multi_index: ValueError if out of bounds */
+/* np.ravel_multi_index: ValueError if out of bounds; the position in the flattened array of shape dims; .mode says
+ * what others become, .order "F" has the first axis fastest */
 inline array ravel_multi_index(const ::kiln::operands &multi_index, const ::kiln::shape &dims, const
     ::kiln::ravel_multi_index_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list multi_index_h = multi_index.list(); kn_ravel_multi_index_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_ravel_multi_index(multi_index_h, &dims, &opts_c))); }
-/* np.unravel_index: ValueError if out of bounds */
+/* np.unravel_index: ValueError if out of bounds; of positions in the flattened array those along each axis */
 inline std::vector<array> unravel_index(const ::kiln::operand &indices, const ::kiln::shape &shape, const
     ::kiln::unravel_index_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array indices_h = indices.c(); kn_unravel_index_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_unravel_index(indices_h, &shape, &opts_c))); }
-/* np.indices: stacked in front */
+/* np.indices: stacked in front; for each axis an array of the positions along it */
 inline array indices(const ::kiln::shape &dimensions, const ::kiln::indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_indices_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_indices(&dimensions, &opts_c))); }
@@ -131,7 +133,7 @@ inline std::vector<array> indices_sparse(const ::kiln::shape &dimensions, const 
     where = here())
 { detail::call c_(where); kn_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_indices_sparse(&dimensions, &opts_c))); }
-/* np.diag_indices */
+/* np.diag_indices: of the main diagonal of n by n (by n ...) elements */
 inline std::vector<array> diag_indices(int64_t n, const ::kiln::diag_indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_diag_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_diag_indices(n, &opts_c))); }
@@ -139,12 +141,12 @@ inline std::vector<array> diag_indices(int64_t n, const ::kiln::diag_indices_opt
 inline std::vector<array> diag_indices_from(const ::kiln::operand &arr, place where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_diag_indices_from(arr_h))); }
-/* np.tril_indices */
+/* np.tril_indices: of what kn_tril keeps of a matrix of n rows */
 inline std::vector<array> tril_indices(int64_t n, const ::kiln::tril_indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tril_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_tril_indices(n, &opts_c))); }
 using triu_indices_opts = ::kiln::tril_indices_opts;
-/* np.triu_indices */
+/* np.triu_indices: of what kn_triu keeps of a matrix of n rows */
 inline std::vector<array> triu_indices(int64_t n, const ::kiln::tril_indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tril_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_triu_indices(n, &opts_c))); }
@@ -155,7 +157,7 @@ inline std::vector<array> tril_indices_from(const ::kiln::operand &arr, const ::
 { detail::call c_(where); kn_array arr_h = arr.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_tril_indices_from(arr_h, &opts_c))); }
 using triu_indices_from_opts = ::kiln::diag_opts;
-/* np.triu_indices_from */
+/* np.triu_indices_from a matrix */
 inline std::vector<array> triu_indices_from(const ::kiln::operand &arr, const ::kiln::diag_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
@@ -166,10 +168,10 @@ inline std::vector<array> mask_indices(int64_t n, kn_mask_func mask_func, const 
     where = here())
 { detail::call c_(where); kn_diag_opts opts_c = opts.c(); c_.here(); return detail::arrays_of(c_.take(kn_mask_indices(n,
     mask_func, &opts_c))); }
-/* x.fill(v) */
+/* x.fill(v); every element becomes v, a scalar */
 inline int fill(const ::kiln::operand &x, const ::kiln::operand &v, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array v_h = v.c(); c_.here(); return c_.value(kn_fill(x_h, v_h)); }
-/* np.copyto */
+/* np.copyto: the values of `from`, broadcast, go into `to`, with .where there alone */
 inline int copyto(const ::kiln::operand &to, const ::kiln::operand &from, const ::kiln::copyto_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array to_h = to.c(); kn_array from_h = from.c(); kn_copyto_opts opts_c = opts.c();

@@ -72,30 +72,30 @@ inline array isfinite(const ::kiln::operand &x, place where = here())
 inline array logical_and(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_logical_and(x_h, y_h))); }
-/* np.logical_or */
+/* np.logical_or: of x != 0 and y != 0 */
 inline array logical_or(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_logical_or(x_h, y_h))); }
-/* np.logical_xor */
+/* np.logical_xor: is just one of x != 0 and y != 0? */
 inline array logical_xor(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_logical_xor(x_h, y_h))); }
-/* np.logical_not */
+/* np.logical_not: x == 0 */
 inline array logical_not(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_logical_not(x_h))); }
 /* np.bitwise_and of integers or bool; TypeError for others */
 inline array bitwise_and(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_bitwise_and(x_h, y_h))); }
-/* np.bitwise_or */
+/* np.bitwise_or: as kn_bitwise_and */
 inline array bitwise_or(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_bitwise_or(x_h, y_h))); }
-/* np.bitwise_xor */
+/* np.bitwise_xor: as kn_bitwise_and */
 inline array bitwise_xor(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_bitwise_xor(x_h, y_h))); }
-/* np.bitwise_not */
+/* np.bitwise_not: every bit turned: -x - 1 of signed integers, not of bool */
 inline array bitwise_not(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_bitwise_not(x_h))); }
 /* kn_bitwise_not */
@@ -123,7 +123,7 @@ inline array bitwise_right_shift(const ::kiln::operand &x, const ::kiln::operand
 /* np.bitwise_count: bits of |x|, uint8; else TypeError */
 inline array bitwise_count(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_bitwise_count(x_h))); }
-/* np.packbits: x != 0, uint8 */
+/* np.packbits: x != 0, uint8; eight of them in one, filled up with 0 */
 inline array packbits(const ::kiln::operand &x, const ::kiln::packbits_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_packbits_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_packbits(x_h, &opts_c))); }
@@ -131,23 +131,24 @@ inline array packbits(const ::kiln::operand &x, const ::kiln::packbits_opts &opt
 inline array unpackbits(const ::kiln::operand &x, const ::kiln::unpackbits_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_unpackbits_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_unpackbits(x_h, &opts_c))); }
-/* np.where with three arguments */
+/* np.where with three arguments; element by element, all three broadcast, x where the condition is not 0, else y.
+ * kn_nonzero is that of one argument */
 inline array where(const ::kiln::operand &condition, const ::kiln::operand &x, const ::kiln::operand &y, place
     where = here())
 { detail::call c_(where); kn_array condition_h = condition.c(); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here();
     return array::share(c_.take(kn_where(condition_h, x_h, y_h))); }
-/* np.isclose: |a - b| <= atol + rtol |b| */
+/* np.isclose: |a - b| <= atol + rtol |b|. NaN is close to nothing unless .equal_nan */
 inline array isclose(const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::isclose_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_isclose_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_isclose(a_h, b_h, &opts_c))); }
 using allclose_opts = ::kiln::isclose_opts;
-/* np.allclose: false for an error */
+/* np.allclose: false for an error; are all elements close, as kn_isclose says? */
 inline bool allclose(const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::isclose_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_isclose_opts opts_c = opts.c(); c_.here();
     return c_.value(kn_allclose(a_h, b_h, &opts_c)); }
-/* np.array_equal: false for an error */
+/* np.array_equal: false for an error; are shapes and all elements equal? */
 inline bool array_equal(const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::array_equal_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_array_equal_opts opts_c = opts.c(); c_.here();
@@ -162,16 +163,16 @@ inline array isposinf(const ::kiln::operand &x, place where = here())
 /* np.isneginf: TypeError for complex numbers */
 inline array isneginf(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_isneginf(x_h))); }
-/* np.iscomplex: the imaginary part is not 0 */
+/* np.iscomplex: the imaginary part is not 0; for each element */
 inline array iscomplex(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_iscomplex(x_h))); }
-/* np.isreal: the imaginary part is 0 */
+/* np.isreal: the imaginary part is 0; for each element */
 inline array isreal(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_isreal(x_h))); }
 /* np.iscomplexobj: of a complex dtype; false for an error */
 inline bool iscomplexobj(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_iscomplexobj(x_h)); }
-/* np.isrealobj: false for an error */
+/* np.isrealobj: false for an error; of no complex dtype */
 inline bool isrealobj(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_isrealobj(x_h)); }
 /* np.isscalar: a C number; false for 0-d arrays and errors */

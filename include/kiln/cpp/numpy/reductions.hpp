@@ -83,7 +83,7 @@ inline array var(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, pl
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_var(x_h, &opts_c))); }
 using std_opts = ::kiln::var_opts;
-/* np.std */
+/* np.std: the root of kn_var */
 inline array std(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_std(x_h, &opts_c))); }
@@ -93,7 +93,7 @@ inline array max(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, pl
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_max(x_h, &opts_c))); }
 using min_opts = ::kiln::max_opts;
-/* np.min */
+/* np.min: as kn_max */
 inline array min(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_min(x_h, &opts_c))); }
@@ -112,12 +112,12 @@ using ptp_opts = ::kiln::argmax_opts;
 inline array ptp(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ptp(x_h, &opts_c))); }
-/* np.any */
+/* np.any: is an element not 0? NaN is not; false of none */
 inline array any(const ::kiln::operand &x, const ::kiln::any_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_any_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_any(x_h, &opts_c))); }
 using all_opts = ::kiln::any_opts;
-/* np.all */
+/* np.all: are all elements not 0? true of none */
 inline array all(const ::kiln::operand &x, const ::kiln::any_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_any_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_all(x_h, &opts_c))); }
@@ -126,7 +126,7 @@ inline array argmax(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = 
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argmax(x_h, &opts_c))); }
 using argmin_opts = ::kiln::argmax_opts;
-/* np.argmin */
+/* np.argmin: int64; the first NaN, else the first minimum */
 inline array argmin(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argmin(x_h, &opts_c))); }
@@ -156,7 +156,7 @@ inline array nanvar(const ::kiln::operand &x, const ::kiln::var_opts &opts = {},
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanvar(x_h, &opts_c))); }
 using nanstd_opts = ::kiln::var_opts;
-/* np.nanstd */
+/* np.nanstd: the root of kn_nanvar */
 inline array nanstd(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanstd(x_h, &opts_c))); }
@@ -166,7 +166,7 @@ inline array nanmax(const ::kiln::operand &x, const ::kiln::max_opts &opts = {},
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmax(x_h, &opts_c))); }
 using nanmin_opts = ::kiln::max_opts;
-/* np.nanmin */
+/* np.nanmin: NaN where all are */
 inline array nanmin(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmin(x_h, &opts_c))); }
@@ -176,7 +176,7 @@ inline array nanargmax(const ::kiln::operand &x, const ::kiln::argmax_opts &opts
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanargmax(x_h, &opts_c))); }
 using nanargmin_opts = ::kiln::argmax_opts;
-/* np.nanargmin */
+/* np.nanargmin: as kn_nanargmax */
 inline array nanargmin(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanargmin(x_h, &opts_c))); }

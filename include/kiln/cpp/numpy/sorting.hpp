@@ -55,7 +55,7 @@ inline int sort_in_place(const ::kiln::operand &x, const ::kiln::sort_opts &opts
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_sort_in_place(x_h, &opts_c)); }
 using argsort_opts = ::kiln::sort_opts;
-/* np.argsort: int64 */
+/* np.argsort: int64; the positions that sort x, equal elements in their order */
 inline array argsort(const ::kiln::operand &x, const ::kiln::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argsort(x_h, &opts_c))); }
@@ -67,8 +67,9 @@ inline array lexsort(const ::kiln::operands &keys, const ::kiln::squeeze_opts &o
 /* np.sort_complex: short integers give complex64, others complex128 */
 inline array sort_complex(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_sort_complex(a_h))); }
-/* np.partition: the element at kth (one or many; looked at) is where sorting puts it; all of them here. ValueError
- * if out of bounds; last axis, KN_AXIS_NONE: flattened */
+/* np.partition: the element at kth (one or many; looked at) is where sorting puts it: in front of it what is
+ * smaller, behind it what is larger, both in the order in which they came. ValueError if out of bounds; last axis,
+ * KN_AXIS_NONE: flattened */
 inline array partition(const ::kiln::operand &a, const ::kiln::operand &kth, const ::kiln::partition_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array kth_h = kth.c(); kn_partition_opts opts_c = opts.c();
@@ -80,7 +81,7 @@ inline int partition_in_place(const ::kiln::operand &x, const ::kiln::operand &k
 { detail::call c_(where); kn_array x_h = x.c(); kn_array kth_h = kth.c(); kn_partition_opts opts_c = opts.c();
     c_.here(); return c_.value(kn_partition_in_place(x_h, kth_h, &opts_c)); }
 using argpartition_opts = ::kiln::partition_opts;
-/* np.argpartition: int64 */
+/* np.argpartition: int64; the positions that bring x into the order of kn_partition */
 inline array argpartition(const ::kiln::operand &a, const ::kiln::operand &kth, const ::kiln::partition_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array kth_h = kth.c(); kn_partition_opts opts_c = opts.c();
@@ -98,7 +99,7 @@ inline array searchsorted(const ::kiln::operand &a, const ::kiln::operand &v, co
 { detail::call c_(where); kn_array a_h = a.c(); kn_array v_h = v.c(); kn_searchsorted_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_searchsorted(a_h, v_h, &opts_c))); }
 /* np.digitize: the number of the bin that x is in; ValueError if the bins (a vector) neither rise nor fall, where
- * values are known */
+ * values are known; bins[i - 1] <= x < bins[i], with .right bins[i - 1] < x <= bins[i]; 0 in front of all of them */
 inline array digitize(const ::kiln::operand &x, const ::kiln::operand &bins, const ::kiln::digitize_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array bins_h = bins.c(); kn_digitize_opts opts_c = opts.c();
