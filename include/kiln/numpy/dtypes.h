@@ -71,7 +71,7 @@ KN_API kn_dtype kn_dtype_named(const char *name);
 /* ---- Common dtypes and casts. */
 /* np.result_type: of arrays, C numbers (which are weak) and dtypes, up to 32 in C; NULL for an error */
 KN_API kn_dtype kn_result_type(int n, const kn_dtype_like *operands);
-/* np.promote_types: NULL and TypeError where there is none */
+/* np.promote_types: NULL and TypeError where there is none; the smallest dtype that both can be cast to safely */
 KN_API kn_dtype kn_promote_types(kn_dtype_like type1, kn_dtype_like type2);
 /* np.can_cast: casting: no equiv safe same_kind unsafe. Of an array its dtype counts and never its values; TypeError
  * for a C number */
@@ -127,7 +127,8 @@ KN_API kn_dtype kn_dtype_base(kn_dtype dtype);        /* np.dtype.base: itself *
 /* np.dtype.newbyteorder: itself where that is its order already; otherwise TypeError, as arrays never have the other
  * one here */
 KN_API kn_dtype kn_dtype_newbyteorder(kn_dtype dtype, const kn_dtype_newbyteorder_opts *opts);
-KN_API bool kn_dtype_eq(kn_dtype a, kn_dtype_like b); /* np.dtype.__eq__: false also for texts that are no dtype */
+/* np.dtype.__eq__: false also for texts that are no dtype; the same dtype, in whatever form */
+KN_API bool kn_dtype_eq(kn_dtype a, kn_dtype_like b);
 /* np.dtype.__lt__/__le__/__gt__/__ge__: can be cast to b safely, and is another one */
 KN_API bool kn_dtype_lt(kn_dtype a, kn_dtype_like b);
 KN_API bool kn_dtype_le(kn_dtype a, kn_dtype_like b); /* can be cast to b safely */

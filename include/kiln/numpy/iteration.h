@@ -67,7 +67,7 @@ KN_API kn_byte_bounds_result kn_byte_bounds(kn_array a);
 KN_API void *kn_tolist_bytes(kn_array x, kn_dtype dtype);
 
 /* ---- Flat iterators: each element in C order, whatever the array lies in. */
-KN_API kn_flatiter kn_flat(kn_array x);
+KN_API kn_flatiter kn_flat(kn_array x);             /* x.flat: an iterator over the elements of x */
 /* next(x.flat): the address of an element, and on to the next; NULL at the end. In C kn_flatiter_next(it, float) */
 KN_API const void *kn_flatiter_next_bytes(kn_flatiter it, kn_dtype dtype);
 /* the same, and where the element stands. In C kn_ndenumerate(it, &index, float) */
@@ -86,7 +86,7 @@ KN_API int kn_flatiter_set_at(kn_flatiter it, kn_array v, const char *index, int
 KN_API kn_broadcast_iter kn_broadcast_new(kn_list list);
 /* the addresses of an element of each operand, and on to the next ones; NULL at the end */
 KN_API const void *const *kn_broadcast_next(kn_broadcast_iter it);
-KN_API int64_t kn_broadcast_index(kn_broadcast_iter it);
+KN_API int64_t kn_broadcast_index(kn_broadcast_iter it); /* of the elements that come next, in C order */
 /* the flat iterator of an operand, with the position that it has now */
 KN_API kn_flatiter kn_broadcast_iters(kn_broadcast_iter it, int i);
 KN_API int kn_broadcast_reset(kn_broadcast_iter it);     /* to the first elements; 0 or -1 */
@@ -120,30 +120,35 @@ KN_API kn_nditer kn_nditer_copy(kn_nditer it);                             /* an
 /* it stays at position 0 of that axis, which the caller goes along; 0 or -1 */
 KN_API int kn_nditer_remove_axis(kn_nditer it, int axis);
 KN_API int kn_nditer_remove_multi_index(kn_nditer it); /* axes become one where that is possible; 0 or -1 */
-KN_API int kn_nditer_enable_external_loop(kn_nditer it);                   /* 0 or -1 */
-KN_API int kn_nditer_ndim(kn_nditer it);
-KN_API int kn_nditer_nop(kn_nditer it);
+KN_API int kn_nditer_enable_external_loop(kn_nditer it); /* 0 or -1; as if "external_loop" had been among the flags */
+KN_API int kn_nditer_ndim(kn_nditer it); /* how many axes it has, after those that could be joined were */
+KN_API int kn_nditer_nop(kn_nditer it);                                    /* how many operands it has */
+/* of the operands when broadcast; with "multi_index" in the order of its axes */
 KN_API kn_shape kn_nditer_shape(kn_nditer it);
-KN_API int64_t kn_nditer_itersize(kn_nditer it);
-KN_API int64_t kn_nditer_iterindex(kn_nditer it);
+KN_API int64_t kn_nditer_itersize(kn_nditer it);                           /* how many elements it goes over */
+KN_API int64_t kn_nditer_iterindex(kn_nditer it); /* how many elements came before, in the order of the iteration */
 KN_API int kn_nditer_set_iterindex(kn_nditer it, int64_t iterindex);       /* it.iterindex = iterindex; 0 or -1 */
 KN_API int64_t kn_nditer_index(kn_nditer it); /* in C's or Fortran's order, as "c_index" and "f_index" say */
 KN_API int kn_nditer_set_index(kn_nditer it, int64_t index);               /* it.index = index; 0 or -1 */
+/* the position along each axis; "multi_index" is among the flags */
 KN_API kn_shape kn_nditer_multi_index(kn_nditer it);
 KN_API int kn_nditer_set_multi_index(kn_nditer it, const kn_shape *index); /* it.multi_index = index; 0 or -1 */
 typedef struct kn_nditer_range { int64_t start, end; } kn_nditer_range;
-KN_API kn_nditer_range kn_nditer_iterrange(kn_nditer it);
-KN_API int kn_nditer_set_iterrange(kn_nditer it, int64_t start, int64_t end); /* it.iterrange = start, end; 0 or -1 */
-KN_API bool kn_nditer_has_index(kn_nditer it);
-KN_API bool kn_nditer_has_multi_index(kn_nditer it);
+KN_API kn_nditer_range kn_nditer_iterrange(kn_nditer it); /* from where to where it goes, as iterindex counts */
+/* it.iterrange = start, end; 0 or -1; "ranged" is among the flags */
+KN_API int kn_nditer_set_iterrange(kn_nditer it, int64_t start, int64_t end);
+KN_API bool kn_nditer_has_index(kn_nditer it);            /* was "c_index" or "f_index" among the flags? */
+KN_API bool kn_nditer_has_multi_index(kn_nditer it); /* was "multi_index" among the flags, and was it not removed? */
+/* was "delay_bufalloc" among the flags, and was it not reset yet? */
 KN_API bool kn_nditer_has_delayed_bufalloc(kn_nditer it);
-KN_API kn_dtype kn_nditer_dtypes(kn_nditer it, int op);
+KN_API kn_dtype kn_nditer_dtypes(kn_nditer it, int op);   /* as which dtype an operand is seen */
 /* the array that was given, or the one that was allocated or copied for it */
 KN_API kn_array kn_nditer_operands(kn_nditer it, int op);
 KN_API kn_array kn_nditer_itviews(kn_nditer it, int op);  /* a view of it with the iterator's axes */
 
 /* ---- np.lib.Arrayterator: an array as blocks. */
-KN_API kn_arrayterator kn_arrayterator_new(kn_array x, const kn_arrayterator_opts *opts); /* np.lib.Arrayterator */
+/* np.lib.Arrayterator: blocks of x, one after the other, for arrays that are too large to be worked on as one */
+KN_API kn_arrayterator kn_arrayterator_new(kn_array x, const kn_arrayterator_opts *opts);
 KN_API kn_array kn_arrayterator_next(kn_arrayterator it); /* a view of the next block, in C order; NULL at the end */
 
 #ifdef __cplusplus

@@ -78,9 +78,9 @@ KN_API kn_array kn_polyder(kn_array p, const kn_polyder_opts *opts); /* np.polyd
 
 /* ---- Arithmetic. */
 typedef struct kn_polydiv_result { kn_array quotient, remainder; } kn_polydiv_result;
-KN_API kn_array kn_polyadd(kn_array a1, kn_array a2); /* np.polyadd */
-KN_API kn_array kn_polysub(kn_array a1, kn_array a2); /* np.polysub */
-KN_API kn_array kn_polymul(kn_array a1, kn_array a2, const kn_polymul_opts *opts); /* np.polymul */
+KN_API kn_array kn_polyadd(kn_array a1, kn_array a2); /* np.polyadd: the sum, which may be of different lengths */
+KN_API kn_array kn_polysub(kn_array a1, kn_array a2); /* np.polysub: a1 - a2; leading zeros stay */
+KN_API kn_array kn_polymul(kn_array a1, kn_array a2, const kn_polymul_opts *opts); /* np.polymul: the product */
 /* np.polydiv: u = quotient v + remainder */
 KN_API kn_polydiv_result kn_polydiv(kn_array u, kn_array v, const kn_polydiv_opts *opts);
 /* np.polyval: at the elements of x, by Horner's rule */

@@ -87,7 +87,7 @@ typedef struct kn_format_float_scientific_opts {
     int min_digits; /* -1 */
 } kn_format_float_scientific_opts;
 KN_API kn_format_float_scientific_opts kn_format_float_scientific_opts_default(void);
-/* np.format_float_scientific: the same */
+/* np.format_float_scientific: the same; with one digit before the point and an exponent */
 KN_API const char *kn_format_float_scientific(kn_array x, const kn_format_float_scientific_opts *opts);
 typedef struct kn_base_repr_opts {
     size_t size_;

@@ -74,7 +74,7 @@ KN_API kn_list kn_ufunc_call_all(kn_ufunc ufunc, kn_operands in, const kn_ufunc_
  * subtract, there is one operation for each element, from the left. ValueError for no elements without an identity,
  * and for several axes where the order matters; TypeError for comparisons of what is not bool */
 KN_API kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts *opts);
-/* ufunc.accumulate: every element joined with all before it */
+/* ufunc.accumulate: every element joined with all before it; along the first axis unless another is given */
 KN_API kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumulate_opts *opts);
 /* ufunc.outer: of each pair; the first result of several */
 KN_API kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y, const kn_ufunc_call_opts *opts);
@@ -86,11 +86,11 @@ KN_API kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, 
 /* NumPy's name ("abs" is "absolute"), or that of one of the user's own; kn_ufunc_none without an error if there is
  * none */
 KN_API kn_ufunc kn_ufunc_named(const char *name);
-KN_API const char *kn_ufunc_name(kn_ufunc ufunc); /* NULL after an error */
-KN_API int kn_ufunc_nin(kn_ufunc ufunc);
-KN_API int kn_ufunc_nout(kn_ufunc ufunc);
-KN_API int kn_ufunc_nargs(kn_ufunc ufunc);
-KN_API int kn_ufunc_ntypes(kn_ufunc ufunc);
+KN_API const char *kn_ufunc_name(kn_ufunc ufunc); /* NULL after an error; its name, "add" */
+KN_API int kn_ufunc_nin(kn_ufunc ufunc);          /* how many operands it has */
+KN_API int kn_ufunc_nout(kn_ufunc ufunc);         /* how many results it has */
+KN_API int kn_ufunc_nargs(kn_ufunc ufunc);        /* how many operands and results it has */
+KN_API int kn_ufunc_ntypes(kn_ufunc ufunc);       /* how many loops it has, each for certain dtypes */
 /* the i-th loop, "dd->d", in NumPy's letters; int64 is l and uint64 L. IndexError beyond kn_ufunc_ntypes */
 KN_API const char *kn_ufunc_types(kn_ufunc ufunc, int i);
 /* of a generalized ufunc: "(m,n),(n)->(m)"; NULL for those that go element by element, and after an error */

@@ -28,7 +28,7 @@ inline ::kiln::dtype dtype_named(const ::kiln::text &name, place where = here())
 inline ::kiln::dtype result_type(const std::vector<::kiln::dtype_like> &operands, place where = here())
 { detail::call c_(where); std::vector<kn_dtype_like> operands_v = detail::all_of<kn_dtype_like>(operands); c_.here();
     return c_.value(kn_result_type(static_cast<int>(operands.size()), operands_v.data())); }
-/* np.promote_types: NULL and TypeError where there is none */
+/* np.promote_types: NULL and TypeError where there is none; the smallest dtype that both can be cast to safely */
 inline ::kiln::dtype promote_types(const ::kiln::dtype_like &type1, const ::kiln::dtype_like &type2, place
     where = here())
 { detail::call c_(where); kn_dtype_like type1_h = type1.c(); kn_dtype_like type2_h = type2.c(); c_.here(); return
@@ -114,7 +114,7 @@ inline ::kiln::dtype dtype_newbyteorder(const ::kiln::dtype &dtype, const ::kiln
     place where = here())
 { detail::call c_(where); kn_dtype_newbyteorder_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_dtype_newbyteorder(dtype, &opts_c)); }
-/* np.dtype.__eq__: false also for texts that are no dtype */
+/* np.dtype.__eq__: false also for texts that are no dtype; the same dtype, in whatever form */
 inline bool dtype_eq(const ::kiln::dtype &a, const ::kiln::dtype_like &b, place where = here())
 { detail::call c_(where); kn_dtype_like b_h = b.c(); c_.here(); return c_.value(kn_dtype_eq(a, b_h)); }
 /* np.dtype.__lt__/__le__/__gt__/__ge__: can be cast to b safely, and is another one */

@@ -54,6 +54,7 @@ inline kn_byte_bounds_result byte_bounds(const ::kiln::operand &a, place where =
  * the scope; NULL for an error */
 inline void *tolist_bytes(const ::kiln::operand &x, const ::kiln::dtype &dtype, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_tolist_bytes(x_h, dtype)); }
+/* x.flat: an iterator over the elements of x */
 inline handle<kn_flatiter> flat(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return handle<kn_flatiter>(c_.take(kn_flat(x_h))); }
 namespace flatiter {
@@ -95,6 +96,7 @@ inline handle<kn_broadcast_iter> broadcast_new(const ::kiln::operands &list, pla
 /* the addresses of an element of each operand, and on to the next ones; NULL at the end */
 inline const void *const *broadcast_next(const ::kiln::handle<kn_broadcast_iter> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_next(it.c())); }
+/* of the elements that come next, in C order */
 inline int64_t broadcast_index(const ::kiln::handle<kn_broadcast_iter> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_index(it.c())); }
 /* the flat iterator of an operand, with the position that it has now */
@@ -142,17 +144,22 @@ inline int remove_axis(const ::kiln::handle<kn_nditer> &it, int axis, place wher
 /* axes become one where that is possible; 0 or -1 */
 inline int remove_multi_index(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_remove_multi_index(it.c())); }
-/* 0 or -1 */
+/* 0 or -1; as if "external_loop" had been among the flags */
 inline int enable_external_loop(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_enable_external_loop(it.c())); }
+/* how many axes it has, after those that could be joined were */
 inline int ndim(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_ndim(it.c())); }
+/* how many operands it has */
 inline int nop(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_nop(it.c())); }
+/* of the operands when broadcast; with "multi_index" in the order of its axes */
 inline ::kiln::shape shape(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_shape(it.c())); }
+/* how many elements it goes over */
 inline int64_t itersize(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_itersize(it.c())); }
+/* how many elements came before, in the order of the iteration */
 inline int64_t iterindex(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_iterindex(it.c())); }
 /* it.iterindex = iterindex; 0 or -1 */
@@ -164,22 +171,28 @@ inline int64_t index(const ::kiln::handle<kn_nditer> &it, place where = here())
 /* it.index = index; 0 or -1 */
 inline int set_index(const ::kiln::handle<kn_nditer> &it, int64_t index, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_set_index(it.c(), index)); }
+/* the position along each axis; "multi_index" is among the flags */
 inline ::kiln::shape multi_index(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_multi_index(it.c())); }
 /* it.multi_index = index; 0 or -1 */
 inline int set_multi_index(const ::kiln::handle<kn_nditer> &it, const ::kiln::shape &index, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_set_multi_index(it.c(), &index)); }
+/* from where to where it goes, as iterindex counts */
 inline kn_nditer_range iterrange(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_iterrange(it.c())); }
-/* it.iterrange = start, end; 0 or -1 */
+/* it.iterrange = start, end; 0 or -1; "ranged" is among the flags */
 inline int set_iterrange(const ::kiln::handle<kn_nditer> &it, int64_t start, int64_t end, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_set_iterrange(it.c(), start, end)); }
+/* was "c_index" or "f_index" among the flags? */
 inline bool has_index(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_has_index(it.c())); }
+/* was "multi_index" among the flags, and was it not removed? */
 inline bool has_multi_index(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_has_multi_index(it.c())); }
+/* was "delay_bufalloc" among the flags, and was it not reset yet? */
 inline bool has_delayed_bufalloc(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_has_delayed_bufalloc(it.c())); }
+/* as which dtype an operand is seen */
 inline ::kiln::dtype dtypes(const ::kiln::handle<kn_nditer> &it, int op, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_dtypes(it.c(), op)); }
 /* the array that was given, or the one that was allocated or copied for it */
@@ -191,7 +204,7 @@ inline array itviews(const ::kiln::handle<kn_nditer> &it, int op, place where = 
 } // namespace nditer
 namespace arrayterator {
 using new_opts = ::kiln::arrayterator::opts;
-/* np.lib.Arrayterator */
+/* np.lib.Arrayterator: blocks of x, one after the other, for arrays that are too large to be worked on as one */
 inline handle<kn_arrayterator> new_(const ::kiln::operand &x, const ::kiln::arrayterator::opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_arrayterator_opts opts_c = opts.c(); c_.here(); return

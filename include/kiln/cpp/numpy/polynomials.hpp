@@ -91,15 +91,15 @@ inline array polyint(const ::kiln::operand &p, const ::kiln::polyint_opts &opts 
 inline array polyder(const ::kiln::operand &p, const ::kiln::polyder_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_polyder_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_polyder(p_h, &opts_c))); }
-/* np.polyadd */
+/* np.polyadd: the sum, which may be of different lengths */
 inline array polyadd(const ::kiln::operand &a1, const ::kiln::operand &a2, place where = here())
 { detail::call c_(where); kn_array a1_h = a1.c(); kn_array a2_h = a2.c(); c_.here(); return
     array::share(c_.take(kn_polyadd(a1_h, a2_h))); }
-/* np.polysub */
+/* np.polysub: a1 - a2; leading zeros stay */
 inline array polysub(const ::kiln::operand &a1, const ::kiln::operand &a2, place where = here())
 { detail::call c_(where); kn_array a1_h = a1.c(); kn_array a2_h = a2.c(); c_.here(); return
     array::share(c_.take(kn_polysub(a1_h, a2_h))); }
-/* np.polymul */
+/* np.polymul: the product */
 inline array polymul(const ::kiln::operand &a1, const ::kiln::operand &a2, const ::kiln::polymul_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a1_h = a1.c(); kn_array a2_h = a2.c(); kn_polymul_opts opts_c = opts.c(); c_.here();

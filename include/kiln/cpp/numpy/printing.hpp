@@ -105,7 +105,7 @@ struct float_scientific_opts {
         to_.pad_left = detail::c_of(pad_left); to_.exp_digits = detail::c_of(exp_digits);
         to_.min_digits = detail::c_of(min_digits); return to_; }
 };
-/* np.format_float_scientific: the same */
+/* np.format_float_scientific: the same; with one digit before the point and an exponent */
 inline std::string float_scientific(const ::kiln::operand &x, const ::kiln::format::float_scientific_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_format_float_scientific_opts opts_c = opts.c(); c_.here(); return

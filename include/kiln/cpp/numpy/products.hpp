@@ -40,7 +40,8 @@ struct trace_opts {
         kn_trace_opts to_ = {}; to_.size_ = sizeof to_; to_.offset = detail::c_of(offset);
         to_.axis1 = detail::c_of(axis1); to_.axis2 = detail::c_of(axis2); to_.dtype = detail::c_of(dtype); return to_; }
 };
-/* np.matmul: ValueError if the axes are not aligned */
+/* np.matmul: ValueError if the axes are not aligned; matrices in the last two axes, the others broadcast; a vector
+ * is a row on the left, a column on the right */
 inline array matmul(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_matmul(x_h, y_h))); }
@@ -56,7 +57,7 @@ inline array vdot(const ::kiln::operand &x, const ::kiln::operand &y, place wher
 inline array inner(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_inner(x_h, y_h))); }
-/* np.outer: of the flattened arrays */
+/* np.outer: of the flattened arrays; a matrix of all products */
 inline array outer(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_outer(x_h, y_h))); }
@@ -64,7 +65,8 @@ inline array outer(const ::kiln::operand &x, const ::kiln::operand &y, place whe
 inline array vecdot(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_vecdot(x_h, y_h))); }
-/* np.tensordot: `axes` of them, or a_axes with b_axes */
+/* np.tensordot: `axes` of them, or a_axes with b_axes; the last `axes` axes of x with the first ones of y, 2 unless
+ * given */
 inline array tensordot(const ::kiln::operand &x, const ::kiln::operand &y, const ::kiln::tensordot_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_tensordot_opts opts_c = opts.c(); c_.here();

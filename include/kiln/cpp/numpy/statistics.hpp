@@ -92,7 +92,8 @@ inline array median(const ::kiln::operand &a, const ::kiln::argmax_opts &opts = 
 { detail::call c_(where); kn_array a_h = a.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_median(a_h, &opts_c))); }
 /* np.quantile: ValueError for q outside of [0, 1], for another method and for weights with a method but
- * inverted_cdf. Values are checked only where they are known: not under jit and vmap */
+ * inverted_cdf. Values are checked only where they are known: not under jit and vmap; .method: "linear" between
+ * neighbours, "lower", "higher", "nearest", "midpoint", "hazen" and the others of NumPy */
 inline array quantile(const ::kiln::operand &a, const ::kiln::operand &q, const ::kiln::quantile_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
@@ -104,18 +105,18 @@ inline array percentile(const ::kiln::operand &a, const ::kiln::operand &q, cons
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_percentile(a_h, q_h, &opts_c))); }
 using nanmedian_opts = ::kiln::argmax_opts;
-/* np.nanmedian: of what is not NaN */
+/* np.nanmedian: of what is not NaN. NaN where all are */
 inline array nanmedian(const ::kiln::operand &a, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmedian(a_h, &opts_c))); }
 using nanquantile_opts = ::kiln::quantile_opts;
-/* np.nanquantile */
+/* np.nanquantile: as kn_quantile, of what is not NaN */
 inline array nanquantile(const ::kiln::operand &a, const ::kiln::operand &q, const ::kiln::quantile_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_nanquantile(a_h, q_h, &opts_c))); }
 using nanpercentile_opts = ::kiln::quantile_opts;
-/* np.nanpercentile */
+/* np.nanpercentile: as kn_percentile, of what is not NaN */
 inline array nanpercentile(const ::kiln::operand &a, const ::kiln::operand &q, const ::kiln::quantile_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
@@ -125,29 +126,30 @@ inline array average(const ::kiln::operand &a, const ::kiln::average_opts &opts 
 { detail::call c_(where); kn_array a_h = a.c(); kn_average_opts opts_c = opts.c(); detail::out_array
     returned_o(opts.returned); opts_c.returned = returned_o.c(); c_.here(); return array::share(c_.take(kn_average(a_h,
     &opts_c))); }
-/* np.cov: covariances of variables */
+/* np.cov: covariances of variables; a matrix with the variances on its diagonal; divided by n - 1 unless .bias or
+ * .ddof say otherwise */
 inline array cov(const ::kiln::operand &m, const ::kiln::cov_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array m_h = m.c(); kn_cov_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cov(m_h, &opts_c))); }
-/* np.corrcoef: correlations of variables */
+/* np.corrcoef: correlations of variables; a matrix, each from -1 to 1 */
 inline array corrcoef(const ::kiln::operand &x, const ::kiln::corrcoef_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_corrcoef_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_corrcoef(x_h, &opts_c))); }
 struct histogram_result { array hist; array bin_edges; };
-/* np.histogram: int64, or the weights' dtype */
+/* np.histogram: int64, or the weights' dtype; how many elements lie in each bin */
 inline ::kiln::histogram_result histogram(const ::kiln::operand &a, const ::kiln::histogram_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_histogram_opts opts_c = opts.c(); c_.here(); kn_histogram_result
     r_ = c_.value(kn_histogram(a_h, &opts_c)); return ::kiln::histogram_result{array::share(r_.hist),
     array::share(r_.bin_edges)}; }
 using histogram_bin_edges_opts = ::kiln::histogram_opts;
-/* np.histogram_bin_edges */
+/* np.histogram_bin_edges: the edges alone */
 inline array histogram_bin_edges(const ::kiln::operand &a, const ::kiln::histogram_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_histogram_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_histogram_bin_edges(a_h, &opts_c))); }
 struct histogram2d_result { array H; array xedges; array yedges; };
-/* np.histogram2d */
+/* np.histogram2d: of points (x, y): H[i, j] of them lie in bin i of x and bin j of y */
 inline ::kiln::histogram2d_result histogram2d(const ::kiln::operand &x, const ::kiln::operand &y, const
     ::kiln::histogram2d_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_histogram2d_opts opts_c = opts.c(); c_.here();

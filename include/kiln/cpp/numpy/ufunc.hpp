@@ -78,7 +78,7 @@ inline array reduce(kn_ufunc ufunc, const ::kiln::operand &x, const ::kiln::ufun
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_ufunc_reduce_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ufunc_reduce(ufunc, x_h, &opts_c))); }
-/* ufunc.accumulate: every element joined with all before it */
+/* ufunc.accumulate: every element joined with all before it; along the first axis unless another is given */
 inline array accumulate(kn_ufunc ufunc, const ::kiln::operand &x, const ::kiln::ufunc::accumulate_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_ufunc_accumulate_opts opts_c = opts.c(); c_.here(); return
@@ -100,15 +100,19 @@ inline array reduceat(kn_ufunc ufunc, const ::kiln::operand &x, const ::kiln::op
  * none */
 inline kn_ufunc named(const ::kiln::text &name, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_ufunc_named(name.c())); }
-/* NULL after an error */
+/* NULL after an error; its name, "add" */
 inline std::string name(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_ufunc_name(ufunc)); }
+/* how many operands it has */
 inline int nin(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_ufunc_nin(ufunc)); }
+/* how many results it has */
 inline int nout(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_ufunc_nout(ufunc)); }
+/* how many operands and results it has */
 inline int nargs(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_ufunc_nargs(ufunc)); }
+/* how many loops it has, each for certain dtypes */
 inline int ntypes(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_ufunc_ntypes(ufunc)); }
 /* the i-th loop, "dd->d", in NumPy's letters; int64 is l and uint64 L. IndexError beyond kn_ufunc_ntypes */
