@@ -22,7 +22,7 @@ HEAD = """#include <kiln/kiln.h>
 #include <string.h>
 """
 FENCE = re.compile(r"^```+ *([^`]*)$")
-OUTSIDE = re.compile(r"(static|typedef|extern|enum|struct \w+ \{|union|#|KN_(FUNCTION|CLOSURE)\w*\(|_Static_assert|/\*)|"
+OUTSIDE = re.compile(r"(static|typedef|extern|enum|struct \w+ \{|union|#|KN_(FUNCTION|CLOSURE|UFUNC_STRIP)\w*\(|_Static_assert|/\*)|"
                      r"(?:const )?\w+(?: \*?|\* ?)\w+\([^;]*\)\s*\{")
 
 
