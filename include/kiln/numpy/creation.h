@@ -97,7 +97,7 @@ KN_API kn_astype_opts kn_astype_opts_default(void);
 /* ---- Creation. The dtype is the context's default float (float64) unless said otherwise. */
 /* np.zeros: MemoryError if it is too large */
 KN_API kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts);
-KN_API kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts); /* np.ones */
+KN_API kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts); /* np.ones: as kn_zeros */
 /* np.empty: zeros here. Code that is to run with NumPy, too, must not rely on them */
 KN_API kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts);
 /* np.full: value's dtype unless given; the value is broadcast to the shape */

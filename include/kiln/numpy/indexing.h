@@ -99,7 +99,7 @@ KN_API kn_list kn_mask_indices(int64_t n, kn_mask_func mask_func, const kn_diag_
  * (unsafe), a C integer that does not fit is an OverflowError. */
 /* x[index] = v; the last one wins where indices repeat */
 KN_API int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_fill(kn_array x, kn_array v);                        /* x.fill(v); every element becomes v, a scalar */
+KN_API int kn_fill(kn_array x, kn_array v);                        /* x.fill(v); every element becomes v */
 /* np.copyto: the values of `from`, broadcast, go into `to`, with .where there alone */
 KN_API int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts);
 /* np.put: a.flat[ind] = v, v again and again; looks at ind */

@@ -35,15 +35,15 @@ typedef struct kn_unpackbits_opts {
 KN_API kn_unpackbits_opts kn_unpackbits_opts_default(void);
 
 /* ---- Comparisons and logic: results are bool. Integers compare exactly, whatever their dtypes. */
-KN_API kn_array kn_equal(kn_array x, kn_array y);                          /* np.equal */
-KN_API kn_array kn_not_equal(kn_array x, kn_array y);                      /* np.not_equal */
+KN_API kn_array kn_equal(kn_array x, kn_array y);                          /* np.equal: x == y; NaN equals nothing */
+KN_API kn_array kn_not_equal(kn_array x, kn_array y); /* np.not_equal: x != y; true where one is NaN */
 KN_API kn_array kn_less(kn_array x, kn_array y); /* np.less: complex numbers by real part, then imaginary part */
-KN_API kn_array kn_less_equal(kn_array x, kn_array y);                     /* np.less_equal */
-KN_API kn_array kn_greater(kn_array x, kn_array y);                        /* np.greater */
-KN_API kn_array kn_greater_equal(kn_array x, kn_array y);                  /* np.greater_equal */
-KN_API kn_array kn_isnan(kn_array x);                                      /* np.isnan */
-KN_API kn_array kn_isinf(kn_array x);                                      /* np.isinf */
-KN_API kn_array kn_isfinite(kn_array x);                                   /* np.isfinite */
+KN_API kn_array kn_less_equal(kn_array x, kn_array y); /* np.less_equal: x <= y, as kn_less; false where one is NaN */
+KN_API kn_array kn_greater(kn_array x, kn_array y);                        /* np.greater: x > y, as kn_less */
+KN_API kn_array kn_greater_equal(kn_array x, kn_array y);                  /* np.greater_equal: x >= y, as kn_less */
+KN_API kn_array kn_isnan(kn_array x); /* np.isnan: is it NaN? Of complex numbers either part */
+KN_API kn_array kn_isinf(kn_array x); /* np.isinf: is it inf or -inf? Of complex numbers either part */
+KN_API kn_array kn_isfinite(kn_array x); /* np.isfinite: neither infinite nor NaN; of complex numbers both parts */
 KN_API kn_array kn_logical_and(kn_array x, kn_array y);                    /* np.logical_and of x != 0 and y != 0 */
 KN_API kn_array kn_logical_or(kn_array x, kn_array y);                     /* np.logical_or: of x != 0 and y != 0 */
 KN_API kn_array kn_logical_xor(kn_array x, kn_array y); /* np.logical_xor: is just one of x != 0 and y != 0? */

@@ -98,7 +98,7 @@ KN_API kn_array kn_exp(kn_array x);                                        /* np
 KN_API kn_array kn_log(kn_array x); /* np.log: to base e; -inf of 0, NaN of negative real numbers */
 KN_API kn_array kn_sin(kn_array x);                                        /* np.sin: x in radians */
 KN_API kn_array kn_cos(kn_array x);                                        /* np.cos: x in radians */
-KN_API kn_array kn_tanh(kn_array x);                                       /* np.tanh */
+KN_API kn_array kn_tanh(kn_array x); /* np.tanh: hyperbolic tangent, from -1 to 1 */
 KN_API kn_array kn_exp2(kn_array x);                                       /* np.exp2: 2^x */
 KN_API kn_array kn_expm1(kn_array x); /* np.expm1: e^x - 1; exact for small x, too */
 KN_API kn_array kn_log2(kn_array x); /* np.log2: a primitive of its own, JAX has none */
@@ -111,14 +111,14 @@ KN_API kn_array kn_arccos(kn_array x); /* np.arccos: from 0 to pi; NaN outside o
 KN_API kn_array kn_acos(kn_array x);                                       /* kn_arccos */
 KN_API kn_array kn_arctan(kn_array x);                                     /* np.arctan: from -pi/2 to pi/2 */
 KN_API kn_array kn_atan(kn_array x);                                       /* kn_arctan */
-KN_API kn_array kn_arcsinh(kn_array x);                                    /* np.arcsinh */
+KN_API kn_array kn_arcsinh(kn_array x);                                    /* np.arcsinh: inverse of kn_sinh */
 KN_API kn_array kn_asinh(kn_array x);                                      /* kn_arcsinh */
 KN_API kn_array kn_arccosh(kn_array x);                                    /* np.arccosh: NaN below 1 */
 KN_API kn_array kn_acosh(kn_array x);                                      /* kn_arccosh */
 KN_API kn_array kn_arctanh(kn_array x); /* np.arctanh: infinite at -1 and 1, NaN beyond */
 KN_API kn_array kn_atanh(kn_array x);                                      /* kn_arctanh */
-KN_API kn_array kn_sinh(kn_array x);                                       /* np.sinh */
-KN_API kn_array kn_cosh(kn_array x);                                       /* np.cosh */
+KN_API kn_array kn_sinh(kn_array x);                                       /* np.sinh: (e^x - e^-x) / 2 */
+KN_API kn_array kn_cosh(kn_array x);                                       /* np.cosh: (e^x + e^-x) / 2 */
 KN_API kn_array kn_cbrt(kn_array x);                                       /* np.cbrt: TypeError for complex */
 KN_API kn_array kn_real(kn_array x); /* np.real: a view; of real numbers x itself */
 KN_API kn_array kn_imag(kn_array x); /* np.imag: a view; of real numbers zeros, read-only */
@@ -225,15 +225,15 @@ KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts);     /* np.unw
 
 /* ---- numpy.emath: complex results where real ones would be NaN. The dtype depends on the values, which are looked
  * at: under a transformation a ConcretizationError, but for complex x. */
-KN_API kn_array kn_emath_sqrt(kn_array x);              /* np.emath.sqrt */
-KN_API kn_array kn_emath_log(kn_array x);               /* np.emath.log */
-KN_API kn_array kn_emath_log2(kn_array x);              /* np.emath.log2 */
-KN_API kn_array kn_emath_log10(kn_array x);             /* np.emath.log10 */
+KN_API kn_array kn_emath_sqrt(kn_array x);              /* np.emath.sqrt: complex if an element is negative */
+KN_API kn_array kn_emath_log(kn_array x);               /* np.emath.log: complex if an element is negative */
+KN_API kn_array kn_emath_log2(kn_array x);              /* np.emath.log2: complex if an element is negative */
+KN_API kn_array kn_emath_log10(kn_array x);             /* np.emath.log10: complex if an element is negative */
 KN_API kn_array kn_emath_logn(kn_array n, kn_array x);  /* np.emath.logn: to base n */
 KN_API kn_array kn_emath_power(kn_array x, kn_array p); /* np.emath.power: integers to negative powers as floats */
-KN_API kn_array kn_emath_arccos(kn_array x);            /* np.emath.arccos */
-KN_API kn_array kn_emath_arcsin(kn_array x);            /* np.emath.arcsin */
-KN_API kn_array kn_emath_arctanh(kn_array x);           /* np.emath.arctanh */
+KN_API kn_array kn_emath_arccos(kn_array x); /* np.emath.arccos: complex if an element is outside of [-1, 1] */
+KN_API kn_array kn_emath_arcsin(kn_array x); /* np.emath.arcsin: complex if an element is outside of [-1, 1] */
+KN_API kn_array kn_emath_arctanh(kn_array x); /* np.emath.arctanh: complex if an element is outside of [-1, 1] */
 
 #ifdef __cplusplus
 }

@@ -118,7 +118,7 @@ inline array zeros(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = 
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_zeros(&shape,
     &opts_c))); }
 using ones_opts = ::kiln::zeros_opts;
-/* np.ones */
+/* np.ones: as kn_zeros */
 inline array ones(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_ones(&shape,
     &opts_c))); }

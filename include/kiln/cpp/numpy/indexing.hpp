@@ -168,7 +168,7 @@ inline std::vector<array> mask_indices(int64_t n, kn_mask_func mask_func, const 
     where = here())
 { detail::call c_(where); kn_diag_opts opts_c = opts.c(); c_.here(); return detail::arrays_of(c_.take(kn_mask_indices(n,
     mask_func, &opts_c))); }
-/* x.fill(v); every element becomes v, a scalar */
+/* x.fill(v); every element becomes v */
 inline int fill(const ::kiln::operand &x, const ::kiln::operand &v, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array v_h = v.c(); c_.here(); return c_.value(kn_fill(x_h, v_h)); }
 /* np.copyto: the values of `from`, broadcast, go into `to`, with .where there alone */

@@ -35,11 +35,11 @@ struct unpackbits_opts {
         kn_unpackbits_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.count = detail::c_of(count); to_.bitorder = detail::c_of(bitorder); return to_; }
 };
-/* np.equal */
+/* np.equal: x == y; NaN equals nothing */
 inline array equal(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_equal(x_h, y_h))); }
-/* np.not_equal */
+/* np.not_equal: x != y; true where one is NaN */
 inline array not_equal(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_not_equal(x_h, y_h))); }
@@ -47,25 +47,25 @@ inline array not_equal(const ::kiln::operand &x, const ::kiln::operand &y, place
 inline array less(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_less(x_h, y_h))); }
-/* np.less_equal */
+/* np.less_equal: x <= y, as kn_less; false where one is NaN */
 inline array less_equal(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_less_equal(x_h, y_h))); }
-/* np.greater */
+/* np.greater: x > y, as kn_less */
 inline array greater(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_greater(x_h, y_h))); }
-/* np.greater_equal */
+/* np.greater_equal: x >= y, as kn_less */
 inline array greater_equal(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_greater_equal(x_h, y_h))); }
-/* np.isnan */
+/* np.isnan: is it NaN? Of complex numbers either part */
 inline array isnan(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_isnan(x_h))); }
-/* np.isinf */
+/* np.isinf: is it inf or -inf? Of complex numbers either part */
 inline array isinf(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_isinf(x_h))); }
-/* np.isfinite */
+/* np.isfinite: neither infinite nor NaN; of complex numbers both parts */
 inline array isfinite(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_isfinite(x_h))); }
 /* np.logical_and of x != 0 and y != 0 */

@@ -147,7 +147,7 @@ inline array sin(const ::kiln::operand &x, place where = here())
 /* np.cos: x in radians */
 inline array cos(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_cos(x_h))); }
-/* np.tanh */
+/* np.tanh: hyperbolic tangent, from -1 to 1 */
 inline array tanh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_tanh(x_h))); }
 /* np.exp2: 2^x */
@@ -186,7 +186,7 @@ inline array arctan(const ::kiln::operand &x, place where = here())
 /* kn_arctan */
 inline array atan(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_atan(x_h))); }
-/* np.arcsinh */
+/* np.arcsinh: inverse of kn_sinh */
 inline array arcsinh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_arcsinh(x_h))); }
 /* kn_arcsinh */
@@ -204,10 +204,10 @@ inline array arctanh(const ::kiln::operand &x, place where = here())
 /* kn_arctanh */
 inline array atanh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_atanh(x_h))); }
-/* np.sinh */
+/* np.sinh: (e^x - e^-x) / 2 */
 inline array sinh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_sinh(x_h))); }
-/* np.cosh */
+/* np.cosh: (e^x + e^-x) / 2 */
 inline array cosh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_cosh(x_h))); }
 /* np.cbrt: TypeError for complex */
@@ -504,16 +504,16 @@ inline array unwrap(const ::kiln::operand &p, const ::kiln::unwrap_opts &opts = 
 { detail::call c_(where); kn_array p_h = p.c(); kn_unwrap_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_unwrap(p_h, &opts_c))); }
 namespace emath {
-/* np.emath.sqrt */
+/* np.emath.sqrt: complex if an element is negative */
 inline array sqrt(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_sqrt(x_h))); }
-/* np.emath.log */
+/* np.emath.log: complex if an element is negative */
 inline array log(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_log(x_h))); }
-/* np.emath.log2 */
+/* np.emath.log2: complex if an element is negative */
 inline array log2(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_log2(x_h))); }
-/* np.emath.log10 */
+/* np.emath.log10: complex if an element is negative */
 inline array log10(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_log10(x_h))); }
 /* np.emath.logn: to base n */
@@ -524,13 +524,13 @@ inline array logn(const ::kiln::operand &n, const ::kiln::operand &x, place wher
 inline array power(const ::kiln::operand &x, const ::kiln::operand &p, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array p_h = p.c(); c_.here(); return
     array::share(c_.take(kn_emath_power(x_h, p_h))); }
-/* np.emath.arccos */
+/* np.emath.arccos: complex if an element is outside of [-1, 1] */
 inline array arccos(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_arccos(x_h))); }
-/* np.emath.arcsin */
+/* np.emath.arcsin: complex if an element is outside of [-1, 1] */
 inline array arcsin(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_arcsin(x_h))); }
-/* np.emath.arctanh */
+/* np.emath.arctanh: complex if an element is outside of [-1, 1] */
 inline array arctanh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_arctanh(x_h))); }
 } // namespace emath
