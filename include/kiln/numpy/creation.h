@@ -95,12 +95,12 @@ typedef struct kn_astype_opts {
 KN_API kn_astype_opts kn_astype_opts_default(void);
 
 /* ---- Creation. The dtype is the context's default float (float64) unless said otherwise. */
-/* np.zeros: MemoryError if it is too large */
+/* np.zeros: of that shape, all zeros. MemoryError if it is too large */
 KN_API kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts);
-KN_API kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts); /* np.ones: as kn_zeros */
+KN_API kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts); /* np.ones: as kn_zeros, all ones */
 /* np.empty: zeros here. Code that is to run with NumPy, too, must not rely on them */
 KN_API kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts);
-/* np.full: value's dtype unless given; the value is broadcast to the shape */
+/* np.full: of that shape, all `value`, which broadcasts; of value's dtype unless another is given */
 KN_API kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opts);
 /* np.zeros_like: of x's shape and dtype unless others are given */
 KN_API kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts);
@@ -109,7 +109,8 @@ KN_API kn_array kn_ones_like(kn_array x, const kn_zeros_like_opts *opts);
 KN_API kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts); /* np.empty_like: zeros here */
 /* np.full_like: The value becomes x's dtype, unless another is given: fractions are lost in an integer array */
 KN_API kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts);
-/* np.arange: integers give int64. The end does not belong to it. All three arguments are given in C */
+/* np.arange: start, start + step, ... as long as it is before stop; integers give int64. All three arguments are
+ * given in C */
 KN_API kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts);
 /* np.linspace: num samples from start to stop, both included unless .endpoint is false. start and stop may be arrays */
 KN_API kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts);
@@ -125,7 +126,8 @@ KN_API kn_array kn_identity(int64_t n, const kn_zeros_opts *opts);
  * where it has that dtype and order */
 KN_API kn_array kn_asarray(kn_array x, const kn_asarray_opts *opts);
 KN_API kn_array kn_asanyarray(kn_array x, const kn_asarray_opts *opts);    /* kn_asarray */
-KN_API kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts); /* one axis at least */
+/* x in C order, a copy where it is not; one axis at least */
+KN_API kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts);
 /* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
 KN_API kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts);
 KN_API kn_array kn_copy(kn_array x, const kn_copy_opts *opts); /* np.copy: an array with memory of its own */
@@ -143,20 +145,22 @@ KN_API kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts
 #define KN_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /* ---- From memory, text and functions. */
-/* np.frombuffer: float64: a copy here (kn_wrap does without) */
+/* np.frombuffer: the bytes of a buffer as a vector, of float64 unless .dtype says otherwise: a copy here (kn_wrap
+ * does without) */
 KN_API kn_array kn_frombuffer(const void *buffer, size_t bytes, const kn_frombuffer_opts *opts);
-/* np.fromstring: float64: numbers with sep between them; ValueError for others */
+/* np.fromstring: the numbers of a text with sep between them, as float64 unless .dtype says otherwise; ValueError
+ * for other texts */
 KN_API kn_array kn_fromstring(const char *string, const char *sep, const kn_fromstring_opts *opts);
 typedef bool (*kn_next)(void *env, void *element);
-/* np.fromiter: next writes an element of the dtype and returns true, or returns false at the end. count: -1, until
- * then; ValueError if there are fewer */
+/* np.fromiter: a vector of what `next` gives, which writes an element of the dtype and returns true, or returns
+ * false at the end. count: -1, until then; ValueError if there are fewer */
 KN_API kn_array kn_fromiter(kn_next next, void *env, kn_dtype dtype, int64_t count);
-/* np.fromfunction: function of one array of positions per axis; up to 8 axes */
+/* np.fromfunction: what the function gives for one array of positions (of floats) per axis; up to 8 axes */
 KN_API kn_array kn_fromfunction(kn_fn function, const kn_shape *shape, const kn_zeros_opts *opts);
 
 /* ---- Grids. */
-/* np.meshgrid of vectors; one array for each vector, all of the shape of the grid; .indexing = "xy" has the first
- * vector along the second axis; .sparse: each along its own axis alone */
+/* np.meshgrid: one array for each vector, all of the shape of the grid. The first vector lies along the second axis,
+ * with .indexing = "ij" along the first; .sparse: each along its own axis alone */
 KN_API kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts);
 
 /* KN_SLICE(start, stop, step), or KN_SLICE_NUM(start, stop, num): num samples, both ends included (step `num j`) */
@@ -177,7 +181,7 @@ KN_API kn_array kn_kaiser(int64_t M, kn_array beta);
 /* ---- Matrices. */
 /* np.diag: a matrix with v on diagonal k; of a matrix its diagonal, a read-only view */
 KN_API kn_array kn_diag(kn_array v, const kn_diag_opts *opts);
-KN_API kn_array kn_diagflat(kn_array v, const kn_diag_opts *opts); /* np.diagflat: of the flattened v */
+KN_API kn_array kn_diagflat(kn_array v, const kn_diag_opts *opts); /* np.diagflat: kn_diag of the flattened v */
 KN_API kn_array kn_tri(int64_t n, const kn_eye_opts *opts);        /* np.tri: ones on and below diagonal k */
 /* np.tril: zeros above diagonal k; of the last two axes */
 KN_API kn_array kn_tril(kn_array m, const kn_diag_opts *opts);

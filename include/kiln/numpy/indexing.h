@@ -52,10 +52,10 @@ typedef struct kn_index_arg { int kind; int64_t integer; kn_array array; } kn_in
 /* x[index]: IndexError, ValueError; a view unless arrays or integers alone index it. The index is Python's text:
  * integers, slices, "...", "None"; each % takes an argument: an integer, an array of integers or a mask */
 KN_API kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args);
-/* np.take: of the flattened x unless an axis is given. IndexError for positions out of bounds, unless .mode says
- * what they become */
+/* np.take: the elements at these positions, of the flattened x unless an axis is given. IndexError for positions out
+ * of bounds, unless .mode says what they become */
 KN_API kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts);
-/* np.take_along_axis: last axis */
+/* np.take_along_axis: elements of each line along the axis (the last one unless given) at positions of its own */
 KN_API kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts *opts);
 /* np.choose: element by element from the array of the list that a's element tells. `raise` looks at a */
 KN_API kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts);
@@ -63,12 +63,14 @@ KN_API kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts)
 KN_API kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts *opts);
 
 /* ---- Indices. Their number depends on values here, which are looked at: ConcretizationError under jit. */
-KN_API kn_list kn_nonzero(kn_array a); /* np.nonzero: and np.where of one argument: one array of indices an axis */
-KN_API kn_array kn_argwhere(kn_array a);                      /* np.argwhere: one row an element */
-KN_API kn_array kn_flatnonzero(kn_array a);                   /* np.flatnonzero: positions in the flattened array */
+/* np.nonzero: where a is not 0: one array of indices an axis, for NumPy's where of one argument, too */
+KN_API kn_list kn_nonzero(kn_array a);
+KN_API kn_array kn_argwhere(kn_array a); /* np.argwhere: where a is not 0: one row of indices for each such element */
+KN_API kn_array kn_flatnonzero(kn_array a); /* np.flatnonzero: positions in the flattened array */
 /* np.compress: flattened unless an axis is given; what stands where the condition, a vector, holds */
 KN_API kn_array kn_compress(kn_array condition, kn_array a, const kn_squeeze_opts *opts);
-KN_API kn_array kn_extract(kn_array condition, kn_array arr); /* np.extract: of the flattened arrays */
+/* np.extract: the elements of arr where the condition holds; both flattened */
+KN_API kn_array kn_extract(kn_array condition, kn_array arr);
 KN_API kn_list kn_ix_(kn_list list); /* np.ix_: vectors along axes of their own; masks (looked at) become indices */
 /* np.ravel_multi_index: ValueError if out of bounds; the position in the flattened array of shape dims; .mode says
  * what others become, .order "F" has the first axis fastest */

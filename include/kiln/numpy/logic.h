@@ -35,36 +35,38 @@ typedef struct kn_unpackbits_opts {
 KN_API kn_unpackbits_opts kn_unpackbits_opts_default(void);
 
 /* ---- Comparisons and logic: results are bool. Integers compare exactly, whatever their dtypes. */
-KN_API kn_array kn_equal(kn_array x, kn_array y);                          /* np.equal: x == y; NaN equals nothing */
-KN_API kn_array kn_not_equal(kn_array x, kn_array y); /* np.not_equal: x != y; true where one is NaN */
+KN_API kn_array kn_equal(kn_array x, kn_array y);               /* np.equal: x == y; NaN equals nothing */
+KN_API kn_array kn_not_equal(kn_array x, kn_array y);           /* np.not_equal: x != y; true where one is NaN */
 KN_API kn_array kn_less(kn_array x, kn_array y); /* np.less: complex numbers by real part, then imaginary part */
 KN_API kn_array kn_less_equal(kn_array x, kn_array y); /* np.less_equal: x <= y, as kn_less; false where one is NaN */
-KN_API kn_array kn_greater(kn_array x, kn_array y);                        /* np.greater: x > y, as kn_less */
-KN_API kn_array kn_greater_equal(kn_array x, kn_array y);                  /* np.greater_equal: x >= y, as kn_less */
+KN_API kn_array kn_greater(kn_array x, kn_array y);             /* np.greater: x > y, as kn_less */
+KN_API kn_array kn_greater_equal(kn_array x, kn_array y);       /* np.greater_equal: x >= y, as kn_less */
 KN_API kn_array kn_isnan(kn_array x); /* np.isnan: is it NaN? Of complex numbers either part */
 KN_API kn_array kn_isinf(kn_array x); /* np.isinf: is it inf or -inf? Of complex numbers either part */
 KN_API kn_array kn_isfinite(kn_array x); /* np.isfinite: neither infinite nor NaN; of complex numbers both parts */
-KN_API kn_array kn_logical_and(kn_array x, kn_array y);                    /* np.logical_and of x != 0 and y != 0 */
-KN_API kn_array kn_logical_or(kn_array x, kn_array y);                     /* np.logical_or: of x != 0 and y != 0 */
-KN_API kn_array kn_logical_xor(kn_array x, kn_array y); /* np.logical_xor: is just one of x != 0 and y != 0? */
-KN_API kn_array kn_logical_not(kn_array x);                                /* np.logical_not: x == 0 */
-KN_API kn_array kn_bitwise_and(kn_array x, kn_array y); /* np.bitwise_and of integers or bool; TypeError for others */
-KN_API kn_array kn_bitwise_or(kn_array x, kn_array y);                     /* np.bitwise_or: as kn_bitwise_and */
-KN_API kn_array kn_bitwise_xor(kn_array x, kn_array y);                    /* np.bitwise_xor: as kn_bitwise_and */
+KN_API kn_array kn_logical_and(kn_array x, kn_array y);         /* np.logical_and: of x != 0 and y != 0 */
+KN_API kn_array kn_logical_or(kn_array x, kn_array y);          /* np.logical_or: of x != 0 and y != 0 */
+KN_API kn_array kn_logical_xor(kn_array x, kn_array y);         /* np.logical_xor: is just one of x != 0 and y != 0? */
+KN_API kn_array kn_logical_not(kn_array x);                     /* np.logical_not: x == 0 */
+/* np.bitwise_and: bit by bit, of integers or bool; TypeError for others */
+KN_API kn_array kn_bitwise_and(kn_array x, kn_array y);
+KN_API kn_array kn_bitwise_or(kn_array x, kn_array y);          /* np.bitwise_or: as kn_bitwise_and */
+KN_API kn_array kn_bitwise_xor(kn_array x, kn_array y);         /* np.bitwise_xor: as kn_bitwise_and */
 /* np.bitwise_not: every bit turned: -x - 1 of signed integers, not of bool */
 KN_API kn_array kn_bitwise_not(kn_array x);
-KN_API kn_array kn_invert(kn_array x);                                     /* kn_bitwise_not */
-KN_API kn_array kn_bitwise_invert(kn_array x);                             /* kn_bitwise_not */
+KN_API kn_array kn_invert(kn_array x);                          /* kn_bitwise_not */
+KN_API kn_array kn_bitwise_invert(kn_array x);                  /* kn_bitwise_not */
 KN_API kn_array kn_left_shift(kn_array x, kn_array y); /* np.left_shift: x << y; 0 for y beyond the width or < 0 */
-KN_API kn_array kn_right_shift(kn_array x, kn_array y);                    /* np.right_shift: x >> y; then 0 or -1 */
-KN_API kn_array kn_bitwise_left_shift(kn_array x, kn_array y);             /* kn_left_shift */
-KN_API kn_array kn_bitwise_right_shift(kn_array x, kn_array y);            /* kn_right_shift */
+KN_API kn_array kn_right_shift(kn_array x, kn_array y);         /* np.right_shift: x >> y; then 0 or -1 */
+KN_API kn_array kn_bitwise_left_shift(kn_array x, kn_array y);  /* kn_left_shift */
+KN_API kn_array kn_bitwise_right_shift(kn_array x, kn_array y); /* kn_right_shift */
 KN_API kn_array kn_bitwise_count(kn_array x); /* np.bitwise_count: bits of |x|, uint8; else TypeError */
-/* np.packbits: x != 0, uint8; eight of them in one, filled up with 0 */
+/* np.packbits: eight bits, x != 0, in one uint8, filled up with 0 */
 KN_API kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts);
-KN_API kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts); /* np.unpackbits of uint8; TypeError else */
-/* np.where with three arguments; element by element, all three broadcast, x where the condition is not 0, else y.
- * kn_nonzero is that of one argument */
+/* np.unpackbits: the bits of uint8, each as one uint8; TypeError for other dtypes */
+KN_API kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts);
+/* np.where: x where the condition is not 0, else y: element by element, all three broadcast, of the common dtype of
+ * x and y. kn_nonzero is NumPy's where of one argument */
 KN_API kn_array kn_where(kn_array condition, kn_array x, kn_array y);
 /* np.isclose: |a - b| <= atol + rtol |b|. NaN is close to nothing unless .equal_nan */
 KN_API kn_array kn_isclose(kn_array a, kn_array b, const kn_isclose_opts *opts);

@@ -118,47 +118,55 @@ typedef struct kn_setdiff1d_opts { size_t size_; bool assume_unique; } kn_setdif
 KN_API kn_setdiff1d_opts kn_setdiff1d_opts_default(void);
 
 /* ---- Shapes: views wherever NumPy's are. */
-/* np.reshape: one extent may be -1 */
+/* np.reshape: the same elements in another shape, in C order unless .order says otherwise; one extent may be -1 */
 KN_API kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *opts);
-KN_API kn_array kn_ravel(kn_array x, const kn_ravel_opts *opts);            /* np.ravel: a view of a contiguous x */
+/* np.ravel: the elements as a vector; a view of a contiguous x */
+KN_API kn_array kn_ravel(kn_array x, const kn_ravel_opts *opts);
 KN_API kn_array kn_flatten(kn_array x, const kn_ravel_opts *opts);          /* x.flatten(): always a copy */
 /* np.transpose: reverses the axes unless they are given */
 KN_API kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts);
 KN_API kn_array kn_permute_dims(kn_array x, const kn_transpose_opts *opts); /* kn_transpose */
-KN_API kn_array kn_matrix_transpose(kn_array x);                            /* np.matrix_transpose: the last two axes */
+KN_API kn_array kn_matrix_transpose(kn_array x); /* np.matrix_transpose: a view with the last two axes exchanged */
 KN_API kn_array kn_swapaxes(kn_array x, int axis1, int axis2); /* np.swapaxes: a view with two axes exchanged */
-/* np.moveaxis: a view; the other axes keep their order */
+/* np.moveaxis: a view, in which the axes `source` are at `destination`; the other axes keep their order */
 KN_API kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destination);
-/* np.rollaxis: the axis goes before axis `start` */
+/* np.rollaxis: a view; the axis goes before axis `start` */
 KN_API kn_array kn_rollaxis(kn_array x, int axis, const kn_rollaxis_opts *opts);
-KN_API kn_array kn_expand_dims(kn_array x, const kn_axes *axis); /* np.expand_dims: axes are those of the result */
-/* np.squeeze: all axes of extent 1 unless given. ValueError for an axis of another extent */
+/* np.expand_dims: a view with new axes of extent 1; axes are those of the result */
+KN_API kn_array kn_expand_dims(kn_array x, const kn_axes *axis);
+/* np.squeeze: a view without axes of extent 1: all of them unless some are given. ValueError for an axis of another
+ * extent */
 KN_API kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts);
-KN_API kn_array kn_atleast_1d(kn_array x);                                  /* np.atleast_1d of one array */
+KN_API kn_array kn_atleast_1d(kn_array x); /* np.atleast_1d: a number becomes a vector of one element */
 KN_API kn_array kn_atleast_2d(kn_array x);                                  /* np.atleast_2d: new axes in front */
 KN_API kn_array kn_atleast_3d(kn_array x); /* np.atleast_3d: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1) */
-/* np.broadcast_to: read-only. ValueError where x does not fit */
+/* np.broadcast_to: a read-only view of x in that shape, whose new or longer axes repeat it. ValueError where x does
+ * not fit */
 KN_API kn_array kn_broadcast_to(kn_array x, const kn_shape *shape);
-KN_API kn_list kn_broadcast_arrays(kn_list list); /* np.broadcast_arrays: read-only; ValueError if they do not fit */
-KN_API kn_shape kn_broadcast_shapes(int n, const kn_shape *shapes); /* np.broadcast_shapes: ndim -1 for an error */
+/* np.broadcast_arrays: read-only views of the arrays in their common shape; ValueError if they do not fit */
+KN_API kn_list kn_broadcast_arrays(kn_list list);
+/* np.broadcast_shapes: the shape that operands of these shapes have together; ndim -1 for an error */
+KN_API kn_shape kn_broadcast_shapes(int n, const kn_shape *shapes);
 typedef struct kn_broadcast_result { kn_shape shape; int64_t size; int ndim, numiter; } kn_broadcast_result;
 /* np.broadcast: as facts; numiter -1 for an error. The iterator is kn_broadcast_new */
 KN_API kn_broadcast_result kn_broadcast(kn_list list);
 
 /* ---- Elements in another order. */
-KN_API kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts); /* np.flip: all axes unless given: a view */
-KN_API kn_array kn_fliplr(kn_array x);                            /* np.fliplr: the second axis */
-KN_API kn_array kn_flipud(kn_array x);                            /* np.flipud: the first axis */
-/* np.rot90: a view; .k quarter turns, from the first axis towards the second */
+/* np.flip: a view: the elements the other way round along axes, all unless some are given */
+KN_API kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts);
+KN_API kn_array kn_fliplr(kn_array x);               /* np.fliplr: kn_flip along the second axis */
+KN_API kn_array kn_flipud(kn_array x);               /* np.flipud: kn_flip along the first axis */
+/* np.rot90: a view, turned by .k quarter turns, from the first of the axes towards the second */
 KN_API kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts);
-/* np.roll: flattened unless axes are given; looks at shift: one, or one an axis */
+/* np.roll: a copy, moved by shift positions; what leaves at one end comes in at the other; flattened unless axes are
+ * given; looks at shift: one, or one an axis */
 KN_API kn_array kn_roll(kn_array x, kn_array shift, const kn_squeeze_opts *opts);
 KN_API kn_array kn_view(kn_array x, kn_dtype dtype); /* x.view(dtype): the same bytes; another size: last axis */
 /* np.lib.stride_tricks.as_strided: strides in bytes; ValueError where they lead out of x's memory */
 KN_API kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides,
     const kn_as_strided_opts *opts);
-/* np.lib.stride_tricks.sliding_window_view: windows of that shape, one behind the other along the last axes;
- * read-only unless .writeable */
+/* np.lib.stride_tricks.sliding_window_view: a view of all windows of that shape; their axes are the last ones of the
+ * result. Read-only unless .writeable */
 KN_API kn_array kn_sliding_window_view(kn_array x, const kn_shape *window_shape,
     const kn_sliding_window_view_opts *opts);
 
@@ -180,10 +188,11 @@ KN_API kn_array kn_require(kn_array x, const kn_require_opts *opts); /* np.requi
 KN_API kn_array kn_asfortranarray(kn_array x, const kn_zeros_opts *opts);
 
 /* ---- Joining. */
-/* np.concatenate: axis 0, KN_AXIS_NONE: flattened. ValueError unless all other extents are equal */
+/* np.concatenate: arrays one behind the other along axis 0, or another; KN_AXIS_NONE: flattened. ValueError unless
+ * all other extents are equal */
 KN_API kn_array kn_concatenate(kn_list list, const kn_concatenate_opts *opts);
 KN_API kn_array kn_concat(kn_list list, const kn_concatenate_opts *opts); /* kn_concatenate */
-/* np.stack: axis 0. Arrays of one shape, along a new axis */
+/* np.stack: arrays of one shape side by side, along a new axis: 0, or another */
 KN_API kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts);
 /* np.vstack: along the first axis; vectors are rows */
 KN_API kn_array kn_vstack(kn_list list, const kn_vstack_opts *opts);
@@ -197,35 +206,39 @@ KN_API kn_array kn_block(int n, const kn_list *rows);
 /* ---- Splitting: parts are views. */
 /* np.array_split: axis 0. indices_or_sections, which is looked at: a number of parts, or the positions of the cuts */
 KN_API kn_list kn_array_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts);
-/* np.split: ValueError if the parts are unequal */
+/* np.split: as kn_array_split. ValueError if the parts are unequal */
 KN_API kn_list kn_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts);
-KN_API kn_list kn_hsplit(kn_array x, kn_array indices_or_sections); /* np.hsplit: the second axis, or the only one */
-KN_API kn_list kn_vsplit(kn_array x, kn_array indices_or_sections); /* np.vsplit: the first axis of two or more */
-KN_API kn_list kn_dsplit(kn_array x, kn_array indices_or_sections); /* np.dsplit: the third axis */
+/* np.hsplit: kn_split along the second axis, or the only one */
+KN_API kn_list kn_hsplit(kn_array x, kn_array indices_or_sections);
+/* np.vsplit: kn_split along the first axis of two or more */
+KN_API kn_list kn_vsplit(kn_array x, kn_array indices_or_sections);
+KN_API kn_list kn_dsplit(kn_array x, kn_array indices_or_sections); /* np.dsplit: kn_split along the third axis */
 KN_API kn_list kn_unstack(kn_array x, const kn_split_opts *opts);   /* np.unstack: x[0], x[1], ... along axis 0 */
 
 /* ---- Repeating. */
 KN_API kn_array kn_tile(kn_array x, const kn_shape *reps); /* np.tile: x again and again: reps[i] times along axis i */
-/* np.repeat: flattened unless an axis is given; looks at repeats: one or many */
+/* np.repeat: each element so many times; flattened unless an axis is given; looks at repeats: one or many */
 KN_API kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts);
 
 /* ---- Adding and taking away. Positions (obj) are integers or a mask, and are looked at. */
-/* np.append: both flattened unless an axis is given */
+/* np.append: x with values behind it; both flattened unless an axis is given */
 KN_API kn_array kn_append(kn_array x, kn_array values, const kn_squeeze_opts *opts);
-/* np.delete: IndexError if out of bounds; flattened unless an axis is given */
+/* np.delete: x without what stands at these positions. IndexError if out of bounds; flattened unless an axis is
+ * given */
 KN_API kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts);
-/* np.insert: before these positions of x; flattened unless an axis is given */
+/* np.insert: x with values put in before these positions of it; flattened unless an axis is given */
 KN_API kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_opts *opts);
 /* np.resize: x again and again; until the shape is full; kn_resize_in_place fills with zeros */
 KN_API kn_array kn_resize(kn_array x, const kn_shape *new_shape);
 /* np.trim_zeros: a view without the zeros at the ends; looks at x */
 KN_API kn_array kn_trim_zeros(kn_array x, const kn_trim_zeros_opts *opts);
-/* np.pad: pad_width, which is looked at: n, {before, after} or one such pair an axis. Modes: constant, edge,
- * linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty (zeros here) */
+/* np.pad: x with so many elements around it: pad_width, which is looked at, is n, {before, after} or one such pair
+ * an axis. Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty
+ * (zeros here) */
 KN_API kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts);
 
 /* ---- Unique elements. Their number depends on the values, which are looked at: ConcretizationError under jit. */
-/* np.unique: ascending; of the flattened x unless an axis is given */
+/* np.unique: each element once, ascending; of the flattened x unless an axis is given */
 KN_API kn_array kn_unique(kn_array x, const kn_unique_opts *opts);
 typedef struct kn_unique_all_result { kn_array values, indices, inverse_indices, counts; } kn_unique_all_result;
 typedef struct kn_unique_counts_result { kn_array values, counts; } kn_unique_counts_result;
@@ -235,7 +248,7 @@ KN_API kn_unique_all_result kn_unique_all(kn_array x);
 /* np.unique_counts: values and how often each is there; each NaN is another value */
 KN_API kn_unique_counts_result kn_unique_counts(kn_array x);
 KN_API kn_unique_inverse_result kn_unique_inverse(kn_array x); /* np.unique_inverse: values[inverse_indices] is x */
-KN_API kn_array kn_unique_values(kn_array x);                  /* np.unique_values: ascending here */
+KN_API kn_array kn_unique_values(kn_array x);                  /* np.unique_values: each element once, ascending here */
 
 /* ---- Sets: sorted vectors of unique elements; all but isin look at values. */
 /* np.isin: for each element, is it among the others? */

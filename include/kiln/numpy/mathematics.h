@@ -85,66 +85,69 @@ KN_API kn_convolve_opts kn_convolve_opts_default(void);
 
 /* ---- Elementwise, one argument. Integers become floats where the function is one of real numbers: 8 bits and bool
  * float16, 16 bits float32, wider ones float64. */
-KN_API kn_array kn_negative(kn_array x);                                   /* np.negative: TypeError for bool */
-KN_API kn_array kn_neg(kn_array x);                                        /* kn_negative */
-KN_API kn_array kn_positive(kn_array x);                                   /* np.positive: TypeError for bool */
-KN_API kn_array kn_absolute(kn_array x); /* np.absolute: of complex numbers the modulus */
-KN_API kn_array kn_abs(kn_array x);                                        /* kn_absolute */
-KN_API kn_array kn_sign(kn_array x); /* np.sign: -1, 0 or 1, NaN of NaN; complex x / |x| */
-KN_API kn_array kn_square(kn_array x);                                     /* np.square: x x, in x's dtype */
-KN_API kn_array kn_reciprocal(kn_array x); /* np.reciprocal: of integers with truncation */
-KN_API kn_array kn_sqrt(kn_array x); /* np.sqrt: NaN of negative real numbers; kn_emath_sqrt gives complex ones */
-KN_API kn_array kn_exp(kn_array x);                                        /* np.exp: e^x */
-KN_API kn_array kn_log(kn_array x); /* np.log: to base e; -inf of 0, NaN of negative real numbers */
-KN_API kn_array kn_sin(kn_array x);                                        /* np.sin: x in radians */
-KN_API kn_array kn_cos(kn_array x);                                        /* np.cos: x in radians */
-KN_API kn_array kn_tanh(kn_array x); /* np.tanh: hyperbolic tangent, from -1 to 1 */
-KN_API kn_array kn_exp2(kn_array x);                                       /* np.exp2: 2^x */
-KN_API kn_array kn_expm1(kn_array x); /* np.expm1: e^x - 1; exact for small x, too */
-KN_API kn_array kn_log2(kn_array x); /* np.log2: a primitive of its own, JAX has none */
-KN_API kn_array kn_log10(kn_array x); /* np.log10: a primitive of its own, JAX has none */
-KN_API kn_array kn_log1p(kn_array x); /* np.log1p: log(1 + x); exact for small x, too */
-KN_API kn_array kn_tan(kn_array x);                                        /* np.tan: x in radians */
-KN_API kn_array kn_arcsin(kn_array x); /* np.arcsin: from -pi/2 to pi/2; NaN outside of [-1, 1] */
-KN_API kn_array kn_asin(kn_array x);                                       /* kn_arcsin */
-KN_API kn_array kn_arccos(kn_array x); /* np.arccos: from 0 to pi; NaN outside of [-1, 1] */
-KN_API kn_array kn_acos(kn_array x);                                       /* kn_arccos */
-KN_API kn_array kn_arctan(kn_array x);                                     /* np.arctan: from -pi/2 to pi/2 */
-KN_API kn_array kn_atan(kn_array x);                                       /* kn_arctan */
-KN_API kn_array kn_arcsinh(kn_array x);                                    /* np.arcsinh: inverse of kn_sinh */
-KN_API kn_array kn_asinh(kn_array x);                                      /* kn_arcsinh */
-KN_API kn_array kn_arccosh(kn_array x);                                    /* np.arccosh: NaN below 1 */
-KN_API kn_array kn_acosh(kn_array x);                                      /* kn_arccosh */
-KN_API kn_array kn_arctanh(kn_array x); /* np.arctanh: infinite at -1 and 1, NaN beyond */
-KN_API kn_array kn_atanh(kn_array x);                                      /* kn_arctanh */
-KN_API kn_array kn_sinh(kn_array x);                                       /* np.sinh: (e^x - e^-x) / 2 */
-KN_API kn_array kn_cosh(kn_array x);                                       /* np.cosh: (e^x + e^-x) / 2 */
-KN_API kn_array kn_cbrt(kn_array x);                                       /* np.cbrt: TypeError for complex */
-KN_API kn_array kn_real(kn_array x); /* np.real: a view; of real numbers x itself */
-KN_API kn_array kn_imag(kn_array x); /* np.imag: a view; of real numbers zeros, read-only */
-KN_API kn_array kn_conjugate(kn_array x); /* np.conjugate: the imaginary part negated; real numbers as they are */
-KN_API kn_array kn_conj(kn_array x);                                       /* kn_conjugate */
-KN_API kn_array kn_fabs(kn_array x); /* np.fabs: of floats; TypeError for complex */
-KN_API kn_array kn_signbit(kn_array x); /* np.signbit: bool, also of -0.0 and NaN; TypeError for complex */
-KN_API kn_array kn_spacing(kn_array x); /* np.spacing: the distance to the next number; TypeError for complex */
-KN_API kn_array kn_deg2rad(kn_array x); /* np.deg2rad: x pi / 180; TypeError for complex */
-KN_API kn_array kn_radians(kn_array x);                                    /* np.radians: the same */
-KN_API kn_array kn_rad2deg(kn_array x); /* np.rad2deg: x 180 / pi; TypeError for complex */
-KN_API kn_array kn_degrees(kn_array x);                                    /* np.degrees: the same */
-KN_API kn_array kn_i0(kn_array x); /* np.i0: modified Bessel function of order 0; TypeError for complex */
-KN_API kn_array kn_sinc(kn_array x);                                       /* np.sinc: sin(pi x) / (pi x); 1 at 0 */
-/* np.angle: in radians unless .deg; of complex numbers, from -pi to pi */
+KN_API kn_array kn_negative(kn_array x);   /* np.negative: -x. TypeError for bool */
+KN_API kn_array kn_neg(kn_array x);        /* kn_negative */
+KN_API kn_array kn_positive(kn_array x);   /* np.positive: +x: its value, as an array of its own. TypeError for bool */
+KN_API kn_array kn_absolute(kn_array x);   /* np.absolute: |x|; of complex numbers the modulus */
+KN_API kn_array kn_abs(kn_array x);        /* kn_absolute */
+KN_API kn_array kn_sign(kn_array x);       /* np.sign: -1, 0 or 1, NaN of NaN; complex x / |x| */
+KN_API kn_array kn_square(kn_array x);     /* np.square: x x, in x's dtype */
+KN_API kn_array kn_reciprocal(kn_array x); /* np.reciprocal: 1 / x; of integers with truncation */
+KN_API kn_array kn_sqrt(kn_array x);       /* np.sqrt: NaN of negative real numbers; kn_emath_sqrt gives complex ones */
+KN_API kn_array kn_exp(kn_array x);        /* np.exp: e^x */
+KN_API kn_array kn_log(kn_array x);        /* np.log: to base e; -inf of 0, NaN of negative real numbers */
+KN_API kn_array kn_sin(kn_array x);        /* np.sin: x in radians */
+KN_API kn_array kn_cos(kn_array x);        /* np.cos: x in radians */
+KN_API kn_array kn_tanh(kn_array x);       /* np.tanh: hyperbolic tangent, from -1 to 1 */
+KN_API kn_array kn_exp2(kn_array x);       /* np.exp2: 2^x */
+KN_API kn_array kn_expm1(kn_array x);      /* np.expm1: e^x - 1; exact for small x, too */
+KN_API kn_array kn_log2(kn_array x);       /* np.log2: a primitive of its own, JAX has none */
+KN_API kn_array kn_log10(kn_array x);      /* np.log10: a primitive of its own, JAX has none */
+KN_API kn_array kn_log1p(kn_array x);      /* np.log1p: log(1 + x); exact for small x, too */
+KN_API kn_array kn_tan(kn_array x);        /* np.tan: x in radians */
+KN_API kn_array kn_arcsin(kn_array x);     /* np.arcsin: from -pi/2 to pi/2; NaN outside of [-1, 1] */
+KN_API kn_array kn_asin(kn_array x);       /* kn_arcsin */
+KN_API kn_array kn_arccos(kn_array x);     /* np.arccos: from 0 to pi; NaN outside of [-1, 1] */
+KN_API kn_array kn_acos(kn_array x);       /* kn_arccos */
+KN_API kn_array kn_arctan(kn_array x);     /* np.arctan: from -pi/2 to pi/2 */
+KN_API kn_array kn_atan(kn_array x);       /* kn_arctan */
+KN_API kn_array kn_arcsinh(kn_array x);    /* np.arcsinh: inverse of kn_sinh */
+KN_API kn_array kn_asinh(kn_array x);      /* kn_arcsinh */
+KN_API kn_array kn_arccosh(kn_array x);    /* np.arccosh: NaN below 1 */
+KN_API kn_array kn_acosh(kn_array x);      /* kn_arccosh */
+KN_API kn_array kn_arctanh(kn_array x);    /* np.arctanh: infinite at -1 and 1, NaN beyond */
+KN_API kn_array kn_atanh(kn_array x);      /* kn_arctanh */
+KN_API kn_array kn_sinh(kn_array x);       /* np.sinh: (e^x - e^-x) / 2 */
+KN_API kn_array kn_cosh(kn_array x);       /* np.cosh: (e^x + e^-x) / 2 */
+KN_API kn_array kn_cbrt(kn_array x);       /* np.cbrt: the cube root. TypeError for complex */
+KN_API kn_array kn_real(kn_array x);       /* np.real: the real part: a view; of real numbers x itself */
+KN_API kn_array kn_imag(kn_array x);       /* np.imag: the imaginary part: a view; of real numbers zeros, read-only */
+KN_API kn_array kn_conjugate(kn_array x);  /* np.conjugate: the imaginary part negated; real numbers as they are */
+KN_API kn_array kn_conj(kn_array x);       /* kn_conjugate */
+KN_API kn_array kn_fabs(kn_array x);       /* np.fabs: |x|, of floats; TypeError for complex */
+/* np.signbit: is the sign negative, also of -0.0 and NaN? TypeError for complex */
+KN_API kn_array kn_signbit(kn_array x);
+KN_API kn_array kn_spacing(kn_array x);    /* np.spacing: the distance to the next number; TypeError for complex */
+KN_API kn_array kn_deg2rad(kn_array x);    /* np.deg2rad: x pi / 180; TypeError for complex */
+KN_API kn_array kn_radians(kn_array x);    /* np.radians: the same */
+KN_API kn_array kn_rad2deg(kn_array x);    /* np.rad2deg: x 180 / pi; TypeError for complex */
+KN_API kn_array kn_degrees(kn_array x);    /* np.degrees: the same */
+KN_API kn_array kn_i0(kn_array x);         /* np.i0: modified Bessel function of order 0; TypeError for complex */
+KN_API kn_array kn_sinc(kn_array x);       /* np.sinc: sin(pi x) / (pi x); 1 at 0 */
+/* np.angle: the angle of complex numbers, from -pi to pi: in radians unless .deg */
 KN_API kn_array kn_angle(kn_array z, const kn_angle_opts *opts);
-KN_API kn_array kn_nan_to_num(kn_array x, const kn_nan_to_num_opts *opts); /* np.nan_to_num: a new array */
+/* np.nan_to_num: numbers in place of NaN and infinities; a new array */
+KN_API kn_array kn_nan_to_num(kn_array x, const kn_nan_to_num_opts *opts);
 /* np.real_if_close: the real part if all imaginary parts are below tol (in eps if above 1); looks at the values */
 KN_API kn_array kn_real_if_close(kn_array a, const kn_real_if_close_opts *opts);
 
 /* ---- Rounding. Integers and bool stay as they are, but kn_rint makes floats of them. */
-KN_API kn_array kn_floor(kn_array x);                             /* np.floor: TypeError for complex */
-KN_API kn_array kn_ceil(kn_array x);                              /* np.ceil: TypeError for complex */
-KN_API kn_array kn_trunc(kn_array x);                             /* np.trunc: towards zero; TypeError for complex */
+/* np.floor: the largest whole number that is not above x. TypeError for complex */
+KN_API kn_array kn_floor(kn_array x);
+KN_API kn_array kn_ceil(kn_array x); /* np.ceil: the smallest whole number that is not below x. TypeError for complex */
+KN_API kn_array kn_trunc(kn_array x); /* np.trunc: the whole number next to x towards zero; TypeError for complex */
 KN_API kn_array kn_fix(kn_array x);                               /* kn_trunc */
-KN_API kn_array kn_rint(kn_array x); /* np.rint: halves to even; complex numbers by parts */
+KN_API kn_array kn_rint(kn_array x); /* np.rint: the nearest whole number, halves to even; complex numbers by parts */
 /* np.round: to .decimals, which may be negative; halves to even */
 KN_API kn_array kn_round(kn_array x, const kn_round_opts *opts);
 KN_API kn_array kn_around(kn_array x, const kn_round_opts *opts); /* kn_round */
@@ -160,68 +163,87 @@ KN_API kn_frexp_result kn_frexp(kn_array x);
 KN_API kn_array kn_ldexp(kn_array x1, kn_array x2); /* np.ldexp: x1 2^x2, rounded once; x2 integers, else TypeError */
 
 /* ---- Elementwise, two or three arguments. ValueError if the shapes do not broadcast. */
-KN_API kn_array kn_add(kn_array x, kn_array y);                /* np.add: bool: or */
-KN_API kn_array kn_subtract(kn_array x, kn_array y);           /* np.subtract: TypeError for bool */
-KN_API kn_array kn_sub(kn_array x, kn_array y);                /* kn_subtract */
-KN_API kn_array kn_multiply(kn_array x, kn_array y);           /* np.multiply: bool: and */
-KN_API kn_array kn_mul(kn_array x, kn_array y);                /* kn_multiply */
-KN_API kn_array kn_divide(kn_array x, kn_array y);             /* np.divide: true division, integers give float64 */
-KN_API kn_array kn_true_divide(kn_array x, kn_array y);        /* kn_divide */
-KN_API kn_array kn_div(kn_array x, kn_array y);                /* kn_divide */
-KN_API kn_array kn_power(kn_array x, kn_array y); /* np.power: ValueError for integers to negative integer powers */
+KN_API kn_array kn_add(kn_array x, kn_array y);         /* np.add: x + y; bool: or */
+KN_API kn_array kn_subtract(kn_array x, kn_array y);    /* np.subtract: x - y. TypeError for bool */
+KN_API kn_array kn_sub(kn_array x, kn_array y);         /* kn_subtract */
+KN_API kn_array kn_multiply(kn_array x, kn_array y);    /* np.multiply: x y; bool: and */
+KN_API kn_array kn_mul(kn_array x, kn_array y);         /* kn_multiply */
+KN_API kn_array kn_divide(kn_array x, kn_array y);      /* np.divide: x / y: true division, integers give float64 */
+KN_API kn_array kn_true_divide(kn_array x, kn_array y); /* kn_divide */
+KN_API kn_array kn_div(kn_array x, kn_array y);         /* kn_divide */
+/* np.power: x^y. ValueError for integers to negative integer powers */
+KN_API kn_array kn_power(kn_array x, kn_array y);
 /* np.arctan2: angles of points (y, x); TypeError for complex; from -pi to pi */
 KN_API kn_array kn_arctan2(kn_array x, kn_array y);
-KN_API kn_array kn_atan2(kn_array x, kn_array y);              /* kn_arctan2 */
+KN_API kn_array kn_atan2(kn_array x, kn_array y);       /* kn_arctan2 */
 /* np.hypot: sqrt(x^2 + y^2); TypeError for complex; without overflow between */
 KN_API kn_array kn_hypot(kn_array x, kn_array y);
-KN_API kn_array kn_maximum(kn_array x, kn_array y);            /* np.maximum: NaN if either is */
-KN_API kn_array kn_minimum(kn_array x, kn_array y);            /* np.minimum: NaN if either is */
-KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi); /* np.clip: a bound may be KN_NONE */
-KN_API kn_array kn_pow(kn_array x, kn_array y);                /* kn_power */
-KN_API kn_array kn_float_power(kn_array x, kn_array y);        /* np.float_power: in float64 or complex128 */
+KN_API kn_array kn_maximum(kn_array x, kn_array y);     /* np.maximum: the larger one of each pair. NaN if either is */
+KN_API kn_array kn_minimum(kn_array x, kn_array y);     /* np.minimum: the smaller one of each pair. NaN if either is */
+/* np.clip: x, but at least lo and at most hi; a bound may be KN_NONE */
+KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi);
+KN_API kn_array kn_pow(kn_array x, kn_array y);         /* kn_power */
+KN_API kn_array kn_float_power(kn_array x, kn_array y); /* np.float_power: x^y in float64 or complex128 */
 /* Integers divided by zero give 0, the smallest one divided by -1 itself; TypeError for complex.
  *
  * np.floor_divide: x // y */
 KN_API kn_array kn_floor_divide(kn_array x, kn_array y);
-KN_API kn_array kn_remainder(kn_array x, kn_array y);          /* np.remainder: x % y, with the sign of y */
-KN_API kn_array kn_mod(kn_array x, kn_array y);                /* kn_remainder */
-KN_API kn_array kn_fmod(kn_array x, kn_array y);               /* np.fmod: with the sign of x */
-KN_API kn_array kn_fmax(kn_array x, kn_array y);               /* np.fmax: the other one if one is NaN */
-KN_API kn_array kn_fmin(kn_array x, kn_array y);               /* np.fmin: the other one if one is NaN */
-KN_API kn_array kn_copysign(kn_array x, kn_array y); /* np.copysign: |x| with the sign of y; TypeError for complex */
+KN_API kn_array kn_remainder(kn_array x, kn_array y);   /* np.remainder: x % y, with the sign of y */
+KN_API kn_array kn_mod(kn_array x, kn_array y);         /* kn_remainder */
+KN_API kn_array kn_fmod(kn_array x, kn_array y);        /* np.fmod: the remainder with the sign of x */
+KN_API kn_array kn_fmax(kn_array x, kn_array y); /* np.fmax: the larger one of each pair; the other one if one is NaN */
+/* np.fmin: the smaller one of each pair; the other one if one is NaN */
+KN_API kn_array kn_fmin(kn_array x, kn_array y);
+KN_API kn_array kn_copysign(kn_array x, kn_array y);    /* np.copysign: |x| with the sign of y; TypeError for complex */
 /* np.nextafter: from x towards y; no derivative, as in JAX; the next number of the dtype */
 KN_API kn_array kn_nextafter(kn_array x, kn_array y);
-KN_API kn_array kn_heaviside(kn_array x, kn_array y); /* np.heaviside: 0, y (at 0) or 1; TypeError for complex */
+KN_API kn_array kn_heaviside(kn_array x, kn_array y);   /* np.heaviside: 0, y (at 0) or 1; TypeError for complex */
 /* np.logaddexp: log(e^x + e^y); TypeError for complex; without overflow between */
 KN_API kn_array kn_logaddexp(kn_array x, kn_array y);
-KN_API kn_array kn_logaddexp2(kn_array x, kn_array y); /* np.logaddexp2: log2(2^x + 2^y). TypeError for complex */
-KN_API kn_array kn_gcd(kn_array x, kn_array y); /* np.gcd of integers; TypeError for others; never negative */
-KN_API kn_array kn_lcm(kn_array x, kn_array y);                /* np.lcm of integers; wraps */
+KN_API kn_array kn_logaddexp2(kn_array x, kn_array y);  /* np.logaddexp2: log2(2^x + 2^y). TypeError for complex */
+/* np.gcd: the greatest common divisor of integers, never negative; TypeError for others */
+KN_API kn_array kn_gcd(kn_array x, kn_array y);
+/* np.lcm: the least common multiple of integers; wraps; TypeError for others */
+KN_API kn_array kn_lcm(kn_array x, kn_array y);
 
 /* ---- Sums, products, differences along an axis. Small integers and bool are joined in 64 bits. */
-KN_API kn_array kn_cumsum(kn_array x, const kn_cumsum_opts *opts);     /* np.cumsum: flattened without an axis */
-KN_API kn_array kn_cumprod(kn_array x, const kn_cumsum_opts *opts);    /* np.cumprod: flattened without an axis */
+/* np.cumsum: the sums of all elements up to each; flattened without an axis */
+KN_API kn_array kn_cumsum(kn_array x, const kn_cumsum_opts *opts);
+/* np.cumprod: the products of all elements up to each; flattened without an axis */
+KN_API kn_array kn_cumprod(kn_array x, const kn_cumsum_opts *opts);
 KN_API kn_array kn_nancumsum(kn_array x, const kn_cumsum_opts *opts);  /* np.nancumsum: NaN counts as 0 */
 KN_API kn_array kn_nancumprod(kn_array x, const kn_cumsum_opts *opts); /* np.nancumprod: NaN counts as 1 */
-/* np.cumulative_sum: ValueError for several axes of which none is given. include_initial: with 0 in front */
+/* np.cumulative_sum: kn_cumsum of a vector, or along the axis that is given; ValueError for several axes of which
+ * none is given. include_initial: with 0 in front */
 KN_API kn_array kn_cumulative_sum(kn_array x, const kn_cumulative_sum_opts *opts);
-/* np.cumulative_prod: 1 in front; with .include_initial; otherwise as kn_cumulative_sum */
+/* np.cumulative_prod: kn_cumprod of a vector, or along the axis that is given; ValueError for several axes of which
+ * none is given. include_initial: with 1 in front */
 KN_API kn_array kn_cumulative_prod(kn_array x, const kn_cumulative_sum_opts *opts);
-/* np.diff: .n times; .prepend and .append numbers or arrays; bool: not_equal. ValueError for n < 0 */
+/* np.diff: differences of neighbours along an axis, .n times; .prepend and .append are numbers or arrays; of bool
+ * kn_not_equal. ValueError for n < 0 */
 KN_API kn_array kn_diff(kn_array x, const kn_diff_opts *opts);
-/* np.ediff1d: of the flattened array; with .to_begin in front and .to_end behind */
+/* np.ediff1d: differences of neighbours in the flattened array, with .to_begin in front and .to_end behind */
 KN_API kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts);
-/* np.gradient: one array for each axis. .spacing: numbers, or positions along the axis; one number stands for all
- * axes. ValueError for fewer than edge_order + 1 elements */
+/* np.gradient: derivatives by central differences, at the ends by one-sided ones: one array for each axis. .spacing:
+ * numbers, or positions along the axis; one number stands for all axes. ValueError for fewer than edge_order + 1
+ * elements */
 KN_API kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts);
 /* np.trapezoid: the integral along an axis by straight lines between the samples, which stand at .x or .dx apart (1) */
 KN_API kn_array kn_trapezoid(kn_array y, const kn_trapezoid_opts *opts);
-/* np.interp: float64, or complex128 if fp is complex; xp ascending. Values outside: fp's ends, or .left and .right */
+/* np.interp: values at x of the straight lines through the points (xp, fp); float64, or complex128 if fp is complex;
+ * xp ascending. Values outside: fp's ends, or .left and .right */
 KN_API kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *opts);
-KN_API kn_array kn_cross(kn_array a, kn_array b, const kn_cross_opts *opts); /* np.cross of vectors of 3 (or 2) */
-KN_API kn_array kn_convolve(kn_array a, kn_array v, const kn_convolve_opts *opts); /* np.convolve of vectors */
-KN_API kn_array kn_correlate(kn_array a, kn_array v, const kn_convolve_opts *opts); /* np.correlate: v is conjugated */
-KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts);     /* np.unwrap: without jumps by .period */
+/* np.cross: the vector product, of vectors of 3 (or 2) along the last axis unless others are given */
+KN_API kn_array kn_cross(kn_array a, kn_array b, const kn_cross_opts *opts);
+/* np.convolve: of vectors: sums of products with v turned round and moved along a. "full": wherever they overlap;
+ * "same": as long as the longer one; "valid": where they overlap wholly */
+KN_API kn_array kn_convolve(kn_array a, kn_array v, const kn_convolve_opts *opts);
+/* np.correlate: of vectors: sums of products with v, conjugated, moved along a; .mode as in kn_convolve, "valid"
+ * unless given */
+KN_API kn_array kn_correlate(kn_array a, kn_array v, const kn_convolve_opts *opts);
+/* np.unwrap: angles without jumps: multiples of .period are added where neighbours differ by more than .discont,
+ * half of it unless given */
+KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts);
 
 /* ---- numpy.emath: complex results where real ones would be NaN. The dtype depends on the values, which are looked
  * at: under a transformation a ConcretizationError, but for complex x. */

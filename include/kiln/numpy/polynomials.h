@@ -67,14 +67,16 @@ KN_API int64_t kn_poly1d_order(kn_array p);
 KN_API const char *kn_poly1d_str(kn_array p, const kn_poly1d_str_opts *opts);
 
 /* ---- Roots. */
-/* np.poly: of these roots, or of a square matrix's eigenvalues. Real where complex roots come in pairs, which are
- * looked for unless the values are not known (under kn_jit: complex) */
+/* np.poly: the coefficients of the polynomial with these roots, or with a square matrix's eigenvalues. Real where
+ * complex roots come in pairs, which are looked for unless the values are not known (under kn_jit: complex) */
 KN_API kn_array kn_poly(kn_array seq_of_zeros);
 KN_API kn_array kn_roots(kn_array p, const kn_roots_opts *opts); /* np.roots: the eigenvalues of the companion matrix */
 
 /* ---- Calculus. */
-KN_API kn_array kn_polyint(kn_array p, const kn_polyint_opts *opts); /* np.polyint: ValueError for m < 0 */
-KN_API kn_array kn_polyder(kn_array p, const kn_polyder_opts *opts); /* np.polyder: ValueError for m < 0 */
+/* np.polyint: the integral, .m times. ValueError for m < 0 */
+KN_API kn_array kn_polyint(kn_array p, const kn_polyint_opts *opts);
+/* np.polyder: the derivative, .m times. ValueError for m < 0 */
+KN_API kn_array kn_polyder(kn_array p, const kn_polyder_opts *opts);
 
 /* ---- Arithmetic. */
 typedef struct kn_polydiv_result { kn_array quotient, remainder; } kn_polydiv_result;

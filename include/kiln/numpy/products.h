@@ -47,17 +47,20 @@ typedef struct kn_trace_opts {
 KN_API kn_trace_opts kn_trace_opts_default(void);
 
 /* ---- Products. */
-/* np.matmul: ValueError if the axes are not aligned; matrices in the last two axes, the others broadcast; a vector
- * is a row on the left, a column on the right */
+/* np.matmul: products of matrices, which are the last two axes; those in front broadcast. A vector is a row on the
+ * left, a column on the right. ValueError if the axes are not aligned */
 KN_API kn_array kn_matmul(kn_array x, kn_array y);
-KN_API kn_array kn_dot(kn_array x, kn_array y);   /* np.dot: last axis of x with the last but one of y */
-KN_API kn_array kn_vdot(kn_array x, kn_array y);  /* np.vdot: of the flattened arrays, x conjugated */
-KN_API kn_array kn_inner(kn_array x, kn_array y); /* np.inner: over the last axes */
-KN_API kn_array kn_outer(kn_array x, kn_array y); /* np.outer: of the flattened arrays; a matrix of all products */
-/* np.vecdot: over the last axes, the others broadcast, x conjugated */
+/* np.dot: sums of products over the last axis of x with the last but one of y: of vectors a number, of matrices
+ * their product; a number multiplies */
+KN_API kn_array kn_dot(kn_array x, kn_array y);
+/* np.vdot: the sum of products of the flattened arrays, x conjugated */
+KN_API kn_array kn_vdot(kn_array x, kn_array y);
+KN_API kn_array kn_inner(kn_array x, kn_array y); /* np.inner: sums of products over the last axes, of all pairs */
+KN_API kn_array kn_outer(kn_array x, kn_array y); /* np.outer: all products of the flattened arrays: a matrix */
+/* np.vecdot: sums of products over the last axes, the others broadcast, x conjugated */
 KN_API kn_array kn_vecdot(kn_array x, kn_array y);
-/* np.tensordot: `axes` of them, or a_axes with b_axes; the last `axes` axes of x with the first ones of y, 2 unless
- * given */
+/* np.tensordot: sums of products over the last `axes` axes of x with the first ones of y (2 unless given), or over
+ * a_axes with b_axes */
 KN_API kn_array kn_tensordot(kn_array x, kn_array y, const kn_tensordot_opts *opts);
 /* np.matvec: matrices, the last two axes of x1, times vectors; the axes in front broadcast */
 KN_API kn_array kn_matvec(kn_array x1, kn_array x2);

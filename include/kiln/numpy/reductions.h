@@ -37,26 +37,30 @@ typedef struct kn_argmax_opts { size_t size_; kn_axes axis; bool keepdims; } kn_
 KN_API kn_argmax_opts kn_argmax_opts_default(void);
 
 /* ---- Reductions: over all axes unless some are given. */
-KN_API kn_array kn_sum(kn_array x, const kn_sum_opts *opts); /* np.sum: small integers and bool add up in 64 bits */
-KN_API kn_array kn_prod(kn_array x, const kn_sum_opts *opts); /* np.prod: small integers and bool in 64 bits */
-KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts); /* np.mean: float16 in float32; integers give float64 */
-KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts); /* np.var: mean of |x - mean|^2, divided by n - ddof */
-KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);              /* np.std: the root of kn_var */
-/* np.max: NaN if there is one; complex numbers by their real parts first. ValueError for no elements without
- * `initial`, and for a mask without it */
+/* np.sum: the sum; small integers and bool add up in 64 bits */
+KN_API kn_array kn_sum(kn_array x, const kn_sum_opts *opts);
+/* np.prod: the product; small integers and bool in 64 bits */
+KN_API kn_array kn_prod(kn_array x, const kn_sum_opts *opts);
+KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts);  /* np.mean: float16 in float32; integers give float64 */
+KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts);    /* np.var: mean of |x - mean|^2, divided by n - ddof */
+KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);    /* np.std: the root of kn_var */
+/* np.max: the largest element. NaN if there is one; complex numbers by their real parts first. ValueError for no
+ * elements without `initial`, and for a mask without it */
 KN_API kn_array kn_max(kn_array x, const kn_max_opts *opts);
-KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);              /* np.min: as kn_max */
-KN_API kn_array kn_amax(kn_array x, const kn_max_opts *opts);             /* kn_max */
-KN_API kn_array kn_amin(kn_array x, const kn_max_opts *opts);             /* kn_min */
-KN_API kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts);           /* np.ptp: max - min */
+KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);    /* np.min: the smallest element; as kn_max */
+KN_API kn_array kn_amax(kn_array x, const kn_max_opts *opts);   /* kn_max */
+KN_API kn_array kn_amin(kn_array x, const kn_max_opts *opts);   /* kn_min */
+KN_API kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts); /* np.ptp: max - min */
 /* np.any: is an element not 0? NaN is not; false of none */
 KN_API kn_array kn_any(kn_array x, const kn_any_opts *opts);
-KN_API kn_array kn_all(kn_array x, const kn_any_opts *opts); /* np.all: are all elements not 0? true of none */
-/* np.argmax: int64; the first NaN, else the first maximum */
+KN_API kn_array kn_all(kn_array x, const kn_any_opts *opts);    /* np.all: are all elements not 0? true of none */
+/* np.argmax: where the maximum stands: int64; the first NaN, else the first maximum. Without an axis counted in the
+ * flattened array */
 KN_API kn_array kn_argmax(kn_array x, const kn_argmax_opts *opts);
-/* np.argmin: int64; the first NaN, else the first minimum */
+/* np.argmin: where the minimum stands: int64; the first NaN, else the first minimum */
 KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts);
-KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts); /* np.count_nonzero: int64 */
+/* np.count_nonzero: how many elements are not 0: int64 */
+KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts);
 
 /* ---- Reductions of the elements that are not NaN. */
 KN_API kn_array kn_nansum(kn_array x, const kn_sum_opts *opts);       /* np.nansum: 0 where all are NaN */

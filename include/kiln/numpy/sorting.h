@@ -40,13 +40,16 @@ typedef struct kn_digitize_opts { size_t size_; bool right; } kn_digitize_opts;
 KN_API kn_digitize_opts kn_digitize_opts_default(void);
 
 /* ---- Sorting: stable, NaN last; complex numbers by real, then imaginary part. */
-KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);     /* np.sort: last axis, KN_AXIS_NONE: flattened */
-KN_API int kn_sort_in_place(kn_array x, const kn_sort_opts *opts); /* x.sort(): 0, or -1 with an error */
+/* np.sort: the elements in ascending order along the last axis unless another is given; KN_AXIS_NONE: flattened */
+KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);
+/* x.sort(), along the last axis unless another is given: 0, or -1 with an error */
+KN_API int kn_sort_in_place(kn_array x, const kn_sort_opts *opts);
 /* np.argsort: int64; the positions that sort x, equal elements in their order */
 KN_API kn_array kn_argsort(kn_array x, const kn_sort_opts *opts);
 /* np.lexsort: positions that sort by the last key first, then by the one before; along the last axis; int64 */
 KN_API kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts);
-KN_API kn_array kn_sort_complex(kn_array a); /* np.sort_complex: short integers give complex64, others complex128 */
+/* np.sort_complex: the sorted array as complex numbers; short integers give complex64, others complex128 */
+KN_API kn_array kn_sort_complex(kn_array a);
 /* np.partition: the element at kth (one or many; looked at) is where sorting puts it: in front of it what is
  * smaller, behind it what is larger, both in the order in which they came. ValueError if out of bounds; last axis,
  * KN_AXIS_NONE: flattened */

@@ -79,12 +79,15 @@ typedef struct kn_bincount_opts { size_t size_; kn_array weights; int64_t minlen
 KN_API kn_bincount_opts kn_bincount_opts_default(void);
 
 /* ---- Quantiles: over all axes unless some are given; NaN where there is one. Several q (a vector) come in front. */
-KN_API kn_array kn_median(kn_array a, const kn_argmax_opts *opts); /* np.median: of an even number the mean of two */
-/* np.quantile: ValueError for q outside of [0, 1], for another method and for weights with a method but
- * inverted_cdf. Values are checked only where they are known: not under jit and vmap; .method: "linear" between
- * neighbours, "lower", "higher", "nearest", "midpoint", "hazen" and the others of NumPy */
+/* np.median: the element in the middle; of an even number of elements the mean of two */
+KN_API kn_array kn_median(kn_array a, const kn_argmax_opts *opts);
+/* np.quantile: what a part q of the elements is not above; between elements as .method says: "linear", "lower",
+ * "higher", "nearest", "midpoint", "hazen" and the others of NumPy. ValueError for q outside of [0, 1], for another
+ * method and for weights with a method but inverted_cdf. Values are checked only where they are known: not under jit
+ * and vmap */
 KN_API kn_array kn_quantile(kn_array a, kn_array q, const kn_quantile_opts *opts);
-KN_API kn_array kn_percentile(kn_array a, kn_array q, const kn_quantile_opts *opts); /* np.percentile: q in [0, 100] */
+/* np.percentile: kn_quantile with q in [0, 100] */
+KN_API kn_array kn_percentile(kn_array a, kn_array q, const kn_quantile_opts *opts);
 /* np.nanmedian: of what is not NaN. NaN where all are */
 KN_API kn_array kn_nanmedian(kn_array a, const kn_argmax_opts *opts);
 /* np.nanquantile: as kn_quantile, of what is not NaN */
@@ -93,12 +96,12 @@ KN_API kn_array kn_nanquantile(kn_array a, kn_array q, const kn_quantile_opts *o
 KN_API kn_array kn_nanpercentile(kn_array a, kn_array q, const kn_quantile_opts *opts);
 
 /* ---- Averages and correlations. */
-/* np.average: ZeroDivisionError where weights are known to add up to 0 */
+/* np.average: the mean by .weights. ZeroDivisionError where weights are known to add up to 0 */
 KN_API kn_array kn_average(kn_array a, const kn_average_opts *opts);
-/* np.cov: covariances of variables; a matrix with the variances on its diagonal; divided by n - 1 unless .bias or
- * .ddof say otherwise */
+/* np.cov: the covariances of variables: a matrix with the variances on its diagonal. Divided by n - 1 unless .bias
+ * or .ddof say otherwise */
 KN_API kn_array kn_cov(kn_array m, const kn_cov_opts *opts);
-/* np.corrcoef: correlations of variables; a matrix, each from -1 to 1 */
+/* np.corrcoef: the correlations of variables: a matrix, each from -1 to 1 */
 KN_API kn_array kn_corrcoef(kn_array x, const kn_corrcoef_opts *opts);
 
 /* ---- Histograms. Elements outside of all bins and NaN do not count; the last edge belongs to the last bin. */
@@ -111,7 +114,7 @@ KN_API kn_histogram_result kn_histogram(kn_array a, const kn_histogram_opts *opt
 KN_API kn_array kn_histogram_bin_edges(kn_array a, const kn_histogram_opts *opts);
 /* np.histogram2d: of points (x, y): H[i, j] of them lie in bin i of x and bin j of y */
 KN_API kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2d_opts *opts);
-/* np.histogramdd of (N, D) samples; float64 */
+/* np.histogramdd: of samples (N, D): how many lie in each of the bins along D axes; float64 */
 KN_API kn_histogramdd_result kn_histogramdd(kn_array sample, const kn_histogramdd_opts *opts);
 /* np.bincount: how often each number occurs; looks at x. ValueError for negative numbers */
 KN_API kn_array kn_bincount(kn_array x, const kn_bincount_opts *opts);

@@ -113,12 +113,12 @@ struct astype_opts {
         kn_astype_opts to_ = {}; to_.size_ = sizeof to_; to_.casting = detail::c_of(casting);
         to_.copy = detail::c_of(copy); to_.order = detail::c_of(order); return to_; }
 };
-/* np.zeros: MemoryError if it is too large */
+/* np.zeros: of that shape, all zeros. MemoryError if it is too large */
 inline array zeros(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_zeros(&shape,
     &opts_c))); }
 using ones_opts = ::kiln::zeros_opts;
-/* np.ones: as kn_zeros */
+/* np.ones: as kn_zeros, all ones */
 inline array ones(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_ones(&shape,
     &opts_c))); }
@@ -128,7 +128,7 @@ inline array empty(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = 
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_empty(&shape,
     &opts_c))); }
 using full_opts = ::kiln::zeros_opts;
-/* np.full: value's dtype unless given; the value is broadcast to the shape */
+/* np.full: of that shape, all `value`, which broadcasts; of value's dtype unless another is given */
 inline array full(const ::kiln::shape &shape, const ::kiln::operand &value, const ::kiln::zeros_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array value_h = value.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
@@ -154,7 +154,8 @@ inline array full_like(const ::kiln::operand &x, const ::kiln::operand &value, c
 { detail::call c_(where); kn_array x_h = x.c(); kn_array value_h = value.c(); kn_zeros_like_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_full_like(x_h, value_h, &opts_c))); }
 using arange_opts = ::kiln::zeros_opts;
-/* np.arange: integers give int64. The end does not belong to it. All three arguments are given in C */
+/* np.arange: start, start + step, ... as long as it is before stop; integers give int64. All three arguments are
+ * given in C */
 inline array arange(const ::kiln::operand &start, const ::kiln::operand &stop, const ::kiln::operand &step, const
     ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_array step_h = step.c();
@@ -196,7 +197,7 @@ inline array asanyarray(const ::kiln::operand &x, const ::kiln::asarray_opts &op
 { detail::call c_(where); kn_array x_h = x.c(); kn_asarray_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asanyarray(x_h, &opts_c))); }
 using ascontiguousarray_opts = ::kiln::zeros_opts;
-/* one axis at least */
+/* x in C order, a copy where it is not; one axis at least */
 inline array ascontiguousarray(const ::kiln::operand &x, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ascontiguousarray(x_h, &opts_c))); }
@@ -216,28 +217,30 @@ inline array astype(const ::kiln::operand &x, const ::kiln::dtype &dtype, const 
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_astype_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_astype(x_h, dtype, &opts_c))); }
-/* np.frombuffer: float64: a copy here (kn_wrap does without) */
+/* np.frombuffer: the bytes of a buffer as a vector, of float64 unless .dtype says otherwise: a copy here (kn_wrap
+ * does without) */
 inline array frombuffer(const void *buffer, size_t bytes, const ::kiln::frombuffer_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_frombuffer_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_frombuffer(buffer, bytes, &opts_c))); }
-/* np.fromstring: float64: numbers with sep between them; ValueError for others */
+/* np.fromstring: the numbers of a text with sep between them, as float64 unless .dtype says otherwise; ValueError
+ * for other texts */
 inline array fromstring(const ::kiln::text &string, const ::kiln::text &sep, const ::kiln::fromstring_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_fromstring_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fromstring(string.c(), sep.c(), &opts_c))); }
-/* np.fromiter: next writes an element of the dtype and returns true, or returns false at the end. count: -1, until
- * then; ValueError if there are fewer */
+/* np.fromiter: a vector of what `next` gives, which writes an element of the dtype and returns true, or returns
+ * false at the end. count: -1, until then; ValueError if there are fewer */
 inline array fromiter(kn_next next, void *env, const ::kiln::dtype &dtype, int64_t count, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_fromiter(next, env, dtype, count))); }
 using fromfunction_opts = ::kiln::zeros_opts;
-/* np.fromfunction: function of one array of positions per axis; up to 8 axes */
+/* np.fromfunction: what the function gives for one array of positions (of floats) per axis; up to 8 axes */
 inline array fromfunction(const ::kiln::fn &function, const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_fromfunction(function.c(), &shape, &opts_c))); }
-/* np.meshgrid of vectors; one array for each vector, all of the shape of the grid; .indexing = "xy" has the first
- * vector along the second axis; .sparse: each along its own axis alone */
+/* np.meshgrid: one array for each vector, all of the shape of the grid. The first vector lies along the second axis,
+ * with .indexing = "ij" along the first; .sparse: each along its own axis alone */
 inline std::vector<array> meshgrid(const ::kiln::operands &list, const ::kiln::meshgrid_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_meshgrid_opts opts_c = opts.c(); c_.here(); return
@@ -271,7 +274,7 @@ inline array diag(const ::kiln::operand &v, const ::kiln::diag_opts &opts = {}, 
 { detail::call c_(where); kn_array v_h = v.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_diag(v_h, &opts_c))); }
 using diagflat_opts = ::kiln::diag_opts;
-/* np.diagflat: of the flattened v */
+/* np.diagflat: kn_diag of the flattened v */
 inline array diagflat(const ::kiln::operand &v, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array v_h = v.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_diagflat(v_h, &opts_c))); }

@@ -67,14 +67,14 @@ struct ravel_multi_index_opts {
         kn_ravel_multi_index_opts to_ = {}; to_.size_ = sizeof to_; to_.mode = detail::c_of(mode);
         to_.order = detail::c_of(order); return to_; }
 };
-/* np.take: of the flattened x unless an axis is given. IndexError for positions out of bounds, unless .mode says
- * what they become */
+/* np.take: the elements at these positions, of the flattened x unless an axis is given. IndexError for positions out
+ * of bounds, unless .mode says what they become */
 inline array take(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::take_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_take_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_take(x_h, indices_h, &opts_c))); }
 using take_along_axis_opts = ::kiln::squeeze_opts;
-/* np.take_along_axis: last axis */
+/* np.take_along_axis: elements of each line along the axis (the last one unless given) at positions of its own */
 inline array take_along_axis(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::squeeze_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_squeeze_opts opts_c = opts.c();
@@ -90,10 +90,10 @@ inline array select(const ::kiln::operands &condlist, const ::kiln::operands &ch
     &opts = {}, place where = here())
 { detail::call c_(where); kn_list condlist_h = condlist.list(); kn_list choicelist_h = choicelist.list(); kn_select_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_select(condlist_h, choicelist_h, &opts_c))); }
-/* np.nonzero: and np.where of one argument: one array of indices an axis */
+/* np.nonzero: where a is not 0: one array of indices an axis, for NumPy's where of one argument, too */
 inline std::vector<array> nonzero(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return detail::arrays_of(c_.take(kn_nonzero(a_h))); }
-/* np.argwhere: one row an element */
+/* np.argwhere: where a is not 0: one row of indices for each such element */
 inline array argwhere(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_argwhere(a_h))); }
 /* np.flatnonzero: positions in the flattened array */
@@ -105,7 +105,7 @@ inline array compress(const ::kiln::operand &condition, const ::kiln::operand &a
     place where = here())
 { detail::call c_(where); kn_array condition_h = condition.c(); kn_array a_h = a.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_compress(condition_h, a_h, &opts_c))); }
-/* np.extract: of the flattened arrays */
+/* np.extract: the elements of arr where the condition holds; both flattened */
 inline array extract(const ::kiln::operand &condition, const ::kiln::operand &arr, place where = here())
 { detail::call c_(where); kn_array condition_h = condition.c(); kn_array arr_h = arr.c(); c_.here(); return
     array::share(c_.take(kn_extract(condition_h, arr_h))); }

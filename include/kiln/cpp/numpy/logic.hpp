@@ -68,7 +68,7 @@ inline array isinf(const ::kiln::operand &x, place where = here())
 /* np.isfinite: neither infinite nor NaN; of complex numbers both parts */
 inline array isfinite(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_isfinite(x_h))); }
-/* np.logical_and of x != 0 and y != 0 */
+/* np.logical_and: of x != 0 and y != 0 */
 inline array logical_and(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_logical_and(x_h, y_h))); }
@@ -83,7 +83,7 @@ inline array logical_xor(const ::kiln::operand &x, const ::kiln::operand &y, pla
 /* np.logical_not: x == 0 */
 inline array logical_not(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_logical_not(x_h))); }
-/* np.bitwise_and of integers or bool; TypeError for others */
+/* np.bitwise_and: bit by bit, of integers or bool; TypeError for others */
 inline array bitwise_and(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_bitwise_and(x_h, y_h))); }
@@ -123,16 +123,16 @@ inline array bitwise_right_shift(const ::kiln::operand &x, const ::kiln::operand
 /* np.bitwise_count: bits of |x|, uint8; else TypeError */
 inline array bitwise_count(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_bitwise_count(x_h))); }
-/* np.packbits: x != 0, uint8; eight of them in one, filled up with 0 */
+/* np.packbits: eight bits, x != 0, in one uint8, filled up with 0 */
 inline array packbits(const ::kiln::operand &x, const ::kiln::packbits_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_packbits_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_packbits(x_h, &opts_c))); }
-/* np.unpackbits of uint8; TypeError else */
+/* np.unpackbits: the bits of uint8, each as one uint8; TypeError for other dtypes */
 inline array unpackbits(const ::kiln::operand &x, const ::kiln::unpackbits_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_unpackbits_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_unpackbits(x_h, &opts_c))); }
-/* np.where with three arguments; element by element, all three broadcast, x where the condition is not 0, else y.
- * kn_nonzero is that of one argument */
+/* np.where: x where the condition is not 0, else y: element by element, all three broadcast, of the common dtype of
+ * x and y. kn_nonzero is NumPy's where of one argument */
 inline array where(const ::kiln::operand &condition, const ::kiln::operand &x, const ::kiln::operand &y, place
     where = here())
 { detail::call c_(where); kn_array condition_h = condition.c(); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here();

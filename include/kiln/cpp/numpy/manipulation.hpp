@@ -145,12 +145,12 @@ struct setdiff1d_opts {
         kn_setdiff1d_opts to_ = {}; to_.size_ = sizeof to_; to_.assume_unique = detail::c_of(assume_unique); return to_;
         }
 };
-/* np.reshape: one extent may be -1 */
+/* np.reshape: the same elements in another shape, in C order unless .order says otherwise; one extent may be -1 */
 inline array reshape(const ::kiln::operand &x, const ::kiln::shape &shape, const ::kiln::reshape_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_reshape_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_reshape(x_h, &shape, &opts_c))); }
-/* np.ravel: a view of a contiguous x */
+/* np.ravel: the elements as a vector; a view of a contiguous x */
 inline array ravel(const ::kiln::operand &x, const ::kiln::ravel_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_ravel_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ravel(x_h, &opts_c))); }
@@ -168,30 +168,31 @@ using permute_dims_opts = ::kiln::transpose_opts;
 inline array permute_dims(const ::kiln::operand &x, const ::kiln::transpose_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_transpose_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_permute_dims(x_h, &opts_c))); }
-/* np.matrix_transpose: the last two axes */
+/* np.matrix_transpose: a view with the last two axes exchanged */
 inline array matrix_transpose(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_matrix_transpose(x_h))); }
 /* np.swapaxes: a view with two axes exchanged */
 inline array swapaxes(const ::kiln::operand &x, int axis1, int axis2, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_swapaxes(x_h, axis1, axis2)));
     }
-/* np.moveaxis: a view; the other axes keep their order */
+/* np.moveaxis: a view, in which the axes `source` are at `destination`; the other axes keep their order */
 inline array moveaxis(const ::kiln::operand &x, const ::kiln::axes &source, const ::kiln::axes &destination, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_moveaxis(x_h, &source,
     &destination))); }
-/* np.rollaxis: the axis goes before axis `start` */
+/* np.rollaxis: a view; the axis goes before axis `start` */
 inline array rollaxis(const ::kiln::operand &x, int axis, const ::kiln::rollaxis_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_rollaxis_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rollaxis(x_h, axis, &opts_c))); }
-/* np.expand_dims: axes are those of the result */
+/* np.expand_dims: a view with new axes of extent 1; axes are those of the result */
 inline array expand_dims(const ::kiln::operand &x, const ::kiln::axes &axis, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_expand_dims(x_h, &axis))); }
-/* np.squeeze: all axes of extent 1 unless given. ValueError for an axis of another extent */
+/* np.squeeze: a view without axes of extent 1: all of them unless some are given. ValueError for an axis of another
+ * extent */
 inline array squeeze(const ::kiln::operand &x, const ::kiln::squeeze_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_squeeze_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_squeeze(x_h, &opts_c))); }
-/* np.atleast_1d of one array */
+/* np.atleast_1d: a number becomes a vector of one element */
 inline array atleast_1d(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_atleast_1d(x_h))); }
 /* np.atleast_2d: new axes in front */
@@ -200,14 +201,15 @@ inline array atleast_2d(const ::kiln::operand &x, place where = here())
 /* np.atleast_3d: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1) */
 inline array atleast_3d(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_atleast_3d(x_h))); }
-/* np.broadcast_to: read-only. ValueError where x does not fit */
+/* np.broadcast_to: a read-only view of x in that shape, whose new or longer axes repeat it. ValueError where x does
+ * not fit */
 inline array broadcast_to(const ::kiln::operand &x, const ::kiln::shape &shape, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_broadcast_to(x_h, &shape))); }
-/* np.broadcast_arrays: read-only; ValueError if they do not fit */
+/* np.broadcast_arrays: read-only views of the arrays in their common shape; ValueError if they do not fit */
 inline std::vector<array> broadcast_arrays(const ::kiln::operands &list, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return
     detail::arrays_of(c_.take(kn_broadcast_arrays(list_h))); }
-/* np.broadcast_shapes: ndim -1 for an error */
+/* np.broadcast_shapes: the shape that operands of these shapes have together; ndim -1 for an error */
 inline ::kiln::shape broadcast_shapes(const std::vector<::kiln::shape> &shapes, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_shapes(static_cast<int>(shapes.size()),
     shapes.data())); }
@@ -215,22 +217,23 @@ inline ::kiln::shape broadcast_shapes(const std::vector<::kiln::shape> &shapes, 
 inline kn_broadcast_result broadcast(const ::kiln::operands &list, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return c_.value(kn_broadcast(list_h)); }
 using flip_opts = ::kiln::squeeze_opts;
-/* np.flip: all axes unless given: a view */
+/* np.flip: a view: the elements the other way round along axes, all unless some are given */
 inline array flip(const ::kiln::operand &x, const ::kiln::squeeze_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_squeeze_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_flip(x_h, &opts_c))); }
-/* np.fliplr: the second axis */
+/* np.fliplr: kn_flip along the second axis */
 inline array fliplr(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_fliplr(x_h))); }
-/* np.flipud: the first axis */
+/* np.flipud: kn_flip along the first axis */
 inline array flipud(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_flipud(x_h))); }
-/* np.rot90: a view; .k quarter turns, from the first axis towards the second */
+/* np.rot90: a view, turned by .k quarter turns, from the first of the axes towards the second */
 inline array rot90(const ::kiln::operand &x, const ::kiln::rot90_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_rot90_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_rot90(x_h, &opts_c))); }
 using roll_opts = ::kiln::squeeze_opts;
-/* np.roll: flattened unless axes are given; looks at shift: one, or one an axis */
+/* np.roll: a copy, moved by shift positions; what leaves at one end comes in at the other; flattened unless axes are
+ * given; looks at shift: one, or one an axis */
 inline array roll(const ::kiln::operand &x, const ::kiln::operand &shift, const ::kiln::squeeze_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array shift_h = shift.c(); kn_squeeze_opts opts_c = opts.c();
@@ -243,8 +246,8 @@ inline array as_strided(const ::kiln::operand &x, const ::kiln::shape &shape, co
     ::kiln::as_strided_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_as_strided_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_as_strided(x_h, &shape, &strides, &opts_c))); }
-/* np.lib.stride_tricks.sliding_window_view: windows of that shape, one behind the other along the last axes;
- * read-only unless .writeable */
+/* np.lib.stride_tricks.sliding_window_view: a view of all windows of that shape; their axes are the last ones of the
+ * result. Read-only unless .writeable */
 inline array sliding_window_view(const ::kiln::operand &x, const ::kiln::shape &window_shape, const
     ::kiln::sliding_window_view_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sliding_window_view_opts opts_c = opts.c(); c_.here(); return
@@ -285,7 +288,8 @@ using asfortranarray_opts = ::kiln::zeros_opts;
 inline array asfortranarray(const ::kiln::operand &x, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asfortranarray(x_h, &opts_c))); }
-/* np.concatenate: axis 0, KN_AXIS_NONE: flattened. ValueError unless all other extents are equal */
+/* np.concatenate: arrays one behind the other along axis 0, or another; KN_AXIS_NONE: flattened. ValueError unless
+ * all other extents are equal */
 inline array concatenate(const ::kiln::operands &list, const ::kiln::concatenate_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_concatenate(list_h, &opts_c))); }
@@ -295,7 +299,7 @@ inline array concat(const ::kiln::operands &list, const ::kiln::concatenate_opts
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_concat(list_h, &opts_c))); }
 using stack_opts = ::kiln::concatenate_opts;
-/* np.stack: axis 0. Arrays of one shape, along a new axis */
+/* np.stack: arrays of one shape side by side, along a new axis: 0, or another */
 inline array stack(const ::kiln::operands &list, const ::kiln::concatenate_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_concatenate_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_stack(list_h, &opts_c))); }
@@ -326,22 +330,22 @@ inline std::vector<array> array_split(const ::kiln::operand &x, const ::kiln::op
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_or_sections_h = indices_or_sections.c(); kn_split_opts
     opts_c = opts.c(); c_.here(); return detail::arrays_of(c_.take(kn_array_split(x_h, indices_or_sections_h,
     &opts_c))); }
-/* np.split: ValueError if the parts are unequal */
+/* np.split: as kn_array_split. ValueError if the parts are unequal */
 inline std::vector<array> split(const ::kiln::operand &x, const ::kiln::operand &indices_or_sections, const
     ::kiln::split_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_or_sections_h = indices_or_sections.c(); kn_split_opts
     opts_c = opts.c(); c_.here(); return detail::arrays_of(c_.take(kn_split(x_h, indices_or_sections_h, &opts_c))); }
-/* np.hsplit: the second axis, or the only one */
+/* np.hsplit: kn_split along the second axis, or the only one */
 inline std::vector<array> hsplit(const ::kiln::operand &x, const ::kiln::operand &indices_or_sections, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_or_sections_h = indices_or_sections.c(); c_.here();
     return detail::arrays_of(c_.take(kn_hsplit(x_h, indices_or_sections_h))); }
-/* np.vsplit: the first axis of two or more */
+/* np.vsplit: kn_split along the first axis of two or more */
 inline std::vector<array> vsplit(const ::kiln::operand &x, const ::kiln::operand &indices_or_sections, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_or_sections_h = indices_or_sections.c(); c_.here();
     return detail::arrays_of(c_.take(kn_vsplit(x_h, indices_or_sections_h))); }
-/* np.dsplit: the third axis */
+/* np.dsplit: kn_split along the third axis */
 inline std::vector<array> dsplit(const ::kiln::operand &x, const ::kiln::operand &indices_or_sections, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_or_sections_h = indices_or_sections.c(); c_.here();
@@ -355,25 +359,26 @@ inline std::vector<array> unstack(const ::kiln::operand &x, const ::kiln::split_
 inline array tile(const ::kiln::operand &x, const ::kiln::shape &reps, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_tile(x_h, &reps))); }
 using repeat_opts = ::kiln::squeeze_opts;
-/* np.repeat: flattened unless an axis is given; looks at repeats: one or many */
+/* np.repeat: each element so many times; flattened unless an axis is given; looks at repeats: one or many */
 inline array repeat(const ::kiln::operand &x, const ::kiln::operand &repeats, const ::kiln::squeeze_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array repeats_h = repeats.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_repeat(x_h, repeats_h, &opts_c))); }
 using append_opts = ::kiln::squeeze_opts;
-/* np.append: both flattened unless an axis is given */
+/* np.append: x with values behind it; both flattened unless an axis is given */
 inline array append(const ::kiln::operand &x, const ::kiln::operand &values, const ::kiln::squeeze_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array values_h = values.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_append(x_h, values_h, &opts_c))); }
 using delete_opts = ::kiln::squeeze_opts;
-/* np.delete: IndexError if out of bounds; flattened unless an axis is given */
+/* np.delete: x without what stands at these positions. IndexError if out of bounds; flattened unless an axis is
+ * given */
 inline array delete_(const ::kiln::operand &x, const ::kiln::operand &obj, const ::kiln::squeeze_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array obj_h = obj.c(); kn_squeeze_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_delete(x_h, obj_h, &opts_c))); }
 using insert_opts = ::kiln::squeeze_opts;
-/* np.insert: before these positions of x; flattened unless an axis is given */
+/* np.insert: x with values put in before these positions of it; flattened unless an axis is given */
 inline array insert(const ::kiln::operand &x, const ::kiln::operand &obj, const ::kiln::operand &values, const
     ::kiln::squeeze_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array obj_h = obj.c(); kn_array values_h = values.c();
@@ -386,13 +391,14 @@ inline array resize(const ::kiln::operand &x, const ::kiln::shape &new_shape, pl
 inline array trim_zeros(const ::kiln::operand &x, const ::kiln::trim_zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_trim_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_trim_zeros(x_h, &opts_c))); }
-/* np.pad: pad_width, which is looked at: n, {before, after} or one such pair an axis. Modes: constant, edge,
- * linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty (zeros here) */
+/* np.pad: x with so many elements around it: pad_width, which is looked at, is n, {before, after} or one such pair
+ * an axis. Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty
+ * (zeros here) */
 inline array pad(const ::kiln::operand &x, const ::kiln::operand &pad_width, const ::kiln::pad_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array pad_width_h = pad_width.c(); kn_pad_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_pad(x_h, pad_width_h, &opts_c))); }
-/* np.unique: ascending; of the flattened x unless an axis is given */
+/* np.unique: each element once, ascending; of the flattened x unless an axis is given */
 inline array unique(const ::kiln::operand &x, const ::kiln::unique_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_unique_opts opts_c = opts.c(); detail::out_array
     return_index_o(opts.return_index); opts_c.return_index = return_index_o.c(); detail::out_array
@@ -416,7 +422,7 @@ inline ::kiln::unique_inverse_result unique_inverse(const ::kiln::operand &x, pl
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); kn_unique_inverse_result
     r_ = c_.value(kn_unique_inverse(x_h)); return ::kiln::unique_inverse_result{array::share(r_.values),
     array::share(r_.inverse_indices)}; }
-/* np.unique_values: ascending here */
+/* np.unique_values: each element once, ascending here */
 inline array unique_values(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_unique_values(x_h))); }
 /* np.isin: for each element, is it among the others? */

@@ -108,16 +108,16 @@ struct convolve_opts {
     kn_convolve_opts c() const {
         kn_convolve_opts to_ = {}; to_.size_ = sizeof to_; to_.mode = detail::c_of(mode); return to_; }
 };
-/* np.negative: TypeError for bool */
+/* np.negative: -x. TypeError for bool */
 inline array negative(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_negative(x_h))); }
 /* kn_negative */
 inline array neg(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_neg(x_h))); }
-/* np.positive: TypeError for bool */
+/* np.positive: +x: its value, as an array of its own. TypeError for bool */
 inline array positive(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_positive(x_h))); }
-/* np.absolute: of complex numbers the modulus */
+/* np.absolute: |x|; of complex numbers the modulus */
 inline array absolute(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_absolute(x_h))); }
 /* kn_absolute */
@@ -129,7 +129,7 @@ inline array sign(const ::kiln::operand &x, place where = here())
 /* np.square: x x, in x's dtype */
 inline array square(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_square(x_h))); }
-/* np.reciprocal: of integers with truncation */
+/* np.reciprocal: 1 / x; of integers with truncation */
 inline array reciprocal(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_reciprocal(x_h))); }
 /* np.sqrt: NaN of negative real numbers; kn_emath_sqrt gives complex ones */
@@ -210,13 +210,13 @@ inline array sinh(const ::kiln::operand &x, place where = here())
 /* np.cosh: (e^x + e^-x) / 2 */
 inline array cosh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_cosh(x_h))); }
-/* np.cbrt: TypeError for complex */
+/* np.cbrt: the cube root. TypeError for complex */
 inline array cbrt(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_cbrt(x_h))); }
-/* np.real: a view; of real numbers x itself */
+/* np.real: the real part: a view; of real numbers x itself */
 inline array real(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_real(x_h))); }
-/* np.imag: a view; of real numbers zeros, read-only */
+/* np.imag: the imaginary part: a view; of real numbers zeros, read-only */
 inline array imag(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_imag(x_h))); }
 /* np.conjugate: the imaginary part negated; real numbers as they are */
@@ -225,10 +225,10 @@ inline array conjugate(const ::kiln::operand &x, place where = here())
 /* kn_conjugate */
 inline array conj(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_conj(x_h))); }
-/* np.fabs: of floats; TypeError for complex */
+/* np.fabs: |x|, of floats; TypeError for complex */
 inline array fabs(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_fabs(x_h))); }
-/* np.signbit: bool, also of -0.0 and NaN; TypeError for complex */
+/* np.signbit: is the sign negative, also of -0.0 and NaN? TypeError for complex */
 inline array signbit(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_signbit(x_h))); }
 /* np.spacing: the distance to the next number; TypeError for complex */
@@ -252,11 +252,11 @@ inline array i0(const ::kiln::operand &x, place where = here())
 /* np.sinc: sin(pi x) / (pi x); 1 at 0 */
 inline array sinc(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_sinc(x_h))); }
-/* np.angle: in radians unless .deg; of complex numbers, from -pi to pi */
+/* np.angle: the angle of complex numbers, from -pi to pi: in radians unless .deg */
 inline array angle(const ::kiln::operand &z, const ::kiln::angle_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array z_h = z.c(); kn_angle_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_angle(z_h, &opts_c))); }
-/* np.nan_to_num: a new array */
+/* np.nan_to_num: numbers in place of NaN and infinities; a new array */
 inline array nan_to_num(const ::kiln::operand &x, const ::kiln::nan_to_num_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_nan_to_num_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nan_to_num(x_h, &opts_c))); }
@@ -264,19 +264,19 @@ inline array nan_to_num(const ::kiln::operand &x, const ::kiln::nan_to_num_opts 
 inline array real_if_close(const ::kiln::operand &a, const ::kiln::real_if_close_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_real_if_close_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_real_if_close(a_h, &opts_c))); }
-/* np.floor: TypeError for complex */
+/* np.floor: the largest whole number that is not above x. TypeError for complex */
 inline array floor(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_floor(x_h))); }
-/* np.ceil: TypeError for complex */
+/* np.ceil: the smallest whole number that is not below x. TypeError for complex */
 inline array ceil(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_ceil(x_h))); }
-/* np.trunc: towards zero; TypeError for complex */
+/* np.trunc: the whole number next to x towards zero; TypeError for complex */
 inline array trunc(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_trunc(x_h))); }
 /* kn_trunc */
 inline array fix(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_fix(x_h))); }
-/* np.rint: halves to even; complex numbers by parts */
+/* np.rint: the nearest whole number, halves to even; complex numbers by parts */
 inline array rint(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_rint(x_h))); }
 /* np.round: to .decimals, which may be negative; halves to even */
@@ -308,11 +308,11 @@ inline ::kiln::frexp_result frexp(const ::kiln::operand &x, place where = here()
 inline array ldexp(const ::kiln::operand &x1, const ::kiln::operand &x2, place where = here())
 { detail::call c_(where); kn_array x1_h = x1.c(); kn_array x2_h = x2.c(); c_.here(); return
     array::share(c_.take(kn_ldexp(x1_h, x2_h))); }
-/* np.add: bool: or */
+/* np.add: x + y; bool: or */
 inline array add(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_add(x_h,
     y_h))); }
-/* np.subtract: TypeError for bool */
+/* np.subtract: x - y. TypeError for bool */
 inline array subtract(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_subtract(x_h, y_h))); }
@@ -320,7 +320,7 @@ inline array subtract(const ::kiln::operand &x, const ::kiln::operand &y, place 
 inline array sub(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_sub(x_h,
     y_h))); }
-/* np.multiply: bool: and */
+/* np.multiply: x y; bool: and */
 inline array multiply(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_multiply(x_h, y_h))); }
@@ -328,7 +328,7 @@ inline array multiply(const ::kiln::operand &x, const ::kiln::operand &y, place 
 inline array mul(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_mul(x_h,
     y_h))); }
-/* np.divide: true division, integers give float64 */
+/* np.divide: x / y: true division, integers give float64 */
 inline array divide(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_divide(x_h, y_h))); }
@@ -340,7 +340,7 @@ inline array true_divide(const ::kiln::operand &x, const ::kiln::operand &y, pla
 inline array div(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_div(x_h,
     y_h))); }
-/* np.power: ValueError for integers to negative integer powers */
+/* np.power: x^y. ValueError for integers to negative integer powers */
 inline array power(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_power(x_h, y_h))); }
@@ -356,15 +356,15 @@ inline array atan2(const ::kiln::operand &x, const ::kiln::operand &y, place whe
 inline array hypot(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_hypot(x_h, y_h))); }
-/* np.maximum: NaN if either is */
+/* np.maximum: the larger one of each pair. NaN if either is */
 inline array maximum(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_maximum(x_h, y_h))); }
-/* np.minimum: NaN if either is */
+/* np.minimum: the smaller one of each pair. NaN if either is */
 inline array minimum(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_minimum(x_h, y_h))); }
-/* np.clip: a bound may be KN_NONE */
+/* np.clip: x, but at least lo and at most hi; a bound may be KN_NONE */
 inline array clip(const ::kiln::operand &x, const ::kiln::operand &lo, const ::kiln::operand &hi, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array lo_h = lo.c(); kn_array hi_h = hi.c(); c_.here(); return
     array::share(c_.take(kn_clip(x_h, lo_h, hi_h))); }
@@ -372,7 +372,7 @@ inline array clip(const ::kiln::operand &x, const ::kiln::operand &lo, const ::k
 inline array pow(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_pow(x_h,
     y_h))); }
-/* np.float_power: in float64 or complex128 */
+/* np.float_power: x^y in float64 or complex128 */
 inline array float_power(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_float_power(x_h, y_h))); }
@@ -390,15 +390,15 @@ inline array remainder(const ::kiln::operand &x, const ::kiln::operand &y, place
 inline array mod(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_mod(x_h,
     y_h))); }
-/* np.fmod: with the sign of x */
+/* np.fmod: the remainder with the sign of x */
 inline array fmod(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_fmod(x_h, y_h))); }
-/* np.fmax: the other one if one is NaN */
+/* np.fmax: the larger one of each pair; the other one if one is NaN */
 inline array fmax(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_fmax(x_h, y_h))); }
-/* np.fmin: the other one if one is NaN */
+/* np.fmin: the smaller one of each pair; the other one if one is NaN */
 inline array fmin(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_fmin(x_h, y_h))); }
@@ -422,20 +422,20 @@ inline array logaddexp(const ::kiln::operand &x, const ::kiln::operand &y, place
 inline array logaddexp2(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_logaddexp2(x_h, y_h))); }
-/* np.gcd of integers; TypeError for others; never negative */
+/* np.gcd: the greatest common divisor of integers, never negative; TypeError for others */
 inline array gcd(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_gcd(x_h,
     y_h))); }
-/* np.lcm of integers; wraps */
+/* np.lcm: the least common multiple of integers; wraps; TypeError for others */
 inline array lcm(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_lcm(x_h,
     y_h))); }
-/* np.cumsum: flattened without an axis */
+/* np.cumsum: the sums of all elements up to each; flattened without an axis */
 inline array cumsum(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cumsum(x_h, &opts_c))); }
 using cumprod_opts = ::kiln::cumsum_opts;
-/* np.cumprod: flattened without an axis */
+/* np.cumprod: the products of all elements up to each; flattened without an axis */
 inline array cumprod(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cumprod(x_h, &opts_c))); }
@@ -449,27 +449,31 @@ using nancumprod_opts = ::kiln::cumsum_opts;
 inline array nancumprod(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nancumprod(x_h, &opts_c))); }
-/* np.cumulative_sum: ValueError for several axes of which none is given. include_initial: with 0 in front */
+/* np.cumulative_sum: kn_cumsum of a vector, or along the axis that is given; ValueError for several axes of which
+ * none is given. include_initial: with 0 in front */
 inline array cumulative_sum(const ::kiln::operand &x, const ::kiln::cumulative_sum_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumulative_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cumulative_sum(x_h, &opts_c))); }
 using cumulative_prod_opts = ::kiln::cumulative_sum_opts;
-/* np.cumulative_prod: 1 in front; with .include_initial; otherwise as kn_cumulative_sum */
+/* np.cumulative_prod: kn_cumprod of a vector, or along the axis that is given; ValueError for several axes of which
+ * none is given. include_initial: with 1 in front */
 inline array cumulative_prod(const ::kiln::operand &x, const ::kiln::cumulative_sum_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumulative_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cumulative_prod(x_h, &opts_c))); }
-/* np.diff: .n times; .prepend and .append numbers or arrays; bool: not_equal. ValueError for n < 0 */
+/* np.diff: differences of neighbours along an axis, .n times; .prepend and .append are numbers or arrays; of bool
+ * kn_not_equal. ValueError for n < 0 */
 inline array diff(const ::kiln::operand &x, const ::kiln::diff_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_diff_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_diff(x_h, &opts_c))); }
-/* np.ediff1d: of the flattened array; with .to_begin in front and .to_end behind */
+/* np.ediff1d: differences of neighbours in the flattened array, with .to_begin in front and .to_end behind */
 inline array ediff1d(const ::kiln::operand &x, const ::kiln::ediff1d_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_ediff1d_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ediff1d(x_h, &opts_c))); }
-/* np.gradient: one array for each axis. .spacing: numbers, or positions along the axis; one number stands for all
- * axes. ValueError for fewer than edge_order + 1 elements */
+/* np.gradient: derivatives by central differences, at the ends by one-sided ones: one array for each axis. .spacing:
+ * numbers, or positions along the axis; one number stands for all axes. ValueError for fewer than edge_order + 1
+ * elements */
 inline std::vector<array> gradient(const ::kiln::operand &f, const ::kiln::gradient_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array f_h = f.c(); kn_gradient_opts opts_c = opts.c(); c_.here(); return
@@ -478,28 +482,32 @@ inline std::vector<array> gradient(const ::kiln::operand &f, const ::kiln::gradi
 inline array trapezoid(const ::kiln::operand &y, const ::kiln::trapezoid_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array y_h = y.c(); kn_trapezoid_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_trapezoid(y_h, &opts_c))); }
-/* np.interp: float64, or complex128 if fp is complex; xp ascending. Values outside: fp's ends, or .left and .right */
+/* np.interp: values at x of the straight lines through the points (xp, fp); float64, or complex128 if fp is complex;
+ * xp ascending. Values outside: fp's ends, or .left and .right */
 inline array interp(const ::kiln::operand &x, const ::kiln::operand &xp, const ::kiln::operand &fp, const
     ::kiln::interp_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array xp_h = xp.c(); kn_array fp_h = fp.c(); kn_interp_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_interp(x_h, xp_h, fp_h, &opts_c))); }
-/* np.cross of vectors of 3 (or 2) */
+/* np.cross: the vector product, of vectors of 3 (or 2) along the last axis unless others are given */
 inline array cross(const ::kiln::operand &a, const ::kiln::operand &b, const ::kiln::cross_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_cross_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cross(a_h, b_h, &opts_c))); }
-/* np.convolve of vectors */
+/* np.convolve: of vectors: sums of products with v turned round and moved along a. "full": wherever they overlap;
+ * "same": as long as the longer one; "valid": where they overlap wholly */
 inline array convolve(const ::kiln::operand &a, const ::kiln::operand &v, const ::kiln::convolve_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array v_h = v.c(); kn_convolve_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_convolve(a_h, v_h, &opts_c))); }
 using correlate_opts = ::kiln::convolve_opts;
-/* np.correlate: v is conjugated */
+/* np.correlate: of vectors: sums of products with v, conjugated, moved along a; .mode as in kn_convolve, "valid"
+ * unless given */
 inline array correlate(const ::kiln::operand &a, const ::kiln::operand &v, const ::kiln::convolve_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array v_h = v.c(); kn_convolve_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_correlate(a_h, v_h, &opts_c))); }
-/* np.unwrap: without jumps by .period */
+/* np.unwrap: angles without jumps: multiples of .period are added where neighbours differ by more than .discont,
+ * half of it unless given */
 inline array unwrap(const ::kiln::operand &p, const ::kiln::unwrap_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_unwrap_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_unwrap(p_h, &opts_c))); }

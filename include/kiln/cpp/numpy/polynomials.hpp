@@ -74,8 +74,8 @@ inline int64_t poly1d_order(const ::kiln::operand &p, place where = here())
 inline std::string poly1d_str(const ::kiln::operand &p, const ::kiln::poly1d_str_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_poly1d_str_opts opts_c = opts.c(); c_.here(); return
     c_.text(kn_poly1d_str(p_h, &opts_c)); }
-/* np.poly: of these roots, or of a square matrix's eigenvalues. Real where complex roots come in pairs, which are
- * looked for unless the values are not known (under kn_jit: complex) */
+/* np.poly: the coefficients of the polynomial with these roots, or with a square matrix's eigenvalues. Real where
+ * complex roots come in pairs, which are looked for unless the values are not known (under kn_jit: complex) */
 inline array poly(const ::kiln::operand &seq_of_zeros, place where = here())
 { detail::call c_(where); kn_array seq_of_zeros_h = seq_of_zeros.c(); c_.here(); return
     array::share(c_.take(kn_poly(seq_of_zeros_h))); }
@@ -83,11 +83,11 @@ inline array poly(const ::kiln::operand &seq_of_zeros, place where = here())
 inline array roots(const ::kiln::operand &p, const ::kiln::roots_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_roots_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_roots(p_h, &opts_c))); }
-/* np.polyint: ValueError for m < 0 */
+/* np.polyint: the integral, .m times. ValueError for m < 0 */
 inline array polyint(const ::kiln::operand &p, const ::kiln::polyint_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_polyint_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_polyint(p_h, &opts_c))); }
-/* np.polyder: ValueError for m < 0 */
+/* np.polyder: the derivative, .m times. ValueError for m < 0 */
 inline array polyder(const ::kiln::operand &p, const ::kiln::polyder_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_polyder_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_polyder(p_h, &opts_c))); }

@@ -40,33 +40,34 @@ struct trace_opts {
         kn_trace_opts to_ = {}; to_.size_ = sizeof to_; to_.offset = detail::c_of(offset);
         to_.axis1 = detail::c_of(axis1); to_.axis2 = detail::c_of(axis2); to_.dtype = detail::c_of(dtype); return to_; }
 };
-/* np.matmul: ValueError if the axes are not aligned; matrices in the last two axes, the others broadcast; a vector
- * is a row on the left, a column on the right */
+/* np.matmul: products of matrices, which are the last two axes; those in front broadcast. A vector is a row on the
+ * left, a column on the right. ValueError if the axes are not aligned */
 inline array matmul(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_matmul(x_h, y_h))); }
-/* np.dot: last axis of x with the last but one of y */
+/* np.dot: sums of products over the last axis of x with the last but one of y: of vectors a number, of matrices
+ * their product; a number multiplies */
 inline array dot(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return array::share(c_.take(kn_dot(x_h,
     y_h))); }
-/* np.vdot: of the flattened arrays, x conjugated */
+/* np.vdot: the sum of products of the flattened arrays, x conjugated */
 inline array vdot(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_vdot(x_h, y_h))); }
-/* np.inner: over the last axes */
+/* np.inner: sums of products over the last axes, of all pairs */
 inline array inner(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_inner(x_h, y_h))); }
-/* np.outer: of the flattened arrays; a matrix of all products */
+/* np.outer: all products of the flattened arrays: a matrix */
 inline array outer(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_outer(x_h, y_h))); }
-/* np.vecdot: over the last axes, the others broadcast, x conjugated */
+/* np.vecdot: sums of products over the last axes, the others broadcast, x conjugated */
 inline array vecdot(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_vecdot(x_h, y_h))); }
-/* np.tensordot: `axes` of them, or a_axes with b_axes; the last `axes` axes of x with the first ones of y, 2 unless
- * given */
+/* np.tensordot: sums of products over the last `axes` axes of x with the first ones of y (2 unless given), or over
+ * a_axes with b_axes */
 inline array tensordot(const ::kiln::operand &x, const ::kiln::operand &y, const ::kiln::tensordot_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_tensordot_opts opts_c = opts.c(); c_.here();

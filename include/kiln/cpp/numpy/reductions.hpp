@@ -65,12 +65,12 @@ struct argmax_opts {
         kn_argmax_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.keepdims = detail::c_of(keepdims); return to_; }
 };
-/* np.sum: small integers and bool add up in 64 bits */
+/* np.sum: the sum; small integers and bool add up in 64 bits */
 inline array sum(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_sum(x_h, &opts_c))); }
 using prod_opts = ::kiln::sum_opts;
-/* np.prod: small integers and bool in 64 bits */
+/* np.prod: the product; small integers and bool in 64 bits */
 inline array prod(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_prod(x_h, &opts_c))); }
@@ -87,13 +87,13 @@ using std_opts = ::kiln::var_opts;
 inline array std(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_std(x_h, &opts_c))); }
-/* np.max: NaN if there is one; complex numbers by their real parts first. ValueError for no elements without
- * `initial`, and for a mask without it */
+/* np.max: the largest element. NaN if there is one; complex numbers by their real parts first. ValueError for no
+ * elements without `initial`, and for a mask without it */
 inline array max(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_max(x_h, &opts_c))); }
 using min_opts = ::kiln::max_opts;
-/* np.min: as kn_max */
+/* np.min: the smallest element; as kn_max */
 inline array min(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_min(x_h, &opts_c))); }
@@ -121,17 +121,18 @@ using all_opts = ::kiln::any_opts;
 inline array all(const ::kiln::operand &x, const ::kiln::any_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_any_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_all(x_h, &opts_c))); }
-/* np.argmax: int64; the first NaN, else the first maximum */
+/* np.argmax: where the maximum stands: int64; the first NaN, else the first maximum. Without an axis counted in the
+ * flattened array */
 inline array argmax(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argmax(x_h, &opts_c))); }
 using argmin_opts = ::kiln::argmax_opts;
-/* np.argmin: int64; the first NaN, else the first minimum */
+/* np.argmin: where the minimum stands: int64; the first NaN, else the first minimum */
 inline array argmin(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argmin(x_h, &opts_c))); }
 using count_nonzero_opts = ::kiln::argmax_opts;
-/* np.count_nonzero: int64 */
+/* np.count_nonzero: how many elements are not 0: int64 */
 inline array count_nonzero(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_count_nonzero(x_h, &opts_c))); }

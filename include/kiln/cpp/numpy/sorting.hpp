@@ -45,12 +45,12 @@ struct digitize_opts {
     kn_digitize_opts c() const {
         kn_digitize_opts to_ = {}; to_.size_ = sizeof to_; to_.right = detail::c_of(right); return to_; }
 };
-/* np.sort: last axis, KN_AXIS_NONE: flattened */
+/* np.sort: the elements in ascending order along the last axis unless another is given; KN_AXIS_NONE: flattened */
 inline array sort(const ::kiln::operand &x, const ::kiln::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_sort(x_h, &opts_c))); }
 using sort_in_place_opts = ::kiln::sort_opts;
-/* x.sort(): 0, or -1 with an error */
+/* x.sort(), along the last axis unless another is given: 0, or -1 with an error */
 inline int sort_in_place(const ::kiln::operand &x, const ::kiln::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_sort_in_place(x_h, &opts_c)); }
@@ -64,7 +64,7 @@ using lexsort_opts = ::kiln::squeeze_opts;
 inline array lexsort(const ::kiln::operands &keys, const ::kiln::squeeze_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list keys_h = keys.list(); kn_squeeze_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lexsort(keys_h, &opts_c))); }
-/* np.sort_complex: short integers give complex64, others complex128 */
+/* np.sort_complex: the sorted array as complex numbers; short integers give complex64, others complex128 */
 inline array sort_complex(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_sort_complex(a_h))); }
 /* np.partition: the element at kth (one or many; looked at) is where sorting puts it: in front of it what is

@@ -87,19 +87,20 @@ struct bincount_opts {
         to_.minlength = detail::c_of(minlength); return to_; }
 };
 using median_opts = ::kiln::argmax_opts;
-/* np.median: of an even number the mean of two */
+/* np.median: the element in the middle; of an even number of elements the mean of two */
 inline array median(const ::kiln::operand &a, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_median(a_h, &opts_c))); }
-/* np.quantile: ValueError for q outside of [0, 1], for another method and for weights with a method but
- * inverted_cdf. Values are checked only where they are known: not under jit and vmap; .method: "linear" between
- * neighbours, "lower", "higher", "nearest", "midpoint", "hazen" and the others of NumPy */
+/* np.quantile: what a part q of the elements is not above; between elements as .method says: "linear", "lower",
+ * "higher", "nearest", "midpoint", "hazen" and the others of NumPy. ValueError for q outside of [0, 1], for another
+ * method and for weights with a method but inverted_cdf. Values are checked only where they are known: not under jit
+ * and vmap */
 inline array quantile(const ::kiln::operand &a, const ::kiln::operand &q, const ::kiln::quantile_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_quantile(a_h, q_h, &opts_c))); }
 using percentile_opts = ::kiln::quantile_opts;
-/* np.percentile: q in [0, 100] */
+/* np.percentile: kn_quantile with q in [0, 100] */
 inline array percentile(const ::kiln::operand &a, const ::kiln::operand &q, const ::kiln::quantile_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
@@ -121,17 +122,17 @@ inline array nanpercentile(const ::kiln::operand &a, const ::kiln::operand &q, c
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_nanpercentile(a_h, q_h, &opts_c))); }
-/* np.average: ZeroDivisionError where weights are known to add up to 0 */
+/* np.average: the mean by .weights. ZeroDivisionError where weights are known to add up to 0 */
 inline array average(const ::kiln::operand &a, const ::kiln::average_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_average_opts opts_c = opts.c(); detail::out_array
     returned_o(opts.returned); opts_c.returned = returned_o.c(); c_.here(); return array::share(c_.take(kn_average(a_h,
     &opts_c))); }
-/* np.cov: covariances of variables; a matrix with the variances on its diagonal; divided by n - 1 unless .bias or
- * .ddof say otherwise */
+/* np.cov: the covariances of variables: a matrix with the variances on its diagonal. Divided by n - 1 unless .bias
+ * or .ddof say otherwise */
 inline array cov(const ::kiln::operand &m, const ::kiln::cov_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array m_h = m.c(); kn_cov_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cov(m_h, &opts_c))); }
-/* np.corrcoef: correlations of variables; a matrix, each from -1 to 1 */
+/* np.corrcoef: the correlations of variables: a matrix, each from -1 to 1 */
 inline array corrcoef(const ::kiln::operand &x, const ::kiln::corrcoef_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_corrcoef_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_corrcoef(x_h, &opts_c))); }
@@ -156,7 +157,7 @@ inline ::kiln::histogram2d_result histogram2d(const ::kiln::operand &x, const ::
     kn_histogram2d_result r_ = c_.value(kn_histogram2d(x_h, y_h, &opts_c)); return
     ::kiln::histogram2d_result{array::share(r_.H), array::share(r_.xedges), array::share(r_.yedges)}; }
 struct histogramdd_result { array H; std::vector<array> edges; };
-/* np.histogramdd of (N, D) samples; float64 */
+/* np.histogramdd: of samples (N, D): how many lie in each of the bins along D axes; float64 */
 inline ::kiln::histogramdd_result histogramdd(const ::kiln::operand &sample, const ::kiln::histogramdd_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array sample_h = sample.c(); kn_histogramdd_opts opts_c = opts.c(); c_.here();
