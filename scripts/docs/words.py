@@ -49,7 +49,9 @@ def summary(f):
 def body(f):
     """The docstring without the names that stand in front of it."""
     doc = bare_body(f)
-    doc = doc[:1].upper() + doc[1:] if re.match(r"[a-z]+[ ,;:.]", doc) and not doc.startswith("kn_") else doc
+    word = re.match(r"[a-z]+(?=[ ,;:.])", doc)
+    if word and (word.group() == "a" or len(word.group()) > 1 and word.group() not in [x["name"] for x in f.get("arguments", [])]):
+        doc = doc[:1].upper() + doc[1:]
     return doc + "." if doc and doc[-1].isalnum() or doc.endswith(")") else doc
 
 
