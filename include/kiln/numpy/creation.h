@@ -98,7 +98,7 @@ KN_API kn_astype_opts kn_astype_opts_default(void);
 /* np.zeros: of that shape, all zeros. MemoryError if it is too large */
 KN_API kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts);
 KN_API kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts); /* np.ones: as kn_zeros, all ones */
-/* np.empty: zeros here. Code that is to run with NumPy, too, must not rely on them */
+/* np.empty: an array of that shape: zeros here. Code that is to run with NumPy, too, must not rely on them */
 KN_API kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts);
 /* np.full: of that shape, all `value`, which broadcasts; of value's dtype unless another is given */
 KN_API kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opts);
@@ -106,29 +106,33 @@ KN_API kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_op
 KN_API kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts);
 /* np.ones_like: of x's shape and dtype unless others are given */
 KN_API kn_array kn_ones_like(kn_array x, const kn_zeros_like_opts *opts);
-KN_API kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts); /* np.empty_like: zeros here */
-/* np.full_like: The value becomes x's dtype, unless another is given: fractions are lost in an integer array */
+/* np.empty_like: of x's shape and dtype unless others are given: zeros here */
+KN_API kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts);
+/* np.full_like: of x's shape, all `value`, which becomes x's dtype unless another is given: fractions are lost in an
+ * integer array */
 KN_API kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts);
 /* np.arange: start, start + step, ... as long as it is before stop; integers give int64. All three arguments are
  * given in C */
 KN_API kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts);
-/* np.linspace: num samples from start to stop, both included unless .endpoint is false. start and stop may be arrays */
+/* np.linspace: as many samples as num from start to stop, both included unless .endpoint is false. start and stop
+ * may be arrays */
 KN_API kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts);
 /* np.logspace: base to the power of what kn_linspace gives */
 KN_API kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspace_opts *opts);
-/* np.geomspace: ValueError for zeros where they can be seen. Num samples, both ends included, each the same multiple
- * of the one before */
+/* np.geomspace: samples from start to stop, both included unless .endpoint is false, each the same multiple of the
+ * one before. ValueError for zeros where they can be seen */
 KN_API kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geomspace_opts *opts);
-KN_API kn_array kn_eye(int64_t n, const kn_eye_opts *opts);                /* np.eye: ones on the diagonal k; n rows */
+/* np.eye: a matrix of n rows: ones on the diagonal k, else zeros */
+KN_API kn_array kn_eye(int64_t n, const kn_eye_opts *opts);
 /* np.identity: ones on the main diagonal of n by n zeros */
 KN_API kn_array kn_identity(int64_t n, const kn_zeros_opts *opts);
 /* np.asarray: and np.array (whose name is that of the type) with .copy = 1: a number becomes a 0-d array; x itself
  * where it has that dtype and order */
 KN_API kn_array kn_asarray(kn_array x, const kn_asarray_opts *opts);
 KN_API kn_array kn_asanyarray(kn_array x, const kn_asarray_opts *opts);    /* kn_asarray */
-/* x in C order, a copy where it is not; one axis at least */
+/* the same array in C order, a copy of x where it is not; one axis at least */
 KN_API kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts);
-/* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
+/* np.asarray_chkfinite: as kn_asarray; ValueError for NaN and infinities; looks at x */
 KN_API kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts);
 KN_API kn_array kn_copy(kn_array x, const kn_copy_opts *opts); /* np.copy: an array with memory of its own */
 /* x.astype(dtype); TypeError by `casting`; with "same_value" ValueError if elements, which are looked at, become
@@ -165,8 +169,10 @@ KN_API kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts);
 
 /* KN_SLICE(start, stop, step), or KN_SLICE_NUM(start, stop, num): num samples, both ends included (step `num j`) */
 typedef struct kn_slice { kn_array start, stop, step; int64_t num; } kn_slice;
-KN_API kn_array kn_mgrid(int n, const kn_slice *slices); /* np.mgrid[...]: one array, a first axis for the n grids */
-KN_API kn_list kn_ogrid(int n, const kn_slice *slices);  /* np.ogrid[...]: n arrays, each along an axis of its own */
+/* np.mgrid[...]: one array of the positions of a grid, a first axis for its n axes */
+KN_API kn_array kn_mgrid(int n, const kn_slice *slices);
+/* np.ogrid[...]: the positions of a grid as n arrays, each along an axis of its own */
+KN_API kn_list kn_ogrid(int n, const kn_slice *slices);
 
 /* ---- Windows: weights of M samples, symmetric, the largest 1; none for M < 1. Computed in float64, then the
  * default float. */
@@ -182,12 +188,13 @@ KN_API kn_array kn_kaiser(int64_t M, kn_array beta);
 /* np.diag: a matrix with v on diagonal k; of a matrix its diagonal, a read-only view */
 KN_API kn_array kn_diag(kn_array v, const kn_diag_opts *opts);
 KN_API kn_array kn_diagflat(kn_array v, const kn_diag_opts *opts); /* np.diagflat: kn_diag of the flattened v */
-KN_API kn_array kn_tri(int64_t n, const kn_eye_opts *opts);        /* np.tri: ones on and below diagonal k */
-/* np.tril: zeros above diagonal k; of the last two axes */
+/* np.tri: a matrix of n rows: ones on and below diagonal k, else zeros */
+KN_API kn_array kn_tri(int64_t n, const kn_eye_opts *opts);
+/* np.tril: a copy with zeros above diagonal k, of the last two axes */
 KN_API kn_array kn_tril(kn_array m, const kn_diag_opts *opts);
-/* np.triu: zeros below diagonal k; of the last two axes */
+/* np.triu: a copy with zeros below diagonal k, of the last two axes */
 KN_API kn_array kn_triu(kn_array m, const kn_diag_opts *opts);
-/* np.vander: columns are powers of x; the highest first unless .increasing */
+/* np.vander: a matrix whose columns are powers of x, the highest first unless .increasing */
 KN_API kn_array kn_vander(kn_array x, const kn_vander_opts *opts);
 KN_API kn_array kn_shape_array(kn_array x);                        /* np.array(x.shape): int64 */
 

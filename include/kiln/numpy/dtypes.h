@@ -69,12 +69,13 @@ KN_API kn_dtype_newbyteorder_opts kn_dtype_newbyteorder_opts_default(void);
 KN_API kn_dtype kn_dtype_named(const char *name);
 
 /* ---- Common dtypes and casts. */
-/* np.result_type: of arrays, C numbers (which are weak) and dtypes, up to 32 in C; NULL for an error */
+/* np.result_type: the dtype of a result of arrays, C numbers (which are weak) and dtypes, up to 32 in C; NULL for an
+ * error */
 KN_API kn_dtype kn_result_type(int n, const kn_dtype_like *operands);
-/* np.promote_types: NULL and TypeError where there is none; the smallest dtype that both can be cast to safely */
+/* np.promote_types: the smallest dtype that both can be cast to safely; NULL and TypeError where there is none */
 KN_API kn_dtype kn_promote_types(kn_dtype_like type1, kn_dtype_like type2);
-/* np.can_cast: casting: no equiv safe same_kind unsafe. Of an array its dtype counts and never its values; TypeError
- * for a C number */
+/* np.can_cast: may it be cast by this rule: "no", "equiv", "safe", "same_kind", "unsafe"? Of an array its dtype
+ * counts and never its values; TypeError for a C number */
 KN_API bool kn_can_cast(kn_dtype_like from, kn_dtype_like to, const char *casting);
 /* np.min_scalar_type: the smallest dtype that holds this number, which is looked at; of arrays that are not 0-d
  * their dtype */
@@ -104,37 +105,41 @@ typedef struct kn_finfo_result {
 } kn_finfo_result;
 typedef struct kn_iinfo_result { kn_dtype dtype; int bits; char kind; int64_t min; uint64_t max; const char *key;
 } kn_iinfo_result;
-/* np.finfo: of floats and complex numbers; ValueError for others, and a dtype of NULL */
+/* np.finfo: the limits of a dtype of floats or complex numbers; ValueError for others, and a dtype of NULL */
 KN_API kn_finfo_result kn_finfo(kn_dtype_like dtype);
-/* np.iinfo: of integers; ValueError for others, and a dtype of NULL */
+/* np.iinfo: the limits of a dtype of integers; ValueError for others, and a dtype of NULL */
 KN_API kn_iinfo_result kn_iinfo(kn_dtype_like type);
 
 /* ---- What a dtype says of itself. Names, sizes and kinds are in kiln/core.h. */
-/* np.dtype.char: 'd'; as in ml_dtypes of bfloat16 'E' and of what is only stored; of keys 'k' */
+/* np.dtype.char: its letter: 'd'; as in ml_dtypes of bfloat16 'E' and of what is only stored; of keys 'k' */
 KN_API char kn_dtype_char(kn_dtype dtype);
 /* np.dtype.num: NumPy's number of it; from 256 on where it is none of NumPy's */
 KN_API int kn_dtype_num(kn_dtype dtype);
-/* np.dtype.str: "<f8", which kn_dtype_named reads; of bfloat16 "<V2", as npy files have it */
+/* np.dtype.str: its short name, "<f8", which kn_dtype_named reads; of bfloat16 "<V2", as npy files have it */
 KN_API const char *kn_dtype_str(kn_dtype dtype);
-KN_API const char *kn_dtype_descr(kn_dtype dtype);    /* np.dtype.descr: "[('', '<f8')]" */
+KN_API const char *kn_dtype_descr(kn_dtype dtype); /* np.dtype.descr: its description in npy files, "[('', '<f8')]" */
 KN_API char kn_dtype_byteorder(kn_dtype dtype);       /* np.dtype.byteorder: '=', the machine's, or '|' for one byte */
-KN_API size_t kn_dtype_alignment(kn_dtype dtype);     /* np.dtype.alignment: in bytes */
+/* np.dtype.alignment: at which multiples of bytes its elements begin */
+KN_API size_t kn_dtype_alignment(kn_dtype dtype);
 KN_API bool kn_dtype_isnative(kn_dtype dtype); /* np.dtype.isnative: true: no dtype here has the other byte order */
 KN_API int kn_dtype_isbuiltin(kn_dtype dtype); /* np.dtype.isbuiltin: 1, or 2 for dtypes that are none of NumPy's own */
 KN_API int kn_dtype_ndim(kn_dtype dtype);             /* np.dtype.ndim: 0: no dtype here is an array of others */
-KN_API kn_shape kn_dtype_shape(kn_dtype dtype);       /* np.dtype.shape: () */
-KN_API kn_dtype kn_dtype_base(kn_dtype dtype);        /* np.dtype.base: itself */
-/* np.dtype.newbyteorder: itself where that is its order already; otherwise TypeError, as arrays never have the other
- * one here */
+/* np.dtype.shape: the empty shape, as no dtype here is an array of others */
+KN_API kn_shape kn_dtype_shape(kn_dtype dtype);
+/* np.dtype.base: the dtype itself, as no dtype here is an array of others */
+KN_API kn_dtype kn_dtype_base(kn_dtype dtype);
+/* np.dtype.newbyteorder: the dtype itself where that is its order already; otherwise TypeError, as arrays never have
+ * the other one here */
 KN_API kn_dtype kn_dtype_newbyteorder(kn_dtype dtype, const kn_dtype_newbyteorder_opts *opts);
-/* np.dtype.__eq__: false also for texts that are no dtype; the same dtype, in whatever form */
+/* np.dtype.__eq__: the same dtype, in whatever form? False also for texts that are no dtype */
 KN_API bool kn_dtype_eq(kn_dtype a, kn_dtype_like b);
-/* np.dtype.__lt__/__le__/__gt__/__ge__: can be cast to b safely, and is another one */
+/* np.dtype.__lt__/__le__/__gt__/__ge__: can a be cast to b safely, and is b another one? */
 KN_API bool kn_dtype_lt(kn_dtype a, kn_dtype_like b);
-KN_API bool kn_dtype_le(kn_dtype a, kn_dtype_like b); /* can be cast to b safely */
-KN_API bool kn_dtype_gt(kn_dtype a, kn_dtype_like b); /* b can be cast to a safely, and is another one */
-KN_API bool kn_dtype_ge(kn_dtype a, kn_dtype_like b); /* b can be cast to a safely */
-KN_API uint64_t kn_dtype_hash(kn_dtype dtype); /* np.dtype.__hash__: the same for the same dtype, in every process */
+KN_API bool kn_dtype_le(kn_dtype a, kn_dtype_like b); /* can a be cast to b safely? */
+KN_API bool kn_dtype_gt(kn_dtype a, kn_dtype_like b); /* can b be cast to a safely, and is b another one? */
+KN_API bool kn_dtype_ge(kn_dtype a, kn_dtype_like b); /* can b be cast to a safely? */
+/* np.dtype.__hash__: a number that is the same for the same dtype, in every process */
+KN_API uint64_t kn_dtype_hash(kn_dtype dtype);
 
 #ifdef __cplusplus
 }

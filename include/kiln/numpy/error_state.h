@@ -29,9 +29,10 @@ typedef struct kn_seterr_opts {
 } kn_seterr_opts;
 KN_API kn_seterr_opts kn_seterr_opts_default(void);
 typedef struct kn_geterr_result { const char *divide, *over, *under, *invalid; } kn_geterr_result;
-/* np.seterr: from now on, in this context; the modes before. ValueError for another mode, and nothing changes */
+/* np.seterr: what is done about events from now on, in this context; returns the modes before. ValueError for
+ * another mode, and nothing changes */
 KN_API kn_geterr_result kn_seterr(const kn_seterr_opts *opts);
-KN_API kn_geterr_result kn_geterr(void); /* np.geterr: the modes */
+KN_API kn_geterr_result kn_geterr(void); /* np.geterr: the modes that are set */
 
 /* Functions for "call" and "log", each may be NULL: a NameError says so when it is needed. They may call Kiln. */
 typedef struct kn_errcall {
@@ -39,8 +40,8 @@ typedef struct kn_errcall {
     void (*write)(void *env, const char *text);           /* "Warning: divide by zero encountered in log\n" */
     void *env;
 } kn_errcall;
-KN_API kn_errcall kn_seterrcall(const kn_errcall *func); /* np.seterrcall: those before */
-KN_API kn_errcall kn_geterrcall(void);                   /* np.geterrcall: the functions */
+KN_API kn_errcall kn_seterrcall(const kn_errcall *func); /* np.seterrcall: sets the functions; returns those before */
+KN_API kn_errcall kn_geterrcall(void);                   /* np.geterrcall: the functions that are set */
 typedef struct kn_errstate_opts {
     size_t size_;
     const char *all;        /* "ignore", "warn", "raise", "call", "print", "log" */

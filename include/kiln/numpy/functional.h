@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-/* np.apply_along_axis: func1d, of one array of one axis, for all lines along the axis (by kn_vmap: it cannot look at
- * values); the axes of its result go where the axis was. ValueError if another axis is empty */
+/* np.apply_along_axis: what func1d, of one array of one axis, gives for all lines along the axis (by kn_vmap: it
+ * cannot look at values); the axes of its result go where the axis was. ValueError if another axis is empty */
 KN_API kn_array kn_apply_along_axis(kn_fn func1d, int axis, kn_array arr);
 
 /* A reduction along one axis, for kn_apply_over_axes; it may keep the axis or drop it. */
 typedef kn_array (*kn_axis_func)(kn_array a, int axis);
-/* np.apply_over_axes: along one axis after the other, which stay with extent 1 */
+/* np.apply_over_axes: applies func along one axis after the other, which stay with extent 1 */
 KN_API kn_array kn_apply_over_axes(kn_axis_func func, kn_array a, const kn_axes *axes);
 
 /* What kn_piecewise puts in one place: a function of one array that goes element by element, or (NULL) a value. */

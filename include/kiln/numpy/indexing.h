@@ -57,43 +57,51 @@ KN_API kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *
 KN_API kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts);
 /* np.take_along_axis: elements of each line along the axis (the last one unless given) at positions of its own */
 KN_API kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts *opts);
-/* np.choose: element by element from the array of the list that a's element tells. `raise` looks at a */
+/* np.choose: element by element from the array of the list whose number is a's element. With .mode "raise" a is
+ * looked at */
 KN_API kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts);
-/* np.select: where the first condition holds that does; else the default. Conditions are bool */
+/* np.select: elements of the choice whose condition is the first that holds; else the default. Conditions are bool */
 KN_API kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts *opts);
 
 /* ---- Indices. Their number depends on values here, which are looked at: ConcretizationError under jit. */
 /* np.nonzero: where a is not 0: one array of indices an axis, for NumPy's where of one argument, too */
 KN_API kn_list kn_nonzero(kn_array a);
 KN_API kn_array kn_argwhere(kn_array a); /* np.argwhere: where a is not 0: one row of indices for each such element */
-KN_API kn_array kn_flatnonzero(kn_array a); /* np.flatnonzero: positions in the flattened array */
-/* np.compress: flattened unless an axis is given; what stands where the condition, a vector, holds */
+KN_API kn_array kn_flatnonzero(kn_array a); /* np.flatnonzero: the positions in the flattened array where a is not 0 */
+/* np.compress: what stands where the condition, a vector, holds along the axis; a is flattened unless an axis is
+ * given */
 KN_API kn_array kn_compress(kn_array condition, kn_array a, const kn_squeeze_opts *opts);
 /* np.extract: the elements of arr where the condition holds; both flattened */
 KN_API kn_array kn_extract(kn_array condition, kn_array arr);
-KN_API kn_list kn_ix_(kn_list list); /* np.ix_: vectors along axes of their own; masks (looked at) become indices */
-/* np.ravel_multi_index: ValueError if out of bounds; the position in the flattened array of shape dims; .mode says
- * what others become, .order "F" has the first axis fastest */
+/* np.ix_: vectors of positions along axes of their own, for an index of all combinations; masks (looked at) become
+ * positions */
+KN_API kn_list kn_ix_(kn_list list);
+/* np.ravel_multi_index: positions in the flattened array of shape dims, of those along each axis. ValueError if out
+ * of bounds, unless .mode says what they become; .order "F" has the first axis fastest */
 KN_API kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const kn_ravel_multi_index_opts *opts);
-/* np.unravel_index: ValueError if out of bounds; of positions in the flattened array those along each axis */
+/* np.unravel_index: positions along each axis, of those in the flattened array. ValueError if out of bounds */
 KN_API kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unravel_index_opts *opts);
 
 /* ---- Indices whose number is known. */
-/* np.indices: stacked in front; for each axis an array of the positions along it */
+/* np.indices: for each axis an array of the positions along it; stacked in front */
 KN_API kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts);
 /* np.indices with sparse=True: each along its own axis */
 KN_API kn_list kn_indices_sparse(const kn_shape *dimensions, const kn_indices_opts *opts);
-/* np.diag_indices: of the main diagonal of n by n (by n ...) elements */
+/* np.diag_indices: the indices of the main diagonal of n by n (by n ...) elements */
 KN_API kn_list kn_diag_indices(int64_t n, const kn_diag_indices_opts *opts);
-KN_API kn_list kn_diag_indices_from(kn_array arr); /* np.diag_indices_from: ValueError unless all axes are equal */
-/* np.tril_indices: of what kn_tril keeps of a matrix of n rows */
+/* np.diag_indices_from: the indices of the main diagonal; ValueError unless all axes are equal */
+KN_API kn_list kn_diag_indices_from(kn_array arr);
+/* np.tril_indices: the indices of what kn_tril keeps of a matrix of n rows */
 KN_API kn_list kn_tril_indices(int64_t n, const kn_tril_indices_opts *opts);
-/* np.triu_indices: of what kn_triu keeps of a matrix of n rows */
+/* np.triu_indices: the indices of what kn_triu keeps of a matrix of n rows */
 KN_API kn_list kn_triu_indices(int64_t n, const kn_tril_indices_opts *opts);
-KN_API kn_list kn_tril_indices_from(kn_array arr, const kn_diag_opts *opts); /* np.tril_indices_from a matrix */
-KN_API kn_list kn_triu_indices_from(kn_array arr, const kn_diag_opts *opts); /* np.triu_indices_from a matrix */
+/* np.tril_indices_from: the indices of what kn_tril keeps of this matrix */
+KN_API kn_list kn_tril_indices_from(kn_array arr, const kn_diag_opts *opts);
+/* np.triu_indices_from: the indices of what kn_triu keeps of this matrix */
+KN_API kn_list kn_triu_indices_from(kn_array arr, const kn_diag_opts *opts);
 typedef kn_array (*kn_mask_func)(kn_array m, const kn_diag_opts *opts);
-/* np.mask_indices: where mask_func(ones, k) is not zero; kn_triu and kn_tril are such functions with their options */
+/* np.mask_indices: the indices where mask_func(ones, k) is not zero; kn_triu and kn_tril are such functions with
+ * their options */
 KN_API kn_list kn_mask_indices(int64_t n, kn_mask_func mask_func, const kn_diag_opts *opts);
 
 /* ---- Writing. 0, or -1 with an error: ValueError for arrays that are read-only and shapes that do not fit,
@@ -101,34 +109,34 @@ KN_API kn_list kn_mask_indices(int64_t n, kn_mask_func mask_func, const kn_diag_
  * (unsafe), a C integer that does not fit is an OverflowError. */
 /* x[index] = v; the last one wins where indices repeat */
 KN_API int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_fill(kn_array x, kn_array v);                        /* x.fill(v); every element becomes v */
+KN_API int kn_fill(kn_array x, kn_array v);      /* x.fill(v); every element becomes v */
 /* np.copyto: the values of `from`, broadcast, go into `to`, with .where there alone */
 KN_API int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts);
 /* np.put: a.flat[ind] = v, v again and again; looks at ind */
 KN_API int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts);
-KN_API int kn_putmask(kn_array a, kn_array mask, kn_array values); /* np.putmask: element i from values[i % size] */
+/* np.putmask: where the mask holds, element i becomes values[i % size] */
+KN_API int kn_putmask(kn_array a, kn_array mask, kn_array values);
 /* np.place (kn_place is a type): vals one after the other where mask holds; looks at mask */
 KN_API int kn_place_mask(kn_array arr, kn_array mask, kn_array vals);
-/* np.put_along_axis: KN_AXIS_NONE: of the flattened arr */
+/* np.put_along_axis: elements of each line along the axis at positions of its own become `values`; KN_AXIS_NONE: of
+ * the flattened arr */
 KN_API int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_axes *axis);
-/* np.fill_diagonal: wrap: goes on below a square */
+/* np.fill_diagonal: the main diagonal becomes val, a number or a vector; wrap: goes on below a square */
 KN_API int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts);
-/* x += y and its kin: TypeError where the result is not of x's kind.
- *
- * x += y */
+/* x += y. TypeError where the result is not of x's kind, here and in the functions below */
 KN_API int kn_iadd(kn_array x, kn_array y);
-KN_API int kn_isub(kn_array x, kn_array y);                        /* x -= y */
-KN_API int kn_imul(kn_array x, kn_array y);                        /* x *= y */
-KN_API int kn_idiv(kn_array x, kn_array y);                        /* x /= y; TypeError for integers */
-KN_API int kn_ipow(kn_array x, kn_array y);                        /* x **= y */
-KN_API int kn_iand(kn_array x, kn_array y);                        /* x &= y */
-KN_API int kn_ior(kn_array x, kn_array y);                         /* x |= y */
-KN_API int kn_ixor(kn_array x, kn_array y);                        /* x ^= y */
-KN_API int kn_ifloordiv(kn_array x, kn_array y);                   /* x //= y */
-KN_API int kn_imod(kn_array x, kn_array y);                        /* x %= y */
-KN_API int kn_ilshift(kn_array x, kn_array y);                     /* x <<= y */
-KN_API int kn_irshift(kn_array x, kn_array y);                     /* x >>= y */
-KN_API int kn_imatmul(kn_array x, kn_array y); /* x @= y; ValueError where the product has another shape */
+KN_API int kn_isub(kn_array x, kn_array y);      /* x -= y */
+KN_API int kn_imul(kn_array x, kn_array y);      /* x *= y */
+KN_API int kn_idiv(kn_array x, kn_array y);      /* x /= y; TypeError for integers */
+KN_API int kn_ipow(kn_array x, kn_array y);      /* x **= y */
+KN_API int kn_iand(kn_array x, kn_array y);      /* x &= y */
+KN_API int kn_ior(kn_array x, kn_array y);       /* x |= y */
+KN_API int kn_ixor(kn_array x, kn_array y);      /* x ^= y */
+KN_API int kn_ifloordiv(kn_array x, kn_array y); /* x //= y */
+KN_API int kn_imod(kn_array x, kn_array y);      /* x %= y */
+KN_API int kn_ilshift(kn_array x, kn_array y);   /* x <<= y */
+KN_API int kn_irshift(kn_array x, kn_array y);   /* x >>= y */
+KN_API int kn_imatmul(kn_array x, kn_array y);   /* x @= y; ValueError where the product has another shape */
 /* x[index] += v and its kin: once for each place, however often the indices name it. kn_ufunc_at does it again for
  * each index */
 KN_API int kn_iadd_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* ---- Versions and the build. */
-KN_API const char *kn_version(void); /* of Kiln, "0.1.0" */
+KN_API const char *kn_version(void); /* the version of Kiln, "0.1.0" */
 /* np.lib.NumpyVersion: -1, 0, 1: the version vstring ("1.9.0rc1.dev-f1234afa") is before the other one, the same,
  * after it. 0 and a ValueError for what is none */
 KN_API int kn_lib_NumpyVersion(const char *vstring, const char *other);
@@ -36,13 +36,13 @@ typedef struct kn_array_namespace_dtypes {
 typedef struct kn_array_namespace_default_dtypes {
     kn_dtype real_floating, complex_floating, integral, indexing;
 } kn_array_namespace_default_dtypes;
-/* shapes that depend on data are there outside of what is recorded abstractly (jit, vmap) */
+/* what arrays can do: shapes that depend on data are there outside of what is recorded abstractly (jit, vmap) */
 KN_API kn_array_namespace_capabilities kn_array_namespace_info_capabilities(void);
-KN_API const char *kn_array_namespace_info_default_device(void); /* "cpu" */
+KN_API const char *kn_array_namespace_info_default_device(void); /* the name of the device, "cpu" */
 KN_API const char *kn_array_namespace_info_devices(int i); /* the name of device 0, 1, ...; NULL: there are no more */
-/* of this context; ValueError for other devices than "cpu" */
+/* the dtypes that arrays get without being told, in this context; ValueError for other devices than "cpu" */
 KN_API kn_array_namespace_default_dtypes kn_array_namespace_info_default_dtypes(const char *device);
-/* those of the standard; Kiln has more. ValueError for other kinds and devices */
+/* the dtypes of the standard; Kiln has more. ValueError for other kinds and devices */
 KN_API kn_array_namespace_dtypes kn_array_namespace_info_dtypes(const char *device, const char *kind);
 
 #ifdef __cplusplus

@@ -53,11 +53,12 @@ KN_API kn_arrayterator_opts kn_arrayterator_opts_default(void);
 /* np.ndindex: the next position in C order: while (kn_ndindex(shape, &index)) with index.ndim = -1 at first; false
  * behind the last one */
 KN_API bool kn_ndindex(const kn_shape *shape, kn_shape *index);
-KN_API int kn_normalize_axis_index(int axis, int ndim); /* from the start; -1 and an AxisError if there is none */
-/* each one so; ValueError for an axis that comes twice */
+/* an axis counted from the start; -1 and an AxisError if there is none */
+KN_API int kn_normalize_axis_index(int axis, int ndim);
+/* axes counted from the start; ValueError for an axis that comes twice */
 KN_API kn_axes kn_normalize_axis_tuple(const kn_axes *axis, int ndim, const char *argname, bool allow_duplicate);
 typedef struct kn_byte_bounds_result { const void *low, *high; } kn_byte_bounds_result;
-/* its first byte, and the one behind its last one; both NULL for an error */
+/* the first byte of the array, and the one behind its last one; both NULL for an error */
 KN_API kn_byte_bounds_result kn_byte_bounds(kn_array a);
 
 /* ---- Nested C arrays. */
@@ -70,11 +71,13 @@ KN_API void *kn_tolist_bytes(kn_array x, kn_dtype dtype);
 KN_API kn_flatiter kn_flat(kn_array x);             /* x.flat: an iterator over the elements of x */
 /* next(x.flat): the address of an element, and on to the next; NULL at the end. In C kn_flatiter_next(it, float) */
 KN_API const void *kn_flatiter_next_bytes(kn_flatiter it, kn_dtype dtype);
-/* the same, and where the element stands. In C kn_ndenumerate(it, &index, float) */
+/* the address of an element and its position, and on to the next; NULL at the end. In C kn_ndenumerate(it, &index,
+ * float) */
 KN_API const void *kn_ndenumerate_bytes(kn_flatiter it, kn_shape *index, kn_dtype dtype);
-KN_API kn_array kn_flatiter_base(kn_flatiter it);   /* x */
-KN_API int64_t kn_flatiter_index(kn_flatiter it);   /* of the element that comes next */
-KN_API kn_shape kn_flatiter_coords(kn_flatiter it); /* its position */
+KN_API kn_array kn_flatiter_base(kn_flatiter it);   /* the array that it goes over */
+/* the index, in the flattened array, of the element that comes next */
+KN_API int64_t kn_flatiter_index(kn_flatiter it);
+KN_API kn_shape kn_flatiter_coords(kn_flatiter it); /* the position of the element that comes next */
 KN_API kn_array kn_flatiter_copy(kn_flatiter it);   /* all elements, as a vector of its own */
 /* x.flat[index], an array of its own; index as in kn_at: an integer, a slice, an array of integers or a mask */
 KN_API kn_array kn_flatiter_at(kn_flatiter it, const char *index, int n, const kn_index_arg *args);
@@ -86,17 +89,17 @@ KN_API int kn_flatiter_set_at(kn_flatiter it, kn_array v, const char *index, int
 KN_API kn_broadcast_iter kn_broadcast_new(kn_list list);
 /* the addresses of an element of each operand, and on to the next ones; NULL at the end */
 KN_API const void *const *kn_broadcast_next(kn_broadcast_iter it);
-KN_API int64_t kn_broadcast_index(kn_broadcast_iter it); /* of the elements that come next, in C order */
+KN_API int64_t kn_broadcast_index(kn_broadcast_iter it); /* the index of the elements that come next, in C order */
 /* the flat iterator of an operand, with the position that it has now */
 KN_API kn_flatiter kn_broadcast_iters(kn_broadcast_iter it, int i);
-KN_API int kn_broadcast_reset(kn_broadcast_iter it);     /* to the first elements; 0 or -1 */
+KN_API int kn_broadcast_reset(kn_broadcast_iter it);     /* back to the first elements; 0 or -1 */
 
 /* ---- np.nditer: operands of any strides and dtypes, together, in the order in which they lie in memory.
  *
  * kn_nditer it = kn_nditer_new(KN_OPERANDS(x, y, KN_NONE), .flags = "external_loop"); for (;
  * !kn_nditer_finished(it); kn_nditer_iternext(it)) ... kn_nditer_data(it, 0, double), kn_nditer_stride(it, 0),
  * kn_nditer_inner_size(it) ... kn_array z = kn_nditer_operands(it, 2); */
-/* np.nditer: an operand KN_NONE is allocated; ValueError, TypeError */
+/* np.nditer: an iterator over the operands together; an operand KN_NONE is allocated. ValueError, TypeError */
 KN_API kn_nditer kn_nditer_new(int n, const kn_array *op, const kn_nditer_opts *opts);
 typedef struct kn_nested_axes { int n; kn_axes axes[KN_MAX_NESTED]; } kn_nested_axes;
 typedef struct kn_nested_iters_result { int n; kn_nditer iter[KN_MAX_NESTED]; } kn_nested_iters_result;
@@ -114,16 +117,16 @@ KN_API int64_t kn_nditer_inner_size(kn_nditer it);
 /* with external_loop: the bytes from one to the next; 0 without */
 KN_API int64_t kn_nditer_stride(kn_nditer it, int op);
 KN_API kn_array kn_nditer_value(kn_nditer it, int op); /* it[op]: a copy of the element, or of the vector of elements */
-KN_API int kn_nditer_reset(kn_nditer it);                                  /* to the first element; 0 or -1 */
+KN_API int kn_nditer_reset(kn_nditer it);                                  /* back to the first element; 0 or -1 */
 KN_API int kn_nditer_close(kn_nditer it); /* writes back what buffers and copies hold, and ends it; 0 or -1 */
 KN_API kn_nditer kn_nditer_copy(kn_nditer it);                             /* another one at the same place */
-/* it stays at position 0 of that axis, which the caller goes along; 0 or -1 */
+/* takes an axis out: it stays at position 0 of it, and the caller goes along it; 0 or -1 */
 KN_API int kn_nditer_remove_axis(kn_nditer it, int axis);
 KN_API int kn_nditer_remove_multi_index(kn_nditer it); /* axes become one where that is possible; 0 or -1 */
-KN_API int kn_nditer_enable_external_loop(kn_nditer it); /* 0 or -1; as if "external_loop" had been among the flags */
+KN_API int kn_nditer_enable_external_loop(kn_nditer it); /* as if "external_loop" had been among the flags; 0 or -1 */
 KN_API int kn_nditer_ndim(kn_nditer it); /* how many axes it has, after those that could be joined were */
 KN_API int kn_nditer_nop(kn_nditer it);                                    /* how many operands it has */
-/* of the operands when broadcast; with "multi_index" in the order of its axes */
+/* the shape of the operands when broadcast; with "multi_index" in the order of its axes */
 KN_API kn_shape kn_nditer_shape(kn_nditer it);
 KN_API int64_t kn_nditer_itersize(kn_nditer it);                           /* how many elements it goes over */
 KN_API int64_t kn_nditer_iterindex(kn_nditer it); /* how many elements came before, in the order of the iteration */

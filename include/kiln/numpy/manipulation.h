@@ -148,7 +148,8 @@ KN_API kn_list kn_broadcast_arrays(kn_list list);
 /* np.broadcast_shapes: the shape that operands of these shapes have together; ndim -1 for an error */
 KN_API kn_shape kn_broadcast_shapes(int n, const kn_shape *shapes);
 typedef struct kn_broadcast_result { kn_shape shape; int64_t size; int ndim, numiter; } kn_broadcast_result;
-/* np.broadcast: as facts; numiter -1 for an error. The iterator is kn_broadcast_new */
+/* np.broadcast: the shape, size, ndim and number of arrays when broadcast, as facts; numiter -1 for an error. The
+ * iterator is kn_broadcast_new */
 KN_API kn_broadcast_result kn_broadcast(kn_list list);
 
 /* ---- Elements in another order. */
@@ -162,7 +163,8 @@ KN_API kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts);
  * given; looks at shift: one, or one an axis */
 KN_API kn_array kn_roll(kn_array x, kn_array shift, const kn_squeeze_opts *opts);
 KN_API kn_array kn_view(kn_array x, kn_dtype dtype); /* x.view(dtype): the same bytes; another size: last axis */
-/* np.lib.stride_tricks.as_strided: strides in bytes; ValueError where they lead out of x's memory */
+/* np.lib.stride_tricks.as_strided: a view of any shape and strides, in bytes; ValueError where they lead out of x's
+ * memory */
 KN_API kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides,
     const kn_as_strided_opts *opts);
 /* np.lib.stride_tricks.sliding_window_view: a view of all windows of that shape; their axes are the last ones of the
@@ -180,11 +182,13 @@ KN_API kn_array kn_getfield(kn_array x, kn_dtype dtype, const kn_getfield_opts *
 /* x.getfield(dtype, offset)[...] = v */
 KN_API int kn_setfield(kn_array x, kn_array v, kn_dtype dtype, const kn_getfield_opts *opts);
 KN_API bool kn_contains(kn_array x, kn_array value); /* value in x: is any element equal? */
-KN_API int64_t kn_as_index(kn_array x);              /* x as an index: TypeError unless it is an integer scalar */
+KN_API int64_t kn_as_index(kn_array x); /* the number x as an index: TypeError unless it is an integer scalar */
 
 /* ---- Kinds of arrays. */
-KN_API kn_array kn_require(kn_array x, const kn_require_opts *opts); /* np.require: ValueError for other letters */
-/* np.asfortranarray: x with the first axis fastest in memory, a copy where it is not */
+/* np.require: the same array as .requirements and .dtype ask for it, a copy of x where it is not so; ValueError for
+ * other letters */
+KN_API kn_array kn_require(kn_array x, const kn_require_opts *opts);
+/* np.asfortranarray: the same array with the first axis fastest in memory, a copy of x where it is not */
 KN_API kn_array kn_asfortranarray(kn_array x, const kn_zeros_opts *opts);
 
 /* ---- Joining. */
@@ -204,7 +208,8 @@ KN_API kn_array kn_column_stack(kn_list list);                            /* np.
 KN_API kn_array kn_block(int n, const kn_list *rows);
 
 /* ---- Splitting: parts are views. */
-/* np.array_split: axis 0. indices_or_sections, which is looked at: a number of parts, or the positions of the cuts */
+/* np.array_split: the parts along axis 0, or another. indices_or_sections, which is looked at: a number of parts, or
+ * the positions of the cuts */
 KN_API kn_list kn_array_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts);
 /* np.split: as kn_array_split. ValueError if the parts are unequal */
 KN_API kn_list kn_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts);
@@ -213,28 +218,30 @@ KN_API kn_list kn_hsplit(kn_array x, kn_array indices_or_sections);
 /* np.vsplit: kn_split along the first axis of two or more */
 KN_API kn_list kn_vsplit(kn_array x, kn_array indices_or_sections);
 KN_API kn_list kn_dsplit(kn_array x, kn_array indices_or_sections); /* np.dsplit: kn_split along the third axis */
-KN_API kn_list kn_unstack(kn_array x, const kn_split_opts *opts);   /* np.unstack: x[0], x[1], ... along axis 0 */
+/* np.unstack: the parts x[0], x[1], ... along axis 0, or another, without that axis */
+KN_API kn_list kn_unstack(kn_array x, const kn_split_opts *opts);
 
 /* ---- Repeating. */
-KN_API kn_array kn_tile(kn_array x, const kn_shape *reps); /* np.tile: x again and again: reps[i] times along axis i */
+/* np.tile: the array x again and again: reps[i] times along axis i */
+KN_API kn_array kn_tile(kn_array x, const kn_shape *reps);
 /* np.repeat: each element so many times; flattened unless an axis is given; looks at repeats: one or many */
 KN_API kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts);
 
 /* ---- Adding and taking away. Positions (obj) are integers or a mask, and are looked at. */
-/* np.append: x with values behind it; both flattened unless an axis is given */
+/* np.append: the array x with values behind it; both flattened unless an axis is given */
 KN_API kn_array kn_append(kn_array x, kn_array values, const kn_squeeze_opts *opts);
-/* np.delete: x without what stands at these positions. IndexError if out of bounds; flattened unless an axis is
- * given */
+/* np.delete: the array x without what stands at these positions. IndexError if out of bounds; flattened unless an
+ * axis is given */
 KN_API kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts);
-/* np.insert: x with values put in before these positions of it; flattened unless an axis is given */
+/* np.insert: the array x with values put in before these positions of it; flattened unless an axis is given */
 KN_API kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_opts *opts);
-/* np.resize: x again and again; until the shape is full; kn_resize_in_place fills with zeros */
+/* np.resize: the elements of x again and again, until the shape is full; kn_resize_in_place fills with zeros */
 KN_API kn_array kn_resize(kn_array x, const kn_shape *new_shape);
 /* np.trim_zeros: a view without the zeros at the ends; looks at x */
 KN_API kn_array kn_trim_zeros(kn_array x, const kn_trim_zeros_opts *opts);
-/* np.pad: x with so many elements around it: pad_width, which is looked at, is n, {before, after} or one such pair
- * an axis. Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty
- * (zeros here) */
+/* np.pad: the array x with so many elements around it: pad_width, which is looked at, is n, {before, after} or one
+ * such pair an axis. Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap,
+ * empty (zeros here) */
 KN_API kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts);
 
 /* ---- Unique elements. Their number depends on the values, which are looked at: ConcretizationError under jit. */

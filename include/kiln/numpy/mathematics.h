@@ -93,29 +93,30 @@ KN_API kn_array kn_abs(kn_array x);        /* kn_absolute */
 KN_API kn_array kn_sign(kn_array x);       /* np.sign: -1, 0 or 1, NaN of NaN; complex x / |x| */
 KN_API kn_array kn_square(kn_array x);     /* np.square: x x, in x's dtype */
 KN_API kn_array kn_reciprocal(kn_array x); /* np.reciprocal: 1 / x; of integers with truncation */
-KN_API kn_array kn_sqrt(kn_array x);       /* np.sqrt: NaN of negative real numbers; kn_emath_sqrt gives complex ones */
+/* np.sqrt: the square root: NaN of negative real numbers; kn_emath_sqrt gives complex ones */
+KN_API kn_array kn_sqrt(kn_array x);
 KN_API kn_array kn_exp(kn_array x);        /* np.exp: e^x */
-KN_API kn_array kn_log(kn_array x);        /* np.log: to base e; -inf of 0, NaN of negative real numbers */
-KN_API kn_array kn_sin(kn_array x);        /* np.sin: x in radians */
-KN_API kn_array kn_cos(kn_array x);        /* np.cos: x in radians */
+KN_API kn_array kn_log(kn_array x); /* np.log: the logarithm to base e: -inf of 0, NaN of negative real numbers */
+KN_API kn_array kn_sin(kn_array x);        /* np.sin: the sine of x in radians */
+KN_API kn_array kn_cos(kn_array x);        /* np.cos: the cosine of x in radians */
 KN_API kn_array kn_tanh(kn_array x);       /* np.tanh: hyperbolic tangent, from -1 to 1 */
 KN_API kn_array kn_exp2(kn_array x);       /* np.exp2: 2^x */
 KN_API kn_array kn_expm1(kn_array x);      /* np.expm1: e^x - 1; exact for small x, too */
-KN_API kn_array kn_log2(kn_array x);       /* np.log2: a primitive of its own, JAX has none */
-KN_API kn_array kn_log10(kn_array x);      /* np.log10: a primitive of its own, JAX has none */
+KN_API kn_array kn_log2(kn_array x);       /* np.log2: the logarithm to base 2: a primitive of its own, JAX has none */
+KN_API kn_array kn_log10(kn_array x); /* np.log10: the logarithm to base 10: a primitive of its own, JAX has none */
 KN_API kn_array kn_log1p(kn_array x);      /* np.log1p: log(1 + x); exact for small x, too */
-KN_API kn_array kn_tan(kn_array x);        /* np.tan: x in radians */
-KN_API kn_array kn_arcsin(kn_array x);     /* np.arcsin: from -pi/2 to pi/2; NaN outside of [-1, 1] */
+KN_API kn_array kn_tan(kn_array x);        /* np.tan: the tangent of x in radians */
+KN_API kn_array kn_arcsin(kn_array x); /* np.arcsin: inverse of kn_sin, from -pi/2 to pi/2; NaN outside of [-1, 1] */
 KN_API kn_array kn_asin(kn_array x);       /* kn_arcsin */
-KN_API kn_array kn_arccos(kn_array x);     /* np.arccos: from 0 to pi; NaN outside of [-1, 1] */
+KN_API kn_array kn_arccos(kn_array x);     /* np.arccos: inverse of kn_cos, from 0 to pi; NaN outside of [-1, 1] */
 KN_API kn_array kn_acos(kn_array x);       /* kn_arccos */
-KN_API kn_array kn_arctan(kn_array x);     /* np.arctan: from -pi/2 to pi/2 */
+KN_API kn_array kn_arctan(kn_array x);     /* np.arctan: inverse of kn_tan, from -pi/2 to pi/2 */
 KN_API kn_array kn_atan(kn_array x);       /* kn_arctan */
 KN_API kn_array kn_arcsinh(kn_array x);    /* np.arcsinh: inverse of kn_sinh */
 KN_API kn_array kn_asinh(kn_array x);      /* kn_arcsinh */
-KN_API kn_array kn_arccosh(kn_array x);    /* np.arccosh: NaN below 1 */
+KN_API kn_array kn_arccosh(kn_array x);    /* np.arccosh: inverse of kn_cosh, never negative; NaN below 1 */
 KN_API kn_array kn_acosh(kn_array x);      /* kn_arccosh */
-KN_API kn_array kn_arctanh(kn_array x);    /* np.arctanh: infinite at -1 and 1, NaN beyond */
+KN_API kn_array kn_arctanh(kn_array x);    /* np.arctanh: inverse of kn_tanh; infinite at -1 and 1, NaN beyond */
 KN_API kn_array kn_atanh(kn_array x);      /* kn_arctanh */
 KN_API kn_array kn_sinh(kn_array x);       /* np.sinh: (e^x - e^-x) / 2 */
 KN_API kn_array kn_cosh(kn_array x);       /* np.cosh: (e^x + e^-x) / 2 */
@@ -148,7 +149,7 @@ KN_API kn_array kn_ceil(kn_array x); /* np.ceil: the smallest whole number that 
 KN_API kn_array kn_trunc(kn_array x); /* np.trunc: the whole number next to x towards zero; TypeError for complex */
 KN_API kn_array kn_fix(kn_array x);                               /* kn_trunc */
 KN_API kn_array kn_rint(kn_array x); /* np.rint: the nearest whole number, halves to even; complex numbers by parts */
-/* np.round: to .decimals, which may be negative; halves to even */
+/* np.round: rounded to .decimals, which may be negative; halves to even */
 KN_API kn_array kn_round(kn_array x, const kn_round_opts *opts);
 KN_API kn_array kn_around(kn_array x, const kn_round_opts *opts); /* kn_round */
 
@@ -157,7 +158,8 @@ typedef struct kn_divmod_result { kn_array quotient, remainder; } kn_divmod_resu
 typedef struct kn_modf_result { kn_array fractional, integral; } kn_modf_result;
 typedef struct kn_frexp_result { kn_array mantissa, exponent; } kn_frexp_result;
 KN_API kn_divmod_result kn_divmod(kn_array x, kn_array y); /* np.divmod: kn_floor_divide and kn_remainder */
-KN_API kn_modf_result kn_modf(kn_array x);                 /* np.modf: both with the sign of x; TypeError for complex */
+/* np.modf: the fraction and the whole number, both with the sign of x; TypeError for complex */
+KN_API kn_modf_result kn_modf(kn_array x);
 /* np.frexp: x = mantissa 2^exponent (int32); TypeError for complex; the mantissa is 0 or from 0.5 to 1 */
 KN_API kn_frexp_result kn_frexp(kn_array x);
 KN_API kn_array kn_ldexp(kn_array x1, kn_array x2); /* np.ldexp: x1 2^x2, rounded once; x2 integers, else TypeError */
@@ -173,7 +175,7 @@ KN_API kn_array kn_true_divide(kn_array x, kn_array y); /* kn_divide */
 KN_API kn_array kn_div(kn_array x, kn_array y);         /* kn_divide */
 /* np.power: x^y. ValueError for integers to negative integer powers */
 KN_API kn_array kn_power(kn_array x, kn_array y);
-/* np.arctan2: angles of points (y, x); TypeError for complex; from -pi to pi */
+/* np.arctan2: angles of points (y, x), which are the arguments in this order, from -pi to pi; TypeError for complex */
 KN_API kn_array kn_arctan2(kn_array x, kn_array y);
 KN_API kn_array kn_atan2(kn_array x, kn_array y);       /* kn_arctan2 */
 /* np.hypot: sqrt(x^2 + y^2); TypeError for complex; without overflow between */
@@ -184,18 +186,17 @@ KN_API kn_array kn_minimum(kn_array x, kn_array y);     /* np.minimum: the small
 KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi);
 KN_API kn_array kn_pow(kn_array x, kn_array y);         /* kn_power */
 KN_API kn_array kn_float_power(kn_array x, kn_array y); /* np.float_power: x^y in float64 or complex128 */
-/* Integers divided by zero give 0, the smallest one divided by -1 itself; TypeError for complex.
- *
- * np.floor_divide: x // y */
+/* np.floor_divide: x // y: the quotient rounded down. Integers divided by zero give 0, the smallest one divided by
+ * -1 itself; TypeError for complex */
 KN_API kn_array kn_floor_divide(kn_array x, kn_array y);
 KN_API kn_array kn_remainder(kn_array x, kn_array y);   /* np.remainder: x % y, with the sign of y */
 KN_API kn_array kn_mod(kn_array x, kn_array y);         /* kn_remainder */
 KN_API kn_array kn_fmod(kn_array x, kn_array y);        /* np.fmod: the remainder with the sign of x */
-KN_API kn_array kn_fmax(kn_array x, kn_array y); /* np.fmax: the larger one of each pair; the other one if one is NaN */
-/* np.fmin: the smaller one of each pair; the other one if one is NaN */
+KN_API kn_array kn_fmax(kn_array x, kn_array y); /* np.fmax: the larger one of each pair, the other one if one is NaN */
+/* np.fmin: the smaller one of each pair, the other one if one is NaN */
 KN_API kn_array kn_fmin(kn_array x, kn_array y);
 KN_API kn_array kn_copysign(kn_array x, kn_array y);    /* np.copysign: |x| with the sign of y; TypeError for complex */
-/* np.nextafter: from x towards y; no derivative, as in JAX; the next number of the dtype */
+/* np.nextafter: the next number of the dtype from x towards y; no derivative, as in JAX */
 KN_API kn_array kn_nextafter(kn_array x, kn_array y);
 KN_API kn_array kn_heaviside(kn_array x, kn_array y);   /* np.heaviside: 0, y (at 0) or 1; TypeError for complex */
 /* np.logaddexp: log(e^x + e^y); TypeError for complex; without overflow between */
@@ -211,8 +212,9 @@ KN_API kn_array kn_lcm(kn_array x, kn_array y);
 KN_API kn_array kn_cumsum(kn_array x, const kn_cumsum_opts *opts);
 /* np.cumprod: the products of all elements up to each; flattened without an axis */
 KN_API kn_array kn_cumprod(kn_array x, const kn_cumsum_opts *opts);
-KN_API kn_array kn_nancumsum(kn_array x, const kn_cumsum_opts *opts);  /* np.nancumsum: NaN counts as 0 */
-KN_API kn_array kn_nancumprod(kn_array x, const kn_cumsum_opts *opts); /* np.nancumprod: NaN counts as 1 */
+KN_API kn_array kn_nancumsum(kn_array x, const kn_cumsum_opts *opts); /* np.nancumsum: as kn_cumsum; NaN counts as 0 */
+/* np.nancumprod: as kn_cumprod; NaN counts as 1 */
+KN_API kn_array kn_nancumprod(kn_array x, const kn_cumsum_opts *opts);
 /* np.cumulative_sum: kn_cumsum of a vector, or along the axis that is given; ValueError for several axes of which
  * none is given. include_initial: with 0 in front */
 KN_API kn_array kn_cumulative_sum(kn_array x, const kn_cumulative_sum_opts *opts);
@@ -228,7 +230,8 @@ KN_API kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts);
  * numbers, or positions along the axis; one number stands for all axes. ValueError for fewer than edge_order + 1
  * elements */
 KN_API kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts);
-/* np.trapezoid: the integral along an axis by straight lines between the samples, which stand at .x or .dx apart (1) */
+/* np.trapezoid: the integral along an axis by straight lines between the samples, which stand at .x, or .dx apart (1
+ * unless given) */
 KN_API kn_array kn_trapezoid(kn_array y, const kn_trapezoid_opts *opts);
 /* np.interp: values at x of the straight lines through the points (xp, fp); float64, or complex128 if fp is complex;
  * xp ascending. Values outside: fp's ends, or .left and .right */
@@ -247,15 +250,20 @@ KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts);
 
 /* ---- numpy.emath: complex results where real ones would be NaN. The dtype depends on the values, which are looked
  * at: under a transformation a ConcretizationError, but for complex x. */
-KN_API kn_array kn_emath_sqrt(kn_array x);              /* np.emath.sqrt: complex if an element is negative */
-KN_API kn_array kn_emath_log(kn_array x);               /* np.emath.log: complex if an element is negative */
-KN_API kn_array kn_emath_log2(kn_array x);              /* np.emath.log2: complex if an element is negative */
-KN_API kn_array kn_emath_log10(kn_array x);             /* np.emath.log10: complex if an element is negative */
-KN_API kn_array kn_emath_logn(kn_array n, kn_array x);  /* np.emath.logn: to base n */
-KN_API kn_array kn_emath_power(kn_array x, kn_array p); /* np.emath.power: integers to negative powers as floats */
-KN_API kn_array kn_emath_arccos(kn_array x); /* np.emath.arccos: complex if an element is outside of [-1, 1] */
-KN_API kn_array kn_emath_arcsin(kn_array x); /* np.emath.arcsin: complex if an element is outside of [-1, 1] */
-KN_API kn_array kn_emath_arctanh(kn_array x); /* np.emath.arctanh: complex if an element is outside of [-1, 1] */
+KN_API kn_array kn_emath_sqrt(kn_array x);  /* np.emath.sqrt: as kn_sqrt, but complex if an element is negative */
+KN_API kn_array kn_emath_log(kn_array x);   /* np.emath.log: as kn_log, but complex if an element is negative */
+KN_API kn_array kn_emath_log2(kn_array x);  /* np.emath.log2: as kn_log2, but complex if an element is negative */
+KN_API kn_array kn_emath_log10(kn_array x); /* np.emath.log10: as kn_log10, but complex if an element is negative */
+/* np.emath.logn: the logarithm to base n, complex if an element is negative */
+KN_API kn_array kn_emath_logn(kn_array n, kn_array x);
+/* np.emath.power: as kn_power, but complex if an element is negative; integers to negative powers as floats */
+KN_API kn_array kn_emath_power(kn_array x, kn_array p);
+/* np.emath.arccos: as kn_arccos, but complex if an element is outside of [-1, 1] */
+KN_API kn_array kn_emath_arccos(kn_array x);
+/* np.emath.arcsin: as kn_arcsin, but complex if an element is outside of [-1, 1] */
+KN_API kn_array kn_emath_arcsin(kn_array x);
+/* np.emath.arctanh: as kn_arctanh, but complex if an element is outside of [-1, 1] */
+KN_API kn_array kn_emath_arctanh(kn_array x);
 
 #ifdef __cplusplus
 }

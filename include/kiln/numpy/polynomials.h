@@ -59,7 +59,7 @@ typedef struct kn_polyfit_opts {
 KN_API kn_polyfit_opts kn_polyfit_opts_default(void);
 
 /* ---- Coefficients. */
-/* np.poly1d: without leading zeros, which are looked for; one coefficient at least */
+/* np.poly1d: the coefficients without leading zeros, which are looked for; one coefficient at least */
 KN_API kn_array kn_poly1d(kn_array c_or_r, const kn_poly1d_opts *opts);
 /* np.poly1d.order: the highest power whose coefficient is not zero, or 0; -1 with an error */
 KN_API int64_t kn_poly1d_order(kn_array p);
@@ -70,7 +70,8 @@ KN_API const char *kn_poly1d_str(kn_array p, const kn_poly1d_str_opts *opts);
 /* np.poly: the coefficients of the polynomial with these roots, or with a square matrix's eigenvalues. Real where
  * complex roots come in pairs, which are looked for unless the values are not known (under kn_jit: complex) */
 KN_API kn_array kn_poly(kn_array seq_of_zeros);
-KN_API kn_array kn_roots(kn_array p, const kn_roots_opts *opts); /* np.roots: the eigenvalues of the companion matrix */
+/* np.roots: the roots of the polynomial: the eigenvalues of the companion matrix */
+KN_API kn_array kn_roots(kn_array p, const kn_roots_opts *opts);
 
 /* ---- Calculus. */
 /* np.polyint: the integral, .m times. ValueError for m < 0 */
@@ -80,12 +81,13 @@ KN_API kn_array kn_polyder(kn_array p, const kn_polyder_opts *opts);
 
 /* ---- Arithmetic. */
 typedef struct kn_polydiv_result { kn_array quotient, remainder; } kn_polydiv_result;
-KN_API kn_array kn_polyadd(kn_array a1, kn_array a2); /* np.polyadd: the sum, which may be of different lengths */
-KN_API kn_array kn_polysub(kn_array a1, kn_array a2); /* np.polysub: a1 - a2; leading zeros stay */
-KN_API kn_array kn_polymul(kn_array a1, kn_array a2, const kn_polymul_opts *opts); /* np.polymul: the product */
+KN_API kn_array kn_polyadd(kn_array a1, kn_array a2); /* np.polyadd: the sum; the lengths may differ */
+KN_API kn_array kn_polysub(kn_array a1, kn_array a2); /* np.polysub: the difference a1 - a2; leading zeros stay */
+/* np.polymul: the product of two polynomials */
+KN_API kn_array kn_polymul(kn_array a1, kn_array a2, const kn_polymul_opts *opts);
 /* np.polydiv: u = quotient v + remainder */
 KN_API kn_polydiv_result kn_polydiv(kn_array u, kn_array v, const kn_polydiv_opts *opts);
-/* np.polyval: at the elements of x, by Horner's rule */
+/* np.polyval: the values of the polynomial at the elements of x, by Horner's rule */
 KN_API kn_array kn_polyval(kn_array p, kn_array x, const kn_polyval_opts *opts);
 
 /* ---- Fits. */

@@ -33,7 +33,7 @@ typedef struct kn_array2string_opts {
     const char *infstr;
 } kn_array2string_opts;
 KN_API kn_array2string_opts kn_array2string_opts_default(void);
-/* np.array2string: the elements in brackets; "[]" if there are none */
+/* np.array2string: the array as text: its elements in brackets; "[]" if there are none */
 KN_API const char *kn_array2string(kn_array a, const kn_array2string_opts *opts);
 
 /* ---- Trees as text, as Python shows nested dicts, lists, tuples and named tuples: {'b': array([0., 0.]), 'w':
@@ -49,10 +49,11 @@ KN_API const char *kn_tree_repr(kn_tree tree, const kn_tree_repr_opts *opts);
 KN_API void kn_tree_print(kn_tree tree, const kn_tree_repr_opts *opts); /* the same and a newline to standard output */
 
 /* ---- The print options of this context. Each thread's own context has its own; new ones begin with NumPy's. */
-/* np.set_printoptions: What is not given stays as it is, but a formatter: without one there is none from now on.
- * Texts are copied. 0; -1 and a ValueError */
+/* np.set_printoptions: how arrays are printed from now on. What is not given stays as it is, but a formatter:
+ * without one there is none from now on. Texts are copied. 0; -1 and a ValueError */
 KN_API int kn_set_printoptions(const kn_print_opts *opts);
-KN_API kn_print_opts kn_get_printoptions(void); /* np.get_printoptions: all of them; texts belong to the scope */
+/* np.get_printoptions: all print options that are set; texts belong to the scope */
+KN_API kn_print_opts kn_get_printoptions(void);
 /* np.printoptions: As kn_set_printoptions, until kn_printoptions_pop, or until the scope around it ends.
  * KN_PRINTOPTIONS does it for a block. Returns how many defaults were pushed before; -1 and a ValueError */
 KN_API int kn_printoptions(const kn_print_opts *opts);
@@ -74,7 +75,8 @@ typedef struct kn_format_float_positional_opts {
     int min_digits;  /* -1: least digits after the point if `unique` */
 } kn_format_float_positional_opts;
 KN_API kn_format_float_positional_opts kn_format_float_positional_opts_default(void);
-/* np.format_float_positional: ValueError, TypeError and RuntimeError as there; at most 16,383 characters */
+/* np.format_float_positional: a number as text without an exponent. ValueError, TypeError and RuntimeError as in
+ * NumPy; at most 16,383 characters */
 KN_API const char *kn_format_float_positional(kn_array x, const kn_format_float_positional_opts *opts);
 typedef struct kn_format_float_scientific_opts {
     size_t size_;
@@ -87,7 +89,8 @@ typedef struct kn_format_float_scientific_opts {
     int min_digits; /* -1 */
 } kn_format_float_scientific_opts;
 KN_API kn_format_float_scientific_opts kn_format_float_scientific_opts_default(void);
-/* np.format_float_scientific: the same; with one digit before the point and an exponent */
+/* np.format_float_scientific: a number as text with one digit before the point and an exponent; errors as those of
+ * kn_format_float_positional */
 KN_API const char *kn_format_float_scientific(kn_array x, const kn_format_float_scientific_opts *opts);
 typedef struct kn_base_repr_opts {
     size_t size_;
@@ -95,14 +98,15 @@ typedef struct kn_base_repr_opts {
     int padding;  /* so many zeros in front */
 } kn_base_repr_opts;
 KN_API kn_base_repr_opts kn_base_repr_opts_default(void);
-/* np.base_repr: digits 0 to 9 and A to Z; ValueError for bases below 2 or above 36 */
+/* np.base_repr: an integer as text to base .base, with digits 0 to 9 and A to Z; ValueError for bases below 2 or
+ * above 36 */
 KN_API const char *kn_base_repr(kn_array number, const kn_base_repr_opts *opts);
 typedef struct kn_binary_repr_opts {
     size_t size_;
     int width;    /* -1: of the text: negative numbers are two's complements then; -1: as many digits as there are */
 } kn_binary_repr_opts;
 KN_API kn_binary_repr_opts kn_binary_repr_opts_default(void);
-/* np.binary_repr: ValueError if the width is too small */
+/* np.binary_repr: an integer as text of binary digits; ValueError if the width is too small */
 KN_API const char *kn_binary_repr(kn_array num, const kn_binary_repr_opts *opts);
 KN_API const char *kn_float_hex(kn_array x); /* float.hex of Python: "0x1.8000000000000p+1" */
 /* float.fromhex of Python; NaN and a ValueError or an OverflowError */

@@ -41,16 +41,18 @@ KN_API kn_argmax_opts kn_argmax_opts_default(void);
 KN_API kn_array kn_sum(kn_array x, const kn_sum_opts *opts);
 /* np.prod: the product; small integers and bool in 64 bits */
 KN_API kn_array kn_prod(kn_array x, const kn_sum_opts *opts);
-KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts);  /* np.mean: float16 in float32; integers give float64 */
-KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts);    /* np.var: mean of |x - mean|^2, divided by n - ddof */
-KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);    /* np.std: the root of kn_var */
+/* np.mean: the mean; float16 is added up in float32; integers give float64 */
+KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts);
+/* np.var: the variance: the mean of |x - mean|^2, divided by n - ddof */
+KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts);
+KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);    /* np.std: the standard deviation: the root of kn_var */
 /* np.max: the largest element. NaN if there is one; complex numbers by their real parts first. ValueError for no
  * elements without `initial`, and for a mask without it */
 KN_API kn_array kn_max(kn_array x, const kn_max_opts *opts);
 KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);    /* np.min: the smallest element; as kn_max */
 KN_API kn_array kn_amax(kn_array x, const kn_max_opts *opts);   /* kn_max */
 KN_API kn_array kn_amin(kn_array x, const kn_max_opts *opts);   /* kn_min */
-KN_API kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts); /* np.ptp: max - min */
+KN_API kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts); /* np.ptp: the range of the elements, max - min */
 /* np.any: is an element not 0? NaN is not; false of none */
 KN_API kn_array kn_any(kn_array x, const kn_any_opts *opts);
 KN_API kn_array kn_all(kn_array x, const kn_any_opts *opts);    /* np.all: are all elements not 0? true of none */
@@ -63,16 +65,24 @@ KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts);
 KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts);
 
 /* ---- Reductions of the elements that are not NaN. */
-KN_API kn_array kn_nansum(kn_array x, const kn_sum_opts *opts);       /* np.nansum: 0 where all are NaN */
-KN_API kn_array kn_nanprod(kn_array x, const kn_sum_opts *opts);      /* np.nanprod: 1 where all are NaN */
-KN_API kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts);     /* np.nanmean: NaN where all are */
-KN_API kn_array kn_nanvar(kn_array x, const kn_var_opts *opts);       /* np.nanvar: NaN where ddof or fewer are left */
-KN_API kn_array kn_nanstd(kn_array x, const kn_var_opts *opts);       /* np.nanstd: the root of kn_nanvar */
-KN_API kn_array kn_nanmax(kn_array x, const kn_max_opts *opts);       /* np.nanmax: NaN where all are */
-KN_API kn_array kn_nanmin(kn_array x, const kn_max_opts *opts);       /* np.nanmin: NaN where all are */
-/* np.nanargmax: ValueError where all are NaN; -1 there if values are not known, under jit and vmap */
+/* np.nansum: the sum of what is not NaN; 0 where all are NaN */
+KN_API kn_array kn_nansum(kn_array x, const kn_sum_opts *opts);
+/* np.nanprod: the product of what is not NaN; 1 where all are NaN */
+KN_API kn_array kn_nanprod(kn_array x, const kn_sum_opts *opts);
+/* np.nanmean: the mean of what is not NaN; NaN where all are */
+KN_API kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts);
+/* np.nanvar: the variance of what is not NaN; NaN where ddof or fewer are left */
+KN_API kn_array kn_nanvar(kn_array x, const kn_var_opts *opts);
+KN_API kn_array kn_nanstd(kn_array x, const kn_var_opts *opts); /* np.nanstd: the root of kn_nanvar */
+/* np.nanmax: the largest element that is not NaN; NaN where all are */
+KN_API kn_array kn_nanmax(kn_array x, const kn_max_opts *opts);
+/* np.nanmin: the smallest element that is not NaN; NaN where all are */
+KN_API kn_array kn_nanmin(kn_array x, const kn_max_opts *opts);
+/* np.nanargmax: where the largest element that is not NaN stands; ValueError where all are NaN; -1 there if values
+ * are not known, under jit and vmap */
 KN_API kn_array kn_nanargmax(kn_array x, const kn_argmax_opts *opts);
-KN_API kn_array kn_nanargmin(kn_array x, const kn_argmax_opts *opts); /* np.nanargmin: as kn_nanargmax */
+/* np.nanargmin: where the smallest element that is not NaN stands; as kn_nanargmax */
+KN_API kn_array kn_nanargmin(kn_array x, const kn_argmax_opts *opts);
 
 #ifdef __cplusplus
 }

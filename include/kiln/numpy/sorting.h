@@ -40,11 +40,12 @@ typedef struct kn_digitize_opts { size_t size_; bool right; } kn_digitize_opts;
 KN_API kn_digitize_opts kn_digitize_opts_default(void);
 
 /* ---- Sorting: stable, NaN last; complex numbers by real, then imaginary part. */
-/* np.sort: the elements in ascending order along the last axis unless another is given; KN_AXIS_NONE: flattened */
+/* np.sort: the elements in ascending order (with .descending the largest first) along the last axis unless another
+ * is given; KN_AXIS_NONE: flattened */
 KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);
 /* x.sort(), along the last axis unless another is given: 0, or -1 with an error */
 KN_API int kn_sort_in_place(kn_array x, const kn_sort_opts *opts);
-/* np.argsort: int64; the positions that sort x, equal elements in their order */
+/* np.argsort: the positions that sort x, equal elements in their order; int64 */
 KN_API kn_array kn_argsort(kn_array x, const kn_sort_opts *opts);
 /* np.lexsort: positions that sort by the last key first, then by the one before; along the last axis; int64 */
 KN_API kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts);
@@ -56,7 +57,7 @@ KN_API kn_array kn_sort_complex(kn_array a);
 KN_API kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts);
 /* x.partition(kth): 0, or -1 with an error */
 KN_API int kn_partition_in_place(kn_array x, kn_array kth, const kn_partition_opts *opts);
-/* np.argpartition: int64; the positions that bring x into the order of kn_partition */
+/* np.argpartition: the positions that bring x into the order of kn_partition; int64 */
 KN_API kn_array kn_argpartition(kn_array a, kn_array kth, const kn_partition_opts *opts);
 typedef struct kn_top_k_result { kn_array values, indices; } kn_top_k_result;
 /* np.top_k: the k largest (smallest) along an axis, best first, and where they are; NaN comes last */
@@ -65,8 +66,8 @@ KN_API kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts
 /* ---- Searching. */
 /* np.searchsorted: where in the sorted vector a each of v would go, before (right: behind) equal ones; int64 */
 KN_API kn_array kn_searchsorted(kn_array a, kn_array v, const kn_searchsorted_opts *opts);
-/* np.digitize: the number of the bin that x is in; ValueError if the bins (a vector) neither rise nor fall, where
- * values are known; bins[i - 1] <= x < bins[i], with .right bins[i - 1] < x <= bins[i]; 0 in front of all of them */
+/* np.digitize: the number of the bin that x is in, 0 in front of all of them: bins[i - 1] <= x < bins[i], with
+ * .right bins[i - 1] < x <= bins[i]. ValueError if the bins (a vector) neither rise nor fall, where values are known */
 KN_API kn_array kn_digitize(kn_array x, kn_array bins, const kn_digitize_opts *opts);
 
 #ifdef __cplusplus

@@ -88,7 +88,7 @@ KN_API kn_array kn_median(kn_array a, const kn_argmax_opts *opts);
 KN_API kn_array kn_quantile(kn_array a, kn_array q, const kn_quantile_opts *opts);
 /* np.percentile: kn_quantile with q in [0, 100] */
 KN_API kn_array kn_percentile(kn_array a, kn_array q, const kn_quantile_opts *opts);
-/* np.nanmedian: of what is not NaN. NaN where all are */
+/* np.nanmedian: the median of what is not NaN; NaN where all are */
 KN_API kn_array kn_nanmedian(kn_array a, const kn_argmax_opts *opts);
 /* np.nanquantile: as kn_quantile, of what is not NaN */
 KN_API kn_array kn_nanquantile(kn_array a, kn_array q, const kn_quantile_opts *opts);
@@ -96,7 +96,8 @@ KN_API kn_array kn_nanquantile(kn_array a, kn_array q, const kn_quantile_opts *o
 KN_API kn_array kn_nanpercentile(kn_array a, kn_array q, const kn_quantile_opts *opts);
 
 /* ---- Averages and correlations. */
-/* np.average: the mean by .weights. ZeroDivisionError where weights are known to add up to 0 */
+/* np.average: the mean, in which each element counts by its weight. ZeroDivisionError where weights are known to add
+ * up to 0 */
 KN_API kn_array kn_average(kn_array a, const kn_average_opts *opts);
 /* np.cov: the covariances of variables: a matrix with the variances on its diagonal. Divided by n - 1 unless .bias
  * or .ddof say otherwise */
@@ -108,9 +109,9 @@ KN_API kn_array kn_corrcoef(kn_array x, const kn_corrcoef_opts *opts);
 typedef struct kn_histogram_result { kn_array hist, bin_edges; } kn_histogram_result;
 typedef struct kn_histogram2d_result { kn_array H, xedges, yedges; } kn_histogram2d_result;
 typedef struct kn_histogramdd_result { kn_array H; kn_list edges; } kn_histogramdd_result;
-/* np.histogram: int64, or the weights' dtype; how many elements lie in each bin */
+/* np.histogram: how many elements lie in each bin: int64, or sums of weights, of their dtype */
 KN_API kn_histogram_result kn_histogram(kn_array a, const kn_histogram_opts *opts);
-/* np.histogram_bin_edges: the edges alone */
+/* np.histogram_bin_edges: the edges of the bins that kn_histogram would use */
 KN_API kn_array kn_histogram_bin_edges(kn_array a, const kn_histogram_opts *opts);
 /* np.histogram2d: of points (x, y): H[i, j] of them lie in bin i of x and bin j of y */
 KN_API kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2d_opts *opts);

@@ -66,7 +66,7 @@ KN_API kn_ufunc_resolve_dtypes_opts kn_ufunc_resolve_dtypes_opts_default(void);
  * kn_ufunc_call(kn_ufunc_add, KN_OPERANDS(x, 2)) is kn_add(x, 2). NumPy's errors: TypeError if there is no loop of
  * these dtypes, or no cast by the rule `casting`; ValueError for shapes that do not fit */
 KN_API kn_array kn_ufunc_call(kn_ufunc ufunc, kn_operands in, const kn_ufunc_call_opts *opts);
-/* the same; all results */
+/* as kn_ufunc_call; all results */
 KN_API kn_list kn_ufunc_call_all(kn_ufunc ufunc, kn_operands in, const kn_ufunc_call_opts *opts);
 
 /* ---- Methods. */
@@ -83,19 +83,20 @@ KN_API kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y, const kn_
 KN_API kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const kn_ufunc_accumulate_opts *opts);
 
 /* ---- What a ufunc is. ValueError for a number that is none. */
-/* NumPy's name ("abs" is "absolute"), or that of one of the user's own; kn_ufunc_none without an error if there is
- * none */
+/* the ufunc of NumPy's name ("abs" is "absolute"), or that of one of the user's own; kn_ufunc_none without an error
+ * if there is none */
 KN_API kn_ufunc kn_ufunc_named(const char *name);
-KN_API const char *kn_ufunc_name(kn_ufunc ufunc); /* NULL after an error; its name, "add" */
+KN_API const char *kn_ufunc_name(kn_ufunc ufunc); /* its name, "add"; NULL after an error */
 KN_API int kn_ufunc_nin(kn_ufunc ufunc);          /* how many operands it has */
 KN_API int kn_ufunc_nout(kn_ufunc ufunc);         /* how many results it has */
 KN_API int kn_ufunc_nargs(kn_ufunc ufunc);        /* how many operands and results it has */
 KN_API int kn_ufunc_ntypes(kn_ufunc ufunc);       /* how many loops it has, each for certain dtypes */
 /* the i-th loop, "dd->d", in NumPy's letters; int64 is l and uint64 L. IndexError beyond kn_ufunc_ntypes */
 KN_API const char *kn_ufunc_types(kn_ufunc ufunc, int i);
-/* of a generalized ufunc: "(m,n),(n)->(m)"; NULL for those that go element by element, and after an error */
+/* the core dimensions of a generalized ufunc: "(m,n),(n)->(m)"; NULL for those that go element by element, and after
+ * an error */
 KN_API const char *kn_ufunc_signature(kn_ufunc ufunc);
-/* a number that waits for a dtype; KN_NONE if there is none, and after an error */
+/* what a reduction of no elements is: a number that waits for a dtype; KN_NONE if there is none, and after an error */
 KN_API kn_array kn_ufunc_identity(kn_ufunc ufunc);
 /* the dtypes of operands and results that the ufunc works with for these: one for each, NULL for results that are
  * not given. n has to be kn_ufunc_nargs. 0, or -1 after an error */

@@ -123,7 +123,7 @@ inline array ones(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_ones(&shape,
     &opts_c))); }
 using empty_opts = ::kiln::zeros_opts;
-/* np.empty: zeros here. Code that is to run with NumPy, too, must not rely on them */
+/* np.empty: an array of that shape: zeros here. Code that is to run with NumPy, too, must not rely on them */
 inline array empty(const ::kiln::shape &shape, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_empty(&shape,
     &opts_c))); }
@@ -143,12 +143,13 @@ inline array ones_like(const ::kiln::operand &x, const ::kiln::zeros_like_opts &
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_like_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ones_like(x_h, &opts_c))); }
 using empty_like_opts = ::kiln::zeros_like_opts;
-/* np.empty_like: zeros here */
+/* np.empty_like: of x's shape and dtype unless others are given: zeros here */
 inline array empty_like(const ::kiln::operand &x, const ::kiln::zeros_like_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_like_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_empty_like(x_h, &opts_c))); }
 using full_like_opts = ::kiln::zeros_like_opts;
-/* np.full_like: The value becomes x's dtype, unless another is given: fractions are lost in an integer array */
+/* np.full_like: of x's shape, all `value`, which becomes x's dtype unless another is given: fractions are lost in an
+ * integer array */
 inline array full_like(const ::kiln::operand &x, const ::kiln::operand &value, const ::kiln::zeros_like_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array value_h = value.c(); kn_zeros_like_opts opts_c = opts.c();
@@ -161,7 +162,8 @@ inline array arange(const ::kiln::operand &start, const ::kiln::operand &stop, c
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_array step_h = step.c();
     kn_zeros_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_arange(start_h, stop_h, step_h,
     &opts_c))); }
-/* np.linspace: num samples from start to stop, both included unless .endpoint is false. start and stop may be arrays */
+/* np.linspace: as many samples as num from start to stop, both included unless .endpoint is false. start and stop
+ * may be arrays */
 inline array linspace(const ::kiln::operand &start, const ::kiln::operand &stop, int64_t num, const
     ::kiln::linspace_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_linspace_opts opts_c = opts.c();
@@ -172,13 +174,13 @@ inline array logspace(const ::kiln::operand &start, const ::kiln::operand &stop,
     ::kiln::logspace_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_logspace_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_logspace(start_h, stop_h, num, &opts_c))); }
-/* np.geomspace: ValueError for zeros where they can be seen. Num samples, both ends included, each the same multiple
- * of the one before */
+/* np.geomspace: samples from start to stop, both included unless .endpoint is false, each the same multiple of the
+ * one before. ValueError for zeros where they can be seen */
 inline array geomspace(const ::kiln::operand &start, const ::kiln::operand &stop, int64_t num, const
     ::kiln::geomspace_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array start_h = start.c(); kn_array stop_h = stop.c(); kn_geomspace_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_geomspace(start_h, stop_h, num, &opts_c))); }
-/* np.eye: ones on the diagonal k; n rows */
+/* np.eye: a matrix of n rows: ones on the diagonal k, else zeros */
 inline array eye(int64_t n, const ::kiln::eye_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_eye_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_eye(n, &opts_c))); }
 using identity_opts = ::kiln::zeros_opts;
@@ -197,12 +199,12 @@ inline array asanyarray(const ::kiln::operand &x, const ::kiln::asarray_opts &op
 { detail::call c_(where); kn_array x_h = x.c(); kn_asarray_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asanyarray(x_h, &opts_c))); }
 using ascontiguousarray_opts = ::kiln::zeros_opts;
-/* x in C order, a copy where it is not; one axis at least */
+/* the same array in C order, a copy of x where it is not; one axis at least */
 inline array ascontiguousarray(const ::kiln::operand &x, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ascontiguousarray(x_h, &opts_c))); }
 using asarray_chkfinite_opts = ::kiln::asarray_opts;
-/* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
+/* np.asarray_chkfinite: as kn_asarray; ValueError for NaN and infinities; looks at x */
 inline array asarray_chkfinite(const ::kiln::operand &x, const ::kiln::asarray_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_asarray_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asarray_chkfinite(x_h, &opts_c))); }
@@ -245,11 +247,11 @@ inline std::vector<array> meshgrid(const ::kiln::operands &list, const ::kiln::m
     where = here())
 { detail::call c_(where); kn_list list_h = list.list(); kn_meshgrid_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_meshgrid(list_h, &opts_c))); }
-/* np.mgrid[...]: one array, a first axis for the n grids */
+/* np.mgrid[...]: one array of the positions of a grid, a first axis for its n axes */
 inline array mgrid(const std::vector<::kiln::grid> &slices, place where = here())
 { detail::call c_(where); std::vector<kn_slice> slices_v = detail::all_of<kn_slice>(slices); c_.here(); return
     array::share(c_.take(kn_mgrid(static_cast<int>(slices.size()), slices_v.data()))); }
-/* np.ogrid[...]: n arrays, each along an axis of its own */
+/* np.ogrid[...]: the positions of a grid as n arrays, each along an axis of its own */
 inline std::vector<array> ogrid(const std::vector<::kiln::grid> &slices, place where = here())
 { detail::call c_(where); std::vector<kn_slice> slices_v = detail::all_of<kn_slice>(slices); c_.here(); return
     detail::arrays_of(c_.take(kn_ogrid(static_cast<int>(slices.size()), slices_v.data()))); }
@@ -279,20 +281,20 @@ inline array diagflat(const ::kiln::operand &v, const ::kiln::diag_opts &opts = 
 { detail::call c_(where); kn_array v_h = v.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_diagflat(v_h, &opts_c))); }
 using tri_opts = ::kiln::eye_opts;
-/* np.tri: ones on and below diagonal k */
+/* np.tri: a matrix of n rows: ones on and below diagonal k, else zeros */
 inline array tri(int64_t n, const ::kiln::eye_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_eye_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_tri(n, &opts_c))); }
 using tril_opts = ::kiln::diag_opts;
-/* np.tril: zeros above diagonal k; of the last two axes */
+/* np.tril: a copy with zeros above diagonal k, of the last two axes */
 inline array tril(const ::kiln::operand &m, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array m_h = m.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_tril(m_h, &opts_c))); }
 using triu_opts = ::kiln::diag_opts;
-/* np.triu: zeros below diagonal k; of the last two axes */
+/* np.triu: a copy with zeros below diagonal k, of the last two axes */
 inline array triu(const ::kiln::operand &m, const ::kiln::diag_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array m_h = m.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_triu(m_h, &opts_c))); }
-/* np.vander: columns are powers of x; the highest first unless .increasing */
+/* np.vander: a matrix whose columns are powers of x, the highest first unless .increasing */
 inline array vander(const ::kiln::operand &x, const ::kiln::vander_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_vander_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_vander(x_h, &opts_c))); }

@@ -19,20 +19,21 @@ struct seterr_opts {
         }
 };
 struct geterr_result { std::string divide; std::string over; std::string under; std::string invalid; };
-/* np.seterr: from now on, in this context; the modes before. ValueError for another mode, and nothing changes */
+/* np.seterr: what is done about events from now on, in this context; returns the modes before. ValueError for
+ * another mode, and nothing changes */
 inline ::kiln::geterr_result seterr(const ::kiln::seterr_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_seterr_opts opts_c = opts.c(); c_.here(); kn_geterr_result
     r_ = c_.value(kn_seterr(&opts_c)); return ::kiln::geterr_result{detail::text_of(r_.divide),
     detail::text_of(r_.over), detail::text_of(r_.under), detail::text_of(r_.invalid)}; }
-/* np.geterr: the modes */
+/* np.geterr: the modes that are set */
 inline ::kiln::geterr_result geterr(place where = here())
 { detail::call c_(where); c_.here(); kn_geterr_result r_ = c_.value(kn_geterr()); return
     ::kiln::geterr_result{detail::text_of(r_.divide), detail::text_of(r_.over), detail::text_of(r_.under),
     detail::text_of(r_.invalid)}; }
-/* np.seterrcall: those before */
+/* np.seterrcall: sets the functions; returns those before */
 inline kn_errcall seterrcall(const kn_errcall &func, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_seterrcall(&func)); }
-/* np.geterrcall: the functions */
+/* np.geterrcall: the functions that are set */
 inline kn_errcall geterrcall(place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_geterrcall()); }
 struct errstate_opts {

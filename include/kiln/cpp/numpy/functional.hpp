@@ -7,12 +7,12 @@
 #include "kiln/cpp/options.hpp"
 
 namespace kiln {
-/* np.apply_along_axis: func1d, of one array of one axis, for all lines along the axis (by kn_vmap: it cannot look at
- * values); the axes of its result go where the axis was. ValueError if another axis is empty */
+/* np.apply_along_axis: what func1d, of one array of one axis, gives for all lines along the axis (by kn_vmap: it
+ * cannot look at values); the axes of its result go where the axis was. ValueError if another axis is empty */
 inline array apply_along_axis(const ::kiln::fn &func1d, int axis, const ::kiln::operand &arr, place where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); c_.here(); return
     array::share(c_.take(kn_apply_along_axis(func1d.c(), axis, arr_h))); }
-/* np.apply_over_axes: along one axis after the other, which stay with extent 1 */
+/* np.apply_over_axes: applies func along one axis after the other, which stay with extent 1 */
 inline array apply_over_axes(kn_axis_func func, const ::kiln::operand &a, const ::kiln::axes &axes, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_apply_over_axes(func, a_h,

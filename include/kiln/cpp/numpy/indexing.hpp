@@ -80,12 +80,13 @@ inline array take_along_axis(const ::kiln::operand &x, const ::kiln::operand &in
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_take_along_axis(x_h, indices_h, &opts_c))); }
 using choose_opts = ::kiln::mode_opts;
-/* np.choose: element by element from the array of the list that a's element tells. `raise` looks at a */
+/* np.choose: element by element from the array of the list whose number is a's element. With .mode "raise" a is
+ * looked at */
 inline array choose(const ::kiln::operand &a, const ::kiln::operands &choices, const ::kiln::mode_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_list choices_h = choices.list(); kn_mode_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_choose(a_h, choices_h, &opts_c))); }
-/* np.select: where the first condition holds that does; else the default. Conditions are bool */
+/* np.select: elements of the choice whose condition is the first that holds; else the default. Conditions are bool */
 inline array select(const ::kiln::operands &condlist, const ::kiln::operands &choicelist, const ::kiln::select_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_list condlist_h = condlist.list(); kn_list choicelist_h = choicelist.list(); kn_select_opts
@@ -96,11 +97,12 @@ inline std::vector<array> nonzero(const ::kiln::operand &a, place where = here()
 /* np.argwhere: where a is not 0: one row of indices for each such element */
 inline array argwhere(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_argwhere(a_h))); }
-/* np.flatnonzero: positions in the flattened array */
+/* np.flatnonzero: the positions in the flattened array where a is not 0 */
 inline array flatnonzero(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_flatnonzero(a_h))); }
 using compress_opts = ::kiln::squeeze_opts;
-/* np.compress: flattened unless an axis is given; what stands where the condition, a vector, holds */
+/* np.compress: what stands where the condition, a vector, holds along the axis; a is flattened unless an axis is
+ * given */
 inline array compress(const ::kiln::operand &condition, const ::kiln::operand &a, const ::kiln::squeeze_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array condition_h = condition.c(); kn_array a_h = a.c(); kn_squeeze_opts opts_c = opts.c();
@@ -109,21 +111,22 @@ inline array compress(const ::kiln::operand &condition, const ::kiln::operand &a
 inline array extract(const ::kiln::operand &condition, const ::kiln::operand &arr, place where = here())
 { detail::call c_(where); kn_array condition_h = condition.c(); kn_array arr_h = arr.c(); c_.here(); return
     array::share(c_.take(kn_extract(condition_h, arr_h))); }
-/* np.ix_: vectors along axes of their own; masks (looked at) become indices */
+/* np.ix_: vectors of positions along axes of their own, for an index of all combinations; masks (looked at) become
+ * positions */
 inline std::vector<array> ix_(const ::kiln::operands &list, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return detail::arrays_of(c_.take(kn_ix_(list_h))); }
-/* np.ravel_multi_index: ValueError if out of bounds; the position in the flattened array of shape dims; .mode says
- * what others become, .order "F" has the first axis fastest */
+/* np.ravel_multi_index: positions in the flattened array of shape dims, of those along each axis. ValueError if out
+ * of bounds, unless .mode says what they become; .order "F" has the first axis fastest */
 inline array ravel_multi_index(const ::kiln::operands &multi_index, const ::kiln::shape &dims, const
     ::kiln::ravel_multi_index_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list multi_index_h = multi_index.list(); kn_ravel_multi_index_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_ravel_multi_index(multi_index_h, &dims, &opts_c))); }
-/* np.unravel_index: ValueError if out of bounds; of positions in the flattened array those along each axis */
+/* np.unravel_index: positions along each axis, of those in the flattened array. ValueError if out of bounds */
 inline std::vector<array> unravel_index(const ::kiln::operand &indices, const ::kiln::shape &shape, const
     ::kiln::unravel_index_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array indices_h = indices.c(); kn_unravel_index_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_unravel_index(indices_h, &shape, &opts_c))); }
-/* np.indices: stacked in front; for each axis an array of the positions along it */
+/* np.indices: for each axis an array of the positions along it; stacked in front */
 inline array indices(const ::kiln::shape &dimensions, const ::kiln::indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_indices_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_indices(&dimensions, &opts_c))); }
@@ -133,37 +136,38 @@ inline std::vector<array> indices_sparse(const ::kiln::shape &dimensions, const 
     where = here())
 { detail::call c_(where); kn_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_indices_sparse(&dimensions, &opts_c))); }
-/* np.diag_indices: of the main diagonal of n by n (by n ...) elements */
+/* np.diag_indices: the indices of the main diagonal of n by n (by n ...) elements */
 inline std::vector<array> diag_indices(int64_t n, const ::kiln::diag_indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_diag_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_diag_indices(n, &opts_c))); }
-/* np.diag_indices_from: ValueError unless all axes are equal */
+/* np.diag_indices_from: the indices of the main diagonal; ValueError unless all axes are equal */
 inline std::vector<array> diag_indices_from(const ::kiln::operand &arr, place where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_diag_indices_from(arr_h))); }
-/* np.tril_indices: of what kn_tril keeps of a matrix of n rows */
+/* np.tril_indices: the indices of what kn_tril keeps of a matrix of n rows */
 inline std::vector<array> tril_indices(int64_t n, const ::kiln::tril_indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tril_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_tril_indices(n, &opts_c))); }
 using triu_indices_opts = ::kiln::tril_indices_opts;
-/* np.triu_indices: of what kn_triu keeps of a matrix of n rows */
+/* np.triu_indices: the indices of what kn_triu keeps of a matrix of n rows */
 inline std::vector<array> triu_indices(int64_t n, const ::kiln::tril_indices_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tril_indices_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_triu_indices(n, &opts_c))); }
 using tril_indices_from_opts = ::kiln::diag_opts;
-/* np.tril_indices_from a matrix */
+/* np.tril_indices_from: the indices of what kn_tril keeps of this matrix */
 inline std::vector<array> tril_indices_from(const ::kiln::operand &arr, const ::kiln::diag_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_tril_indices_from(arr_h, &opts_c))); }
 using triu_indices_from_opts = ::kiln::diag_opts;
-/* np.triu_indices_from a matrix */
+/* np.triu_indices_from: the indices of what kn_triu keeps of this matrix */
 inline std::vector<array> triu_indices_from(const ::kiln::operand &arr, const ::kiln::diag_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); kn_diag_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_triu_indices_from(arr_h, &opts_c))); }
 using mask_indices_opts = ::kiln::diag_opts;
-/* np.mask_indices: where mask_func(ones, k) is not zero; kn_triu and kn_tril are such functions with their options */
+/* np.mask_indices: the indices where mask_func(ones, k) is not zero; kn_triu and kn_tril are such functions with
+ * their options */
 inline std::vector<array> mask_indices(int64_t n, kn_mask_func mask_func, const ::kiln::diag_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_diag_opts opts_c = opts.c(); c_.here(); return detail::arrays_of(c_.take(kn_mask_indices(n,
@@ -182,7 +186,7 @@ inline int put(const ::kiln::operand &a, const ::kiln::operand &ind, const ::kil
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array ind_h = ind.c(); kn_array v_h = v.c(); kn_mode_opts
     opts_c = opts.c(); c_.here(); return c_.value(kn_put(a_h, ind_h, v_h, &opts_c)); }
-/* np.putmask: element i from values[i % size] */
+/* np.putmask: where the mask holds, element i becomes values[i % size] */
 inline int putmask(const ::kiln::operand &a, const ::kiln::operand &mask, const ::kiln::operand &values, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array mask_h = mask.c(); kn_array values_h = values.c(); c_.here();
@@ -192,19 +196,18 @@ inline int place_mask(const ::kiln::operand &arr, const ::kiln::operand &mask, c
     where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); kn_array mask_h = mask.c(); kn_array vals_h = vals.c(); c_.here();
     return c_.value(kn_place_mask(arr_h, mask_h, vals_h)); }
-/* np.put_along_axis: KN_AXIS_NONE: of the flattened arr */
+/* np.put_along_axis: elements of each line along the axis at positions of its own become `values`; KN_AXIS_NONE: of
+ * the flattened arr */
 inline int put_along_axis(const ::kiln::operand &arr, const ::kiln::operand &indices, const ::kiln::operand &values,
     const ::kiln::axes &axis, place where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); kn_array indices_h = indices.c(); kn_array values_h = values.c();
     c_.here(); return c_.value(kn_put_along_axis(arr_h, indices_h, values_h, &axis)); }
-/* np.fill_diagonal: wrap: goes on below a square */
+/* np.fill_diagonal: the main diagonal becomes val, a number or a vector; wrap: goes on below a square */
 inline int fill_diagonal(const ::kiln::operand &a, const ::kiln::operand &val, const ::kiln::fill_diagonal_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array val_h = val.c(); kn_fill_diagonal_opts opts_c = opts.c();
     c_.here(); return c_.value(kn_fill_diagonal(a_h, val_h, &opts_c)); }
-/* x += y and its kin: TypeError where the result is not of x's kind.
- *
- * x += y */
+/* x += y. TypeError where the result is not of x's kind, here and in the functions below */
 inline int iadd(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return c_.value(kn_iadd(x_h, y_h)); }
 /* x -= y */

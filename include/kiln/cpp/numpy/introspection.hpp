@@ -7,7 +7,7 @@
 #include "kiln/cpp/options.hpp"
 
 namespace kiln {
-/* of Kiln, "0.1.0" */
+/* the version of Kiln, "0.1.0" */
 inline std::string version(place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_version()); }
 /* np.lib.NumpyVersion: -1, 0, 1: the version vstring ("1.9.0rc1.dev-f1234afa") is before the other one, the same,
@@ -23,20 +23,20 @@ struct show_config_opts {
  * kn_print does. The text belongs to the scope */
 inline std::string show_config(const ::kiln::show_config_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_show_config_opts opts_c = opts.c(); c_.here(); return c_.text(kn_show_config(&opts_c)); }
-/* shapes that depend on data are there outside of what is recorded abstractly (jit, vmap) */
+/* what arrays can do: shapes that depend on data are there outside of what is recorded abstractly (jit, vmap) */
 inline kn_array_namespace_capabilities array_namespace_info_capabilities(place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_array_namespace_info_capabilities()); }
-/* "cpu" */
+/* the name of the device, "cpu" */
 inline std::string array_namespace_info_default_device(place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_array_namespace_info_default_device()); }
 /* the name of device 0, 1, ...; NULL: there are no more */
 inline std::string array_namespace_info_devices(int i, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_array_namespace_info_devices(i)); }
-/* of this context; ValueError for other devices than "cpu" */
+/* the dtypes that arrays get without being told, in this context; ValueError for other devices than "cpu" */
 inline kn_array_namespace_default_dtypes array_namespace_info_default_dtypes(const ::kiln::text &device, place
     where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_array_namespace_info_default_dtypes(device.c())); }
-/* those of the standard; Kiln has more. ValueError for other kinds and devices */
+/* the dtypes of the standard; Kiln has more. ValueError for other kinds and devices */
 inline kn_array_namespace_dtypes array_namespace_info_dtypes(const ::kiln::text &device, const ::kiln::text &kind, place
     where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_array_namespace_info_dtypes(device.c(), kind.c())); }

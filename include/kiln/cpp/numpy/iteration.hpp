@@ -38,15 +38,15 @@ struct opts {
  * behind the last one */
 inline bool ndindex(const ::kiln::shape &shape, kn_shape *index, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_ndindex(&shape, index)); }
-/* from the start; -1 and an AxisError if there is none */
+/* an axis counted from the start; -1 and an AxisError if there is none */
 inline int normalize_axis_index(int axis, int ndim, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_normalize_axis_index(axis, ndim)); }
-/* each one so; ValueError for an axis that comes twice */
+/* axes counted from the start; ValueError for an axis that comes twice */
 inline ::kiln::axes normalize_axis_tuple(const ::kiln::axes &axis, int ndim, const ::kiln::text &argname, bool
     allow_duplicate, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_normalize_axis_tuple(&axis, ndim, argname.c(),
     allow_duplicate)); }
-/* its first byte, and the one behind its last one; both NULL for an error */
+/* the first byte of the array, and the one behind its last one; both NULL for an error */
 inline kn_byte_bounds_result byte_bounds(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return c_.value(kn_byte_bounds(a_h)); }
 /* x.tolist() of elements of that dtype, to which x may be cast by 'same_kind': for a vector (and a scalar) the
@@ -62,18 +62,19 @@ namespace flatiter {
 inline const void *next_bytes(const ::kiln::handle<kn_flatiter> &it, const ::kiln::dtype &dtype, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_flatiter_next_bytes(it.c(), dtype)); }
 } // namespace flatiter
-/* the same, and where the element stands. In C kn_ndenumerate(it, &index, float) */
+/* the address of an element and its position, and on to the next; NULL at the end. In C kn_ndenumerate(it, &index,
+ * float) */
 inline const void *ndenumerate_bytes(const ::kiln::handle<kn_flatiter> &it, kn_shape *index, const ::kiln::dtype &dtype,
     place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_ndenumerate_bytes(it.c(), index, dtype)); }
 namespace flatiter {
-/* x */
+/* the array that it goes over */
 inline array base(const ::kiln::handle<kn_flatiter> &it, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_flatiter_base(it.c()))); }
-/* of the element that comes next */
+/* the index, in the flattened array, of the element that comes next */
 inline int64_t index(const ::kiln::handle<kn_flatiter> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_flatiter_index(it.c())); }
-/* its position */
+/* the position of the element that comes next */
 inline ::kiln::shape coords(const ::kiln::handle<kn_flatiter> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_flatiter_coords(it.c())); }
 /* all elements, as a vector of its own */
@@ -96,18 +97,18 @@ inline handle<kn_broadcast_iter> broadcast_new(const ::kiln::operands &list, pla
 /* the addresses of an element of each operand, and on to the next ones; NULL at the end */
 inline const void *const *broadcast_next(const ::kiln::handle<kn_broadcast_iter> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_next(it.c())); }
-/* of the elements that come next, in C order */
+/* the index of the elements that come next, in C order */
 inline int64_t broadcast_index(const ::kiln::handle<kn_broadcast_iter> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_index(it.c())); }
 /* the flat iterator of an operand, with the position that it has now */
 inline handle<kn_flatiter> broadcast_iters(const ::kiln::handle<kn_broadcast_iter> &it, int i, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_flatiter>(c_.take(kn_broadcast_iters(it.c(), i))); }
-/* to the first elements; 0 or -1 */
+/* back to the first elements; 0 or -1 */
 inline int broadcast_reset(const ::kiln::handle<kn_broadcast_iter> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_reset(it.c())); }
 namespace nditer {
 using new_opts = ::kiln::nditer::opts;
-/* np.nditer: an operand KN_NONE is allocated; ValueError, TypeError */
+/* np.nditer: an iterator over the operands together; an operand KN_NONE is allocated. ValueError, TypeError */
 inline handle<kn_nditer> new_(const ::kiln::operands &op, const ::kiln::nditer::opts &opts = {}, place where = here())
 { detail::call c_(where); std::vector<kn_array> op_v = op.handles(); kn_nditer_opts opts_c = opts.c(); c_.here(); return
     handle<kn_nditer>(c_.take(kn_nditer_new(static_cast<int>(op.size()), op_v.data(), &opts_c))); }
@@ -129,7 +130,7 @@ inline int64_t stride(const ::kiln::handle<kn_nditer> &it, int op, place where =
 /* it[op]: a copy of the element, or of the vector of elements */
 inline array value(const ::kiln::handle<kn_nditer> &it, int op, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_nditer_value(it.c(), op))); }
-/* to the first element; 0 or -1 */
+/* back to the first element; 0 or -1 */
 inline int reset(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_reset(it.c())); }
 /* writes back what buffers and copies hold, and ends it; 0 or -1 */
@@ -138,13 +139,13 @@ inline int close(const ::kiln::handle<kn_nditer> &it, place where = here())
 /* another one at the same place */
 inline handle<kn_nditer> copy(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_nditer>(c_.take(kn_nditer_copy(it.c()))); }
-/* it stays at position 0 of that axis, which the caller goes along; 0 or -1 */
+/* takes an axis out: it stays at position 0 of it, and the caller goes along it; 0 or -1 */
 inline int remove_axis(const ::kiln::handle<kn_nditer> &it, int axis, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_remove_axis(it.c(), axis)); }
 /* axes become one where that is possible; 0 or -1 */
 inline int remove_multi_index(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_remove_multi_index(it.c())); }
-/* 0 or -1; as if "external_loop" had been among the flags */
+/* as if "external_loop" had been among the flags; 0 or -1 */
 inline int enable_external_loop(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_enable_external_loop(it.c())); }
 /* how many axes it has, after those that could be joined were */
@@ -153,7 +154,7 @@ inline int ndim(const ::kiln::handle<kn_nditer> &it, place where = here())
 /* how many operands it has */
 inline int nop(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_nop(it.c())); }
-/* of the operands when broadcast; with "multi_index" in the order of its axes */
+/* the shape of the operands when broadcast; with "multi_index" in the order of its axes */
 inline ::kiln::shape shape(const ::kiln::handle<kn_nditer> &it, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_nditer_shape(it.c())); }
 /* how many elements it goes over */

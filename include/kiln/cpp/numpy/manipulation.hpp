@@ -213,7 +213,8 @@ inline std::vector<array> broadcast_arrays(const ::kiln::operands &list, place w
 inline ::kiln::shape broadcast_shapes(const std::vector<::kiln::shape> &shapes, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_broadcast_shapes(static_cast<int>(shapes.size()),
     shapes.data())); }
-/* np.broadcast: as facts; numiter -1 for an error. The iterator is kn_broadcast_new */
+/* np.broadcast: the shape, size, ndim and number of arrays when broadcast, as facts; numiter -1 for an error. The
+ * iterator is kn_broadcast_new */
 inline kn_broadcast_result broadcast(const ::kiln::operands &list, place where = here())
 { detail::call c_(where); kn_list list_h = list.list(); c_.here(); return c_.value(kn_broadcast(list_h)); }
 using flip_opts = ::kiln::squeeze_opts;
@@ -241,7 +242,8 @@ inline array roll(const ::kiln::operand &x, const ::kiln::operand &shift, const 
 /* x.view(dtype): the same bytes; another size: last axis */
 inline array view(const ::kiln::operand &x, const ::kiln::dtype &dtype, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_view(x_h, dtype))); }
-/* np.lib.stride_tricks.as_strided: strides in bytes; ValueError where they lead out of x's memory */
+/* np.lib.stride_tricks.as_strided: a view of any shape and strides, in bytes; ValueError where they lead out of x's
+ * memory */
 inline array as_strided(const ::kiln::operand &x, const ::kiln::shape &shape, const ::kiln::shape &strides, const
     ::kiln::as_strided_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_as_strided_opts opts_c = opts.c(); c_.here(); return
@@ -276,15 +278,16 @@ inline int setfield(const ::kiln::operand &x, const ::kiln::operand &v, const ::
 inline bool contains(const ::kiln::operand &x, const ::kiln::operand &value, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array value_h = value.c(); c_.here(); return
     c_.value(kn_contains(x_h, value_h)); }
-/* x as an index: TypeError unless it is an integer scalar */
+/* the number x as an index: TypeError unless it is an integer scalar */
 inline int64_t as_index(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_as_index(x_h)); }
-/* np.require: ValueError for other letters */
+/* np.require: the same array as .requirements and .dtype ask for it, a copy of x where it is not so; ValueError for
+ * other letters */
 inline array require(const ::kiln::operand &x, const ::kiln::require_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_require_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_require(x_h, &opts_c))); }
 using asfortranarray_opts = ::kiln::zeros_opts;
-/* np.asfortranarray: x with the first axis fastest in memory, a copy where it is not */
+/* np.asfortranarray: the same array with the first axis fastest in memory, a copy of x where it is not */
 inline array asfortranarray(const ::kiln::operand &x, const ::kiln::zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_asfortranarray(x_h, &opts_c))); }
@@ -324,7 +327,8 @@ inline array block(const std::vector<::kiln::operands> &rows, place where = here
 { detail::call c_(where); std::vector<kn_list> rows_v = detail::all_of<kn_list>(rows); c_.here(); return
     array::share(c_.take(kn_block(static_cast<int>(rows.size()), rows_v.data()))); }
 using array_split_opts = ::kiln::split_opts;
-/* np.array_split: axis 0. indices_or_sections, which is looked at: a number of parts, or the positions of the cuts */
+/* np.array_split: the parts along axis 0, or another. indices_or_sections, which is looked at: a number of parts, or
+ * the positions of the cuts */
 inline std::vector<array> array_split(const ::kiln::operand &x, const ::kiln::operand &indices_or_sections, const
     ::kiln::split_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_or_sections_h = indices_or_sections.c(); kn_split_opts
@@ -351,11 +355,11 @@ inline std::vector<array> dsplit(const ::kiln::operand &x, const ::kiln::operand
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_or_sections_h = indices_or_sections.c(); c_.here();
     return detail::arrays_of(c_.take(kn_dsplit(x_h, indices_or_sections_h))); }
 using unstack_opts = ::kiln::split_opts;
-/* np.unstack: x[0], x[1], ... along axis 0 */
+/* np.unstack: the parts x[0], x[1], ... along axis 0, or another, without that axis */
 inline std::vector<array> unstack(const ::kiln::operand &x, const ::kiln::split_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_split_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_unstack(x_h, &opts_c))); }
-/* np.tile: x again and again: reps[i] times along axis i */
+/* np.tile: the array x again and again: reps[i] times along axis i */
 inline array tile(const ::kiln::operand &x, const ::kiln::shape &reps, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_tile(x_h, &reps))); }
 using repeat_opts = ::kiln::squeeze_opts;
@@ -365,35 +369,35 @@ inline array repeat(const ::kiln::operand &x, const ::kiln::operand &repeats, co
 { detail::call c_(where); kn_array x_h = x.c(); kn_array repeats_h = repeats.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_repeat(x_h, repeats_h, &opts_c))); }
 using append_opts = ::kiln::squeeze_opts;
-/* np.append: x with values behind it; both flattened unless an axis is given */
+/* np.append: the array x with values behind it; both flattened unless an axis is given */
 inline array append(const ::kiln::operand &x, const ::kiln::operand &values, const ::kiln::squeeze_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array values_h = values.c(); kn_squeeze_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_append(x_h, values_h, &opts_c))); }
 using delete_opts = ::kiln::squeeze_opts;
-/* np.delete: x without what stands at these positions. IndexError if out of bounds; flattened unless an axis is
- * given */
+/* np.delete: the array x without what stands at these positions. IndexError if out of bounds; flattened unless an
+ * axis is given */
 inline array delete_(const ::kiln::operand &x, const ::kiln::operand &obj, const ::kiln::squeeze_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array obj_h = obj.c(); kn_squeeze_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_delete(x_h, obj_h, &opts_c))); }
 using insert_opts = ::kiln::squeeze_opts;
-/* np.insert: x with values put in before these positions of it; flattened unless an axis is given */
+/* np.insert: the array x with values put in before these positions of it; flattened unless an axis is given */
 inline array insert(const ::kiln::operand &x, const ::kiln::operand &obj, const ::kiln::operand &values, const
     ::kiln::squeeze_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array obj_h = obj.c(); kn_array values_h = values.c();
     kn_squeeze_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_insert(x_h, obj_h, values_h,
     &opts_c))); }
-/* np.resize: x again and again; until the shape is full; kn_resize_in_place fills with zeros */
+/* np.resize: the elements of x again and again, until the shape is full; kn_resize_in_place fills with zeros */
 inline array resize(const ::kiln::operand &x, const ::kiln::shape &new_shape, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_resize(x_h, &new_shape))); }
 /* np.trim_zeros: a view without the zeros at the ends; looks at x */
 inline array trim_zeros(const ::kiln::operand &x, const ::kiln::trim_zeros_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_trim_zeros_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_trim_zeros(x_h, &opts_c))); }
-/* np.pad: x with so many elements around it: pad_width, which is looked at, is n, {before, after} or one such pair
- * an axis. Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty
- * (zeros here) */
+/* np.pad: the array x with so many elements around it: pad_width, which is looked at, is n, {before, after} or one
+ * such pair an axis. Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap,
+ * empty (zeros here) */
 inline array pad(const ::kiln::operand &x, const ::kiln::operand &pad_width, const ::kiln::pad_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array pad_width_h = pad_width.c(); kn_pad_opts opts_c = opts.c();

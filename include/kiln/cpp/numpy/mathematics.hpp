@@ -132,19 +132,19 @@ inline array square(const ::kiln::operand &x, place where = here())
 /* np.reciprocal: 1 / x; of integers with truncation */
 inline array reciprocal(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_reciprocal(x_h))); }
-/* np.sqrt: NaN of negative real numbers; kn_emath_sqrt gives complex ones */
+/* np.sqrt: the square root: NaN of negative real numbers; kn_emath_sqrt gives complex ones */
 inline array sqrt(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_sqrt(x_h))); }
 /* np.exp: e^x */
 inline array exp(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_exp(x_h))); }
-/* np.log: to base e; -inf of 0, NaN of negative real numbers */
+/* np.log: the logarithm to base e: -inf of 0, NaN of negative real numbers */
 inline array log(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_log(x_h))); }
-/* np.sin: x in radians */
+/* np.sin: the sine of x in radians */
 inline array sin(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_sin(x_h))); }
-/* np.cos: x in radians */
+/* np.cos: the cosine of x in radians */
 inline array cos(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_cos(x_h))); }
 /* np.tanh: hyperbolic tangent, from -1 to 1 */
@@ -156,31 +156,31 @@ inline array exp2(const ::kiln::operand &x, place where = here())
 /* np.expm1: e^x - 1; exact for small x, too */
 inline array expm1(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_expm1(x_h))); }
-/* np.log2: a primitive of its own, JAX has none */
+/* np.log2: the logarithm to base 2: a primitive of its own, JAX has none */
 inline array log2(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_log2(x_h))); }
-/* np.log10: a primitive of its own, JAX has none */
+/* np.log10: the logarithm to base 10: a primitive of its own, JAX has none */
 inline array log10(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_log10(x_h))); }
 /* np.log1p: log(1 + x); exact for small x, too */
 inline array log1p(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_log1p(x_h))); }
-/* np.tan: x in radians */
+/* np.tan: the tangent of x in radians */
 inline array tan(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_tan(x_h))); }
-/* np.arcsin: from -pi/2 to pi/2; NaN outside of [-1, 1] */
+/* np.arcsin: inverse of kn_sin, from -pi/2 to pi/2; NaN outside of [-1, 1] */
 inline array arcsin(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_arcsin(x_h))); }
 /* kn_arcsin */
 inline array asin(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_asin(x_h))); }
-/* np.arccos: from 0 to pi; NaN outside of [-1, 1] */
+/* np.arccos: inverse of kn_cos, from 0 to pi; NaN outside of [-1, 1] */
 inline array arccos(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_arccos(x_h))); }
 /* kn_arccos */
 inline array acos(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_acos(x_h))); }
-/* np.arctan: from -pi/2 to pi/2 */
+/* np.arctan: inverse of kn_tan, from -pi/2 to pi/2 */
 inline array arctan(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_arctan(x_h))); }
 /* kn_arctan */
@@ -192,13 +192,13 @@ inline array arcsinh(const ::kiln::operand &x, place where = here())
 /* kn_arcsinh */
 inline array asinh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_asinh(x_h))); }
-/* np.arccosh: NaN below 1 */
+/* np.arccosh: inverse of kn_cosh, never negative; NaN below 1 */
 inline array arccosh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_arccosh(x_h))); }
 /* kn_arccosh */
 inline array acosh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_acosh(x_h))); }
-/* np.arctanh: infinite at -1 and 1, NaN beyond */
+/* np.arctanh: inverse of kn_tanh; infinite at -1 and 1, NaN beyond */
 inline array arctanh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_arctanh(x_h))); }
 /* kn_arctanh */
@@ -279,7 +279,7 @@ inline array fix(const ::kiln::operand &x, place where = here())
 /* np.rint: the nearest whole number, halves to even; complex numbers by parts */
 inline array rint(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_rint(x_h))); }
-/* np.round: to .decimals, which may be negative; halves to even */
+/* np.round: rounded to .decimals, which may be negative; halves to even */
 inline array round(const ::kiln::operand &x, const ::kiln::round_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_round_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_round(x_h, &opts_c))); }
@@ -295,7 +295,7 @@ inline ::kiln::divmod_result divmod(const ::kiln::operand &x, const ::kiln::oper
     r_ = c_.value(kn_divmod(x_h, y_h)); return ::kiln::divmod_result{array::share(r_.quotient),
     array::share(r_.remainder)}; }
 struct modf_result { array fractional; array integral; };
-/* np.modf: both with the sign of x; TypeError for complex */
+/* np.modf: the fraction and the whole number, both with the sign of x; TypeError for complex */
 inline ::kiln::modf_result modf(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); kn_modf_result r_ = c_.value(kn_modf(x_h)); return
     ::kiln::modf_result{array::share(r_.fractional), array::share(r_.integral)}; }
@@ -344,7 +344,7 @@ inline array div(const ::kiln::operand &x, const ::kiln::operand &y, place where
 inline array power(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_power(x_h, y_h))); }
-/* np.arctan2: angles of points (y, x); TypeError for complex; from -pi to pi */
+/* np.arctan2: angles of points (y, x), which are the arguments in this order, from -pi to pi; TypeError for complex */
 inline array arctan2(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_arctan2(x_h, y_h))); }
@@ -376,9 +376,8 @@ inline array pow(const ::kiln::operand &x, const ::kiln::operand &y, place where
 inline array float_power(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_float_power(x_h, y_h))); }
-/* Integers divided by zero give 0, the smallest one divided by -1 itself; TypeError for complex.
- *
- * np.floor_divide: x // y */
+/* np.floor_divide: x // y: the quotient rounded down. Integers divided by zero give 0, the smallest one divided by
+ * -1 itself; TypeError for complex */
 inline array floor_divide(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_floor_divide(x_h, y_h))); }
@@ -394,11 +393,11 @@ inline array mod(const ::kiln::operand &x, const ::kiln::operand &y, place where
 inline array fmod(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_fmod(x_h, y_h))); }
-/* np.fmax: the larger one of each pair; the other one if one is NaN */
+/* np.fmax: the larger one of each pair, the other one if one is NaN */
 inline array fmax(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_fmax(x_h, y_h))); }
-/* np.fmin: the smaller one of each pair; the other one if one is NaN */
+/* np.fmin: the smaller one of each pair, the other one if one is NaN */
 inline array fmin(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_fmin(x_h, y_h))); }
@@ -406,7 +405,7 @@ inline array fmin(const ::kiln::operand &x, const ::kiln::operand &y, place wher
 inline array copysign(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_copysign(x_h, y_h))); }
-/* np.nextafter: from x towards y; no derivative, as in JAX; the next number of the dtype */
+/* np.nextafter: the next number of the dtype from x towards y; no derivative, as in JAX */
 inline array nextafter(const ::kiln::operand &x, const ::kiln::operand &y, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); c_.here(); return
     array::share(c_.take(kn_nextafter(x_h, y_h))); }
@@ -440,12 +439,12 @@ inline array cumprod(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts =
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_cumprod(x_h, &opts_c))); }
 using nancumsum_opts = ::kiln::cumsum_opts;
-/* np.nancumsum: NaN counts as 0 */
+/* np.nancumsum: as kn_cumsum; NaN counts as 0 */
 inline array nancumsum(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nancumsum(x_h, &opts_c))); }
 using nancumprod_opts = ::kiln::cumsum_opts;
-/* np.nancumprod: NaN counts as 1 */
+/* np.nancumprod: as kn_cumprod; NaN counts as 1 */
 inline array nancumprod(const ::kiln::operand &x, const ::kiln::cumsum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_cumsum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nancumprod(x_h, &opts_c))); }
@@ -478,7 +477,8 @@ inline std::vector<array> gradient(const ::kiln::operand &f, const ::kiln::gradi
     where = here())
 { detail::call c_(where); kn_array f_h = f.c(); kn_gradient_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_gradient(f_h, &opts_c))); }
-/* np.trapezoid: the integral along an axis by straight lines between the samples, which stand at .x or .dx apart (1) */
+/* np.trapezoid: the integral along an axis by straight lines between the samples, which stand at .x, or .dx apart (1
+ * unless given) */
 inline array trapezoid(const ::kiln::operand &y, const ::kiln::trapezoid_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array y_h = y.c(); kn_trapezoid_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_trapezoid(y_h, &opts_c))); }
@@ -512,33 +512,33 @@ inline array unwrap(const ::kiln::operand &p, const ::kiln::unwrap_opts &opts = 
 { detail::call c_(where); kn_array p_h = p.c(); kn_unwrap_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_unwrap(p_h, &opts_c))); }
 namespace emath {
-/* np.emath.sqrt: complex if an element is negative */
+/* np.emath.sqrt: as kn_sqrt, but complex if an element is negative */
 inline array sqrt(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_sqrt(x_h))); }
-/* np.emath.log: complex if an element is negative */
+/* np.emath.log: as kn_log, but complex if an element is negative */
 inline array log(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_log(x_h))); }
-/* np.emath.log2: complex if an element is negative */
+/* np.emath.log2: as kn_log2, but complex if an element is negative */
 inline array log2(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_log2(x_h))); }
-/* np.emath.log10: complex if an element is negative */
+/* np.emath.log10: as kn_log10, but complex if an element is negative */
 inline array log10(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_log10(x_h))); }
-/* np.emath.logn: to base n */
+/* np.emath.logn: the logarithm to base n, complex if an element is negative */
 inline array logn(const ::kiln::operand &n, const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array n_h = n.c(); kn_array x_h = x.c(); c_.here(); return
     array::share(c_.take(kn_emath_logn(n_h, x_h))); }
-/* np.emath.power: integers to negative powers as floats */
+/* np.emath.power: as kn_power, but complex if an element is negative; integers to negative powers as floats */
 inline array power(const ::kiln::operand &x, const ::kiln::operand &p, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array p_h = p.c(); c_.here(); return
     array::share(c_.take(kn_emath_power(x_h, p_h))); }
-/* np.emath.arccos: complex if an element is outside of [-1, 1] */
+/* np.emath.arccos: as kn_arccos, but complex if an element is outside of [-1, 1] */
 inline array arccos(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_arccos(x_h))); }
-/* np.emath.arcsin: complex if an element is outside of [-1, 1] */
+/* np.emath.arcsin: as kn_arcsin, but complex if an element is outside of [-1, 1] */
 inline array arcsin(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_arcsin(x_h))); }
-/* np.emath.arctanh: complex if an element is outside of [-1, 1] */
+/* np.emath.arctanh: as kn_arctanh, but complex if an element is outside of [-1, 1] */
 inline array arctanh(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_emath_arctanh(x_h))); }
 } // namespace emath

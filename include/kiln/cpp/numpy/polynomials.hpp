@@ -63,7 +63,7 @@ struct polyfit_opts {
         kn_polyfit_opts to_ = {}; to_.size_ = sizeof to_; to_.rcond = detail::c_of(rcond); to_.w = detail::c_of(w);
         to_.unscaled = detail::c_of(unscaled); return to_; }
 };
-/* np.poly1d: without leading zeros, which are looked for; one coefficient at least */
+/* np.poly1d: the coefficients without leading zeros, which are looked for; one coefficient at least */
 inline array poly1d(const ::kiln::operand &c_or_r, const ::kiln::poly1d_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array c_or_r_h = c_or_r.c(); kn_poly1d_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_poly1d(c_or_r_h, &opts_c))); }
@@ -79,7 +79,7 @@ inline std::string poly1d_str(const ::kiln::operand &p, const ::kiln::poly1d_str
 inline array poly(const ::kiln::operand &seq_of_zeros, place where = here())
 { detail::call c_(where); kn_array seq_of_zeros_h = seq_of_zeros.c(); c_.here(); return
     array::share(c_.take(kn_poly(seq_of_zeros_h))); }
-/* np.roots: the eigenvalues of the companion matrix */
+/* np.roots: the roots of the polynomial: the eigenvalues of the companion matrix */
 inline array roots(const ::kiln::operand &p, const ::kiln::roots_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_roots_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_roots(p_h, &opts_c))); }
@@ -91,15 +91,15 @@ inline array polyint(const ::kiln::operand &p, const ::kiln::polyint_opts &opts 
 inline array polyder(const ::kiln::operand &p, const ::kiln::polyder_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_polyder_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_polyder(p_h, &opts_c))); }
-/* np.polyadd: the sum, which may be of different lengths */
+/* np.polyadd: the sum; the lengths may differ */
 inline array polyadd(const ::kiln::operand &a1, const ::kiln::operand &a2, place where = here())
 { detail::call c_(where); kn_array a1_h = a1.c(); kn_array a2_h = a2.c(); c_.here(); return
     array::share(c_.take(kn_polyadd(a1_h, a2_h))); }
-/* np.polysub: a1 - a2; leading zeros stay */
+/* np.polysub: the difference a1 - a2; leading zeros stay */
 inline array polysub(const ::kiln::operand &a1, const ::kiln::operand &a2, place where = here())
 { detail::call c_(where); kn_array a1_h = a1.c(); kn_array a2_h = a2.c(); c_.here(); return
     array::share(c_.take(kn_polysub(a1_h, a2_h))); }
-/* np.polymul: the product */
+/* np.polymul: the product of two polynomials */
 inline array polymul(const ::kiln::operand &a1, const ::kiln::operand &a2, const ::kiln::polymul_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a1_h = a1.c(); kn_array a2_h = a2.c(); kn_polymul_opts opts_c = opts.c(); c_.here();
@@ -111,7 +111,7 @@ inline ::kiln::polydiv_result polydiv(const ::kiln::operand &u, const ::kiln::op
 { detail::call c_(where); kn_array u_h = u.c(); kn_array v_h = v.c(); kn_polydiv_opts opts_c = opts.c(); c_.here();
     kn_polydiv_result r_ = c_.value(kn_polydiv(u_h, v_h, &opts_c)); return
     ::kiln::polydiv_result{array::share(r_.quotient), array::share(r_.remainder)}; }
-/* np.polyval: at the elements of x, by Horner's rule */
+/* np.polyval: the values of the polynomial at the elements of x, by Horner's rule */
 inline array polyval(const ::kiln::operand &p, const ::kiln::operand &x, const ::kiln::polyval_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array p_h = p.c(); kn_array x_h = x.c(); kn_polyval_opts opts_c = opts.c(); c_.here();

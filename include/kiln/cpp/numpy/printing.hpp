@@ -31,7 +31,7 @@ struct array2string_opts {
         to_.edgeitems = detail::c_of(edgeitems); to_.sign = detail::c_of(sign); to_.floatmode = detail::c_of(floatmode);
         to_.nanstr = detail::c_of(nanstr); to_.infstr = detail::c_of(infstr); return to_; }
 };
-/* np.array2string: the elements in brackets; "[]" if there are none */
+/* np.array2string: the array as text: its elements in brackets; "[]" if there are none */
 inline std::string array2string(const ::kiln::operand &a, const ::kiln::array2string_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array2string_opts opts_c = opts.c(); c_.here(); return
@@ -55,11 +55,11 @@ inline void print(const ::kiln::pytree &tree, const ::kiln::tree::repr_opts &opt
     detail::check(); }
 } // namespace tree
 using set_printoptions_opts = ::kiln::print_opts;
-/* np.set_printoptions: What is not given stays as it is, but a formatter: without one there is none from now on.
- * Texts are copied. 0; -1 and a ValueError */
+/* np.set_printoptions: how arrays are printed from now on. What is not given stays as it is, but a formatter:
+ * without one there is none from now on. Texts are copied. 0; -1 and a ValueError */
 inline int set_printoptions(const ::kiln::print_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_print_opts opts_c = opts.c(); c_.here(); return c_.value(kn_set_printoptions(&opts_c)); }
-/* np.get_printoptions: all of them; texts belong to the scope */
+/* np.get_printoptions: all print options that are set; texts belong to the scope */
 inline kn_print_opts get_printoptions(place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_get_printoptions()); }
 using printoptions_opts = ::kiln::print_opts;
@@ -86,7 +86,8 @@ struct float_positional_opts {
         to_.sign = detail::c_of(sign); to_.pad_left = detail::c_of(pad_left); to_.pad_right = detail::c_of(pad_right);
         to_.min_digits = detail::c_of(min_digits); return to_; }
 };
-/* np.format_float_positional: ValueError, TypeError and RuntimeError as there; at most 16,383 characters */
+/* np.format_float_positional: a number as text without an exponent. ValueError, TypeError and RuntimeError as in
+ * NumPy; at most 16,383 characters */
 inline std::string float_positional(const ::kiln::operand &x, const ::kiln::format::float_positional_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_format_float_positional_opts opts_c = opts.c(); c_.here(); return
@@ -105,7 +106,8 @@ struct float_scientific_opts {
         to_.pad_left = detail::c_of(pad_left); to_.exp_digits = detail::c_of(exp_digits);
         to_.min_digits = detail::c_of(min_digits); return to_; }
 };
-/* np.format_float_scientific: the same; with one digit before the point and an exponent */
+/* np.format_float_scientific: a number as text with one digit before the point and an exponent; errors as those of
+ * kn_format_float_positional */
 inline std::string float_scientific(const ::kiln::operand &x, const ::kiln::format::float_scientific_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_format_float_scientific_opts opts_c = opts.c(); c_.here(); return
@@ -118,7 +120,8 @@ struct base_repr_opts {
         kn_base_repr_opts to_ = {}; to_.size_ = sizeof to_; to_.base = detail::c_of(base);
         to_.padding = detail::c_of(padding); return to_; }
 };
-/* np.base_repr: digits 0 to 9 and A to Z; ValueError for bases below 2 or above 36 */
+/* np.base_repr: an integer as text to base .base, with digits 0 to 9 and A to Z; ValueError for bases below 2 or
+ * above 36 */
 inline std::string base_repr(const ::kiln::operand &number, const ::kiln::base_repr_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array number_h = number.c(); kn_base_repr_opts opts_c = opts.c(); c_.here(); return
@@ -128,7 +131,7 @@ struct binary_repr_opts {
     kn_binary_repr_opts c() const {
         kn_binary_repr_opts to_ = {}; to_.size_ = sizeof to_; to_.width = detail::c_of(width); return to_; }
 };
-/* np.binary_repr: ValueError if the width is too small */
+/* np.binary_repr: an integer as text of binary digits; ValueError if the width is too small */
 inline std::string binary_repr(const ::kiln::operand &num, const ::kiln::binary_repr_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array num_h = num.c(); kn_binary_repr_opts opts_c = opts.c(); c_.here(); return

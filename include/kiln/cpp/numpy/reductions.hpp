@@ -74,16 +74,16 @@ using prod_opts = ::kiln::sum_opts;
 inline array prod(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_prod(x_h, &opts_c))); }
-/* np.mean: float16 in float32; integers give float64 */
+/* np.mean: the mean; float16 is added up in float32; integers give float64 */
 inline array mean(const ::kiln::operand &x, const ::kiln::mean_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_mean_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_mean(x_h, &opts_c))); }
-/* np.var: mean of |x - mean|^2, divided by n - ddof */
+/* np.var: the variance: the mean of |x - mean|^2, divided by n - ddof */
 inline array var(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_var(x_h, &opts_c))); }
 using std_opts = ::kiln::var_opts;
-/* np.std: the root of kn_var */
+/* np.std: the standard deviation: the root of kn_var */
 inline array std(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_std(x_h, &opts_c))); }
@@ -108,7 +108,7 @@ inline array amin(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, p
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_amin(x_h, &opts_c))); }
 using ptp_opts = ::kiln::argmax_opts;
-/* np.ptp: max - min */
+/* np.ptp: the range of the elements, max - min */
 inline array ptp(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_ptp(x_h, &opts_c))); }
@@ -137,22 +137,22 @@ inline array count_nonzero(const ::kiln::operand &x, const ::kiln::argmax_opts &
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_count_nonzero(x_h, &opts_c))); }
 using nansum_opts = ::kiln::sum_opts;
-/* np.nansum: 0 where all are NaN */
+/* np.nansum: the sum of what is not NaN; 0 where all are NaN */
 inline array nansum(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nansum(x_h, &opts_c))); }
 using nanprod_opts = ::kiln::sum_opts;
-/* np.nanprod: 1 where all are NaN */
+/* np.nanprod: the product of what is not NaN; 1 where all are NaN */
 inline array nanprod(const ::kiln::operand &x, const ::kiln::sum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sum_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanprod(x_h, &opts_c))); }
 using nanmean_opts = ::kiln::mean_opts;
-/* np.nanmean: NaN where all are */
+/* np.nanmean: the mean of what is not NaN; NaN where all are */
 inline array nanmean(const ::kiln::operand &x, const ::kiln::mean_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_mean_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmean(x_h, &opts_c))); }
 using nanvar_opts = ::kiln::var_opts;
-/* np.nanvar: NaN where ddof or fewer are left */
+/* np.nanvar: the variance of what is not NaN; NaN where ddof or fewer are left */
 inline array nanvar(const ::kiln::operand &x, const ::kiln::var_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanvar(x_h, &opts_c))); }
@@ -162,22 +162,23 @@ inline array nanstd(const ::kiln::operand &x, const ::kiln::var_opts &opts = {},
 { detail::call c_(where); kn_array x_h = x.c(); kn_var_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanstd(x_h, &opts_c))); }
 using nanmax_opts = ::kiln::max_opts;
-/* np.nanmax: NaN where all are */
+/* np.nanmax: the largest element that is not NaN; NaN where all are */
 inline array nanmax(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmax(x_h, &opts_c))); }
 using nanmin_opts = ::kiln::max_opts;
-/* np.nanmin: NaN where all are */
+/* np.nanmin: the smallest element that is not NaN; NaN where all are */
 inline array nanmin(const ::kiln::operand &x, const ::kiln::max_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_max_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmin(x_h, &opts_c))); }
 using nanargmax_opts = ::kiln::argmax_opts;
-/* np.nanargmax: ValueError where all are NaN; -1 there if values are not known, under jit and vmap */
+/* np.nanargmax: where the largest element that is not NaN stands; ValueError where all are NaN; -1 there if values
+ * are not known, under jit and vmap */
 inline array nanargmax(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanargmax(x_h, &opts_c))); }
 using nanargmin_opts = ::kiln::argmax_opts;
-/* np.nanargmin: as kn_nanargmax */
+/* np.nanargmin: where the smallest element that is not NaN stands; as kn_nanargmax */
 inline array nanargmin(const ::kiln::operand &x, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanargmin(x_h, &opts_c))); }

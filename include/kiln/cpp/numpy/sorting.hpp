@@ -45,7 +45,8 @@ struct digitize_opts {
     kn_digitize_opts c() const {
         kn_digitize_opts to_ = {}; to_.size_ = sizeof to_; to_.right = detail::c_of(right); return to_; }
 };
-/* np.sort: the elements in ascending order along the last axis unless another is given; KN_AXIS_NONE: flattened */
+/* np.sort: the elements in ascending order (with .descending the largest first) along the last axis unless another
+ * is given; KN_AXIS_NONE: flattened */
 inline array sort(const ::kiln::operand &x, const ::kiln::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_sort(x_h, &opts_c))); }
@@ -55,7 +56,7 @@ inline int sort_in_place(const ::kiln::operand &x, const ::kiln::sort_opts &opts
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_sort_in_place(x_h, &opts_c)); }
 using argsort_opts = ::kiln::sort_opts;
-/* np.argsort: int64; the positions that sort x, equal elements in their order */
+/* np.argsort: the positions that sort x, equal elements in their order; int64 */
 inline array argsort(const ::kiln::operand &x, const ::kiln::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_sort_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_argsort(x_h, &opts_c))); }
@@ -81,7 +82,7 @@ inline int partition_in_place(const ::kiln::operand &x, const ::kiln::operand &k
 { detail::call c_(where); kn_array x_h = x.c(); kn_array kth_h = kth.c(); kn_partition_opts opts_c = opts.c();
     c_.here(); return c_.value(kn_partition_in_place(x_h, kth_h, &opts_c)); }
 using argpartition_opts = ::kiln::partition_opts;
-/* np.argpartition: int64; the positions that bring x into the order of kn_partition */
+/* np.argpartition: the positions that bring x into the order of kn_partition; int64 */
 inline array argpartition(const ::kiln::operand &a, const ::kiln::operand &kth, const ::kiln::partition_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array kth_h = kth.c(); kn_partition_opts opts_c = opts.c();
@@ -98,8 +99,8 @@ inline array searchsorted(const ::kiln::operand &a, const ::kiln::operand &v, co
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array v_h = v.c(); kn_searchsorted_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_searchsorted(a_h, v_h, &opts_c))); }
-/* np.digitize: the number of the bin that x is in; ValueError if the bins (a vector) neither rise nor fall, where
- * values are known; bins[i - 1] <= x < bins[i], with .right bins[i - 1] < x <= bins[i]; 0 in front of all of them */
+/* np.digitize: the number of the bin that x is in, 0 in front of all of them: bins[i - 1] <= x < bins[i], with
+ * .right bins[i - 1] < x <= bins[i]. ValueError if the bins (a vector) neither rise nor fall, where values are known */
 inline array digitize(const ::kiln::operand &x, const ::kiln::operand &bins, const ::kiln::digitize_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array bins_h = bins.c(); kn_digitize_opts opts_c = opts.c();

@@ -106,7 +106,7 @@ inline array percentile(const ::kiln::operand &a, const ::kiln::operand &q, cons
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_percentile(a_h, q_h, &opts_c))); }
 using nanmedian_opts = ::kiln::argmax_opts;
-/* np.nanmedian: of what is not NaN. NaN where all are */
+/* np.nanmedian: the median of what is not NaN; NaN where all are */
 inline array nanmedian(const ::kiln::operand &a, const ::kiln::argmax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_argmax_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nanmedian(a_h, &opts_c))); }
@@ -122,7 +122,8 @@ inline array nanpercentile(const ::kiln::operand &a, const ::kiln::operand &q, c
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array q_h = q.c(); kn_quantile_opts opts_c = opts.c(); c_.here();
     return array::share(c_.take(kn_nanpercentile(a_h, q_h, &opts_c))); }
-/* np.average: the mean by .weights. ZeroDivisionError where weights are known to add up to 0 */
+/* np.average: the mean, in which each element counts by its weight. ZeroDivisionError where weights are known to add
+ * up to 0 */
 inline array average(const ::kiln::operand &a, const ::kiln::average_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_average_opts opts_c = opts.c(); detail::out_array
     returned_o(opts.returned); opts_c.returned = returned_o.c(); c_.here(); return array::share(c_.take(kn_average(a_h,
@@ -137,14 +138,14 @@ inline array corrcoef(const ::kiln::operand &x, const ::kiln::corrcoef_opts &opt
 { detail::call c_(where); kn_array x_h = x.c(); kn_corrcoef_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_corrcoef(x_h, &opts_c))); }
 struct histogram_result { array hist; array bin_edges; };
-/* np.histogram: int64, or the weights' dtype; how many elements lie in each bin */
+/* np.histogram: how many elements lie in each bin: int64, or sums of weights, of their dtype */
 inline ::kiln::histogram_result histogram(const ::kiln::operand &a, const ::kiln::histogram_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_histogram_opts opts_c = opts.c(); c_.here(); kn_histogram_result
     r_ = c_.value(kn_histogram(a_h, &opts_c)); return ::kiln::histogram_result{array::share(r_.hist),
     array::share(r_.bin_edges)}; }
 using histogram_bin_edges_opts = ::kiln::histogram_opts;
-/* np.histogram_bin_edges: the edges alone */
+/* np.histogram_bin_edges: the edges of the bins that kn_histogram would use */
 inline array histogram_bin_edges(const ::kiln::operand &a, const ::kiln::histogram_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_histogram_opts opts_c = opts.c(); c_.here(); return

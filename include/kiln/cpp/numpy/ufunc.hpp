@@ -65,7 +65,7 @@ inline array call(kn_ufunc ufunc, const ::kiln::operands &in, const ::kiln::ufun
     return array::share(c_.take(kn_ufunc_call(ufunc, kn_operands{static_cast<int>(in.size()), in_v.data()}, &opts_c)));
     }
 using call_all_opts = ::kiln::ufunc::call_opts;
-/* the same; all results */
+/* as kn_ufunc_call; all results */
 inline std::vector<array> call_all(kn_ufunc ufunc, const ::kiln::operands &in, const ::kiln::ufunc::call_opts
     &opts = {}, place where = here())
 { detail::call c_(where); std::vector<kn_array> in_v = in.handles(); kn_ufunc_call_opts opts_c = opts.c(); c_.here();
@@ -96,11 +96,11 @@ inline array reduceat(kn_ufunc ufunc, const ::kiln::operand &x, const ::kiln::op
     ::kiln::ufunc::accumulate_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array indices_h = indices.c(); kn_ufunc_accumulate_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_ufunc_reduceat(ufunc, x_h, indices_h, &opts_c))); }
-/* NumPy's name ("abs" is "absolute"), or that of one of the user's own; kn_ufunc_none without an error if there is
- * none */
+/* the ufunc of NumPy's name ("abs" is "absolute"), or that of one of the user's own; kn_ufunc_none without an error
+ * if there is none */
 inline kn_ufunc named(const ::kiln::text &name, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_ufunc_named(name.c())); }
-/* NULL after an error; its name, "add" */
+/* its name, "add"; NULL after an error */
 inline std::string name(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_ufunc_name(ufunc)); }
 /* how many operands it has */
@@ -118,10 +118,11 @@ inline int ntypes(kn_ufunc ufunc, place where = here())
 /* the i-th loop, "dd->d", in NumPy's letters; int64 is l and uint64 L. IndexError beyond kn_ufunc_ntypes */
 inline std::string types(kn_ufunc ufunc, int i, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_ufunc_types(ufunc, i)); }
-/* of a generalized ufunc: "(m,n),(n)->(m)"; NULL for those that go element by element, and after an error */
+/* the core dimensions of a generalized ufunc: "(m,n),(n)->(m)"; NULL for those that go element by element, and after
+ * an error */
 inline std::string signature(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_ufunc_signature(ufunc)); }
-/* a number that waits for a dtype; KN_NONE if there is none, and after an error */
+/* what a reduction of no elements is: a number that waits for a dtype; KN_NONE if there is none, and after an error */
 inline array identity(kn_ufunc ufunc, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_ufunc_identity(ufunc))); }
 /* the dtypes of operands and results that the ufunc works with for these: one for each, NULL for results that are
