@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* np.apply_along_axis: what func1d, of one array of one axis, gives for all lines along the axis (by kn_vmap: it
- * cannot look at values); the axes of its result go where the axis was. ValueError if another axis is empty */
+/* np.apply_along_axis: what func1d, of one array of one axis, gives for all lines along the axis. It is mapped by
+ * kn_vmap and cannot look at values; the axes of its result go where the axis was. ValueError if another axis is
+ * empty */
 KN_API kn_array kn_apply_along_axis(kn_fn func1d, int axis, kn_array arr);
 
 /* A reduction along one axis, for kn_apply_over_axes; it may keep the axis or drop it. */

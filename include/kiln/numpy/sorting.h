@@ -51,9 +51,9 @@ KN_API kn_array kn_argsort(kn_array x, const kn_sort_opts *opts);
 KN_API kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts);
 /* np.sort_complex: the sorted array as complex numbers; short integers give complex64, others complex128 */
 KN_API kn_array kn_sort_complex(kn_array a);
-/* np.partition: the element at kth (one or many; looked at) is where sorting puts it: in front of it what is
- * smaller, behind it what is larger, both in the order in which they came. ValueError if out of bounds; last axis,
- * KN_AXIS_NONE: flattened */
+/* np.partition: the array so that the element at kth is where sorting puts it: in front of it what is smaller,
+ * behind it what is larger, both in the order in which they came. kth may be many and is looked at; ValueError if
+ * out of bounds. Last axis unless another is given; KN_AXIS_NONE: flattened */
 KN_API kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts);
 /* x.partition(kth): 0, or -1 with an error */
 KN_API int kn_partition_in_place(kn_array x, kn_array kth, const kn_partition_opts *opts);

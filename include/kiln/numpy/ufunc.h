@@ -70,7 +70,7 @@ KN_API kn_array kn_ufunc_call(kn_ufunc ufunc, kn_operands in, const kn_ufunc_cal
 KN_API kn_list kn_ufunc_call_all(kn_ufunc ufunc, kn_operands in, const kn_ufunc_call_opts *opts);
 
 /* ---- Methods. */
-/* ufunc.reduce along the first axis unless others are given (KN_AXIS_NONE: all). Where the order matters, as for
+/* ufunc.reduce along the first axis unless others are given; KN_AXIS_NONE: all. Where the order matters, as for
  * subtract, there is one operation for each element, from the left. ValueError for no elements without an identity,
  * and for several axes where the order matters; TypeError for comparisons of what is not bool */
 KN_API kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts *opts);

@@ -7,8 +7,9 @@
 #include "kiln/cpp/options.hpp"
 
 namespace kiln {
-/* np.apply_along_axis: what func1d, of one array of one axis, gives for all lines along the axis (by kn_vmap: it
- * cannot look at values); the axes of its result go where the axis was. ValueError if another axis is empty */
+/* np.apply_along_axis: what func1d, of one array of one axis, gives for all lines along the axis. It is mapped by
+ * kn_vmap and cannot look at values; the axes of its result go where the axis was. ValueError if another axis is
+ * empty */
 inline array apply_along_axis(const ::kiln::fn &func1d, int axis, const ::kiln::operand &arr, place where = here())
 { detail::call c_(where); kn_array arr_h = arr.c(); c_.here(); return
     array::share(c_.take(kn_apply_along_axis(func1d.c(), axis, arr_h))); }

@@ -68,9 +68,9 @@ inline array lexsort(const ::kiln::operands &keys, const ::kiln::squeeze_opts &o
 /* np.sort_complex: the sorted array as complex numbers; short integers give complex64, others complex128 */
 inline array sort_complex(const ::kiln::operand &a, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); c_.here(); return array::share(c_.take(kn_sort_complex(a_h))); }
-/* np.partition: the element at kth (one or many; looked at) is where sorting puts it: in front of it what is
- * smaller, behind it what is larger, both in the order in which they came. ValueError if out of bounds; last axis,
- * KN_AXIS_NONE: flattened */
+/* np.partition: the array so that the element at kth is where sorting puts it: in front of it what is smaller,
+ * behind it what is larger, both in the order in which they came. kth may be many and is looked at; ValueError if
+ * out of bounds. Last axis unless another is given; KN_AXIS_NONE: flattened */
 inline array partition(const ::kiln::operand &a, const ::kiln::operand &kth, const ::kiln::partition_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array kth_h = kth.c(); kn_partition_opts opts_c = opts.c();

@@ -71,7 +71,7 @@ inline std::vector<array> call_all(kn_ufunc ufunc, const ::kiln::operands &in, c
 { detail::call c_(where); std::vector<kn_array> in_v = in.handles(); kn_ufunc_call_opts opts_c = opts.c(); c_.here();
     return detail::arrays_of(c_.take(kn_ufunc_call_all(ufunc, kn_operands{static_cast<int>(in.size()), in_v.data()},
     &opts_c))); }
-/* ufunc.reduce along the first axis unless others are given (KN_AXIS_NONE: all). Where the order matters, as for
+/* ufunc.reduce along the first axis unless others are given; KN_AXIS_NONE: all. Where the order matters, as for
  * subtract, there is one operation for each element, from the left. ValueError for no elements without an identity,
  * and for several axes where the order matters; TypeError for comparisons of what is not bool */
 inline array reduce(kn_ufunc ufunc, const ::kiln::operand &x, const ::kiln::ufunc::reduce_opts &opts = {}, place
