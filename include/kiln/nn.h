@@ -57,58 +57,92 @@ typedef struct kn_special_softmax_opts { size_t size_; kn_axes axis; } kn_specia
 KN_API kn_special_softmax_opts kn_special_softmax_opts_default(void);
 
 /* ---- Activation functions. Elementwise; options that are arrays broadcast with x. */
-KN_API kn_array kn_nn_identity(kn_array x);                        /* jax.nn.identity: x itself, in its dtype */
-KN_API kn_array kn_nn_relu(kn_array x); /* jax.nn.relu: max(x, 0), integers in their dtype; the derivative at 0 is 0 */
-KN_API kn_array kn_nn_relu6(kn_array x); /* jax.nn.relu6: min(max(x, 0), 6); the derivative at 0 and 6 is 0 */
-KN_API kn_array kn_nn_sigmoid(kn_array x);                         /* jax.nn.sigmoid: 1 / (1 + e^-x) */
-KN_API kn_array kn_nn_softplus(kn_array x);                        /* jax.nn.softplus: log(1 + e^x) */
-KN_API kn_array kn_nn_sparse_plus(kn_array x); /* jax.nn.sparse_plus: 0 up to -1, (x + 1)^2 / 4 up to 1, x from there */
-KN_API kn_array kn_nn_sparse_sigmoid(kn_array x); /* jax.nn.sparse_sigmoid: (x + 1) / 2, kept within 0 and 1 */
-KN_API kn_array kn_nn_soft_sign(kn_array x);                       /* jax.nn.soft_sign: x / (|x| + 1) */
-KN_API kn_array kn_nn_silu(kn_array x);                            /* jax.nn.silu: x sigmoid(x) */
-KN_API kn_array kn_nn_swish(kn_array x);                           /* jax.nn.swish: the same as kn_nn_silu */
-KN_API kn_array kn_nn_log_sigmoid(kn_array x);                     /* jax.nn.log_sigmoid: -softplus(-x) */
-/* jax.nn.leaky_relu: x, or negative_slope x where x < 0 */
+/* jax.nn.identity: x itself, in its dtype: the activation function that changes nothing */
+KN_API kn_array kn_nn_identity(kn_array x);
+/* jax.nn.relu: max(x, 0) of each element, integers in their dtype. The derivative at 0 is 0; NaN stays NaN */
+KN_API kn_array kn_nn_relu(kn_array x);
+/* jax.nn.relu6: min(max(x, 0), 6) of each element; the derivative at 0 and 6 is 0 */
+KN_API kn_array kn_nn_relu6(kn_array x);
+/* jax.nn.sigmoid: 1 / (1 + e^-x) of each element: between 0 and 1, 0.5 at 0. Large |x| do not overflow */
+KN_API kn_array kn_nn_sigmoid(kn_array x);
+/* jax.nn.softplus: log(1 + e^x) of each element, a smooth max(x, 0); e^x does not overflow on the way */
+KN_API kn_array kn_nn_softplus(kn_array x);
+/* jax.nn.sparse_plus: of each element: 0 up to -1, (x + 1)^2 / 4 up to 1, x from there; a softplus that is exactly 0
+ * far left */
+KN_API kn_array kn_nn_sparse_plus(kn_array x);
+/* jax.nn.sparse_sigmoid: (x + 1) / 2 of each element, kept within 0 and 1: the derivative of kn_nn_sparse_plus */
+KN_API kn_array kn_nn_sparse_sigmoid(kn_array x);
+/* jax.nn.soft_sign: x / (|x| + 1) of each element: between -1 and 1, slower to arrive there than tanh */
+KN_API kn_array kn_nn_soft_sign(kn_array x);
+/* jax.nn.silu: x sigmoid(x) of each element, also called swish: like relu, but smooth, and a little below 0 for
+ * negative x */
+KN_API kn_array kn_nn_silu(kn_array x);
+KN_API kn_array kn_nn_swish(kn_array x); /* jax.nn.swish: x sigmoid(x) of each element: another name of kn_nn_silu */
+/* jax.nn.log_sigmoid: the logarithm of the sigmoid of each element, -softplus(-x): right where the sigmoid itself is
+ * 0 in floating point */
+KN_API kn_array kn_nn_log_sigmoid(kn_array x);
+/* jax.nn.leaky_relu: x of each element, or negative_slope x where x < 0; the slope may be an array that broadcasts
+ * with x */
 KN_API kn_array kn_nn_leaky_relu(kn_array x, const kn_nn_leaky_relu_opts *opts);
-KN_API kn_array kn_nn_hard_sigmoid(kn_array x);                    /* jax.nn.hard_sigmoid: relu6(x + 3) / 6 */
-KN_API kn_array kn_nn_hard_silu(kn_array x);                       /* jax.nn.hard_silu: x hard_sigmoid(x) */
-KN_API kn_array kn_nn_hard_swish(kn_array x);                      /* jax.nn.hard_swish: the same as kn_nn_hard_silu */
-KN_API kn_array kn_nn_hard_tanh(kn_array x); /* jax.nn.hard_tanh: x kept within -1 and 1, integers in their dtype */
-KN_API kn_array kn_nn_tanh(kn_array x);                            /* jax.nn.tanh */
-KN_API kn_array kn_nn_elu(kn_array x, const kn_nn_elu_opts *opts); /* jax.nn.elu: x, or alpha (e^x - 1) where x <= 0 */
-/* jax.nn.celu: max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1) */
+/* jax.nn.hard_sigmoid: relu6(x + 3) / 6 of each element: a sigmoid of straight lines, 0 up to -3 and 1 from 3 */
+KN_API kn_array kn_nn_hard_sigmoid(kn_array x);
+/* jax.nn.hard_silu: x hard_sigmoid(x) of each element: 0 up to -3, x from 3 */
+KN_API kn_array kn_nn_hard_silu(kn_array x);
+/* jax.nn.hard_swish: x hard_sigmoid(x) of each element: another name of kn_nn_hard_silu */
+KN_API kn_array kn_nn_hard_swish(kn_array x);
+/* jax.nn.hard_tanh: x of each element kept within -1 and 1, integers in their dtype */
+KN_API kn_array kn_nn_hard_tanh(kn_array x);
+/* jax.nn.tanh: the hyperbolic tangent of each element, as kn_tanh: between -1 and 1 */
+KN_API kn_array kn_nn_tanh(kn_array x);
+/* jax.nn.elu: x of each element, or alpha (e^x - 1) where x <= 0: never below -alpha */
+KN_API kn_array kn_nn_elu(kn_array x, const kn_nn_elu_opts *opts);
+/* jax.nn.celu: max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1) of each element: an elu whose derivative is 1 at 0 for
+ * each alpha */
 KN_API kn_array kn_nn_celu(kn_array x, const kn_nn_elu_opts *opts);
-KN_API kn_array kn_nn_selu(kn_array x); /* jax.nn.selu: 1.0507 elu(x, alpha = 1.6733), with all their digits */
-/* jax.nn.gelu: x times the normal distribution function of x, by a formula with tanh unless .approximate = false */
+/* jax.nn.selu: 1.0507 elu(x, alpha = 1.6733) of each element, with all their digits: keeps mean 0 and variance 1
+ * from layer to layer */
+KN_API kn_array kn_nn_selu(kn_array x);
+/* jax.nn.gelu: x times the normal distribution function of x, of each element; by a formula with tanh unless
+ * .approximate = false */
 KN_API kn_array kn_nn_gelu(kn_array x, const kn_nn_gelu_opts *opts);
-/* jax.nn.glu: the first half of x along an axis times the sigmoid of the second; AssertionError for odd extents */
+/* jax.nn.glu: the first half of x along an axis (the last one) times the sigmoid of the second half: half as many
+ * elements there. AssertionError for an odd extent */
 KN_API kn_array kn_nn_glu(kn_array x, const kn_nn_glu_opts *opts);
-/* jax.nn.squareplus: (x + sqrt(x^2 + b)) / 2 */
+/* jax.nn.squareplus: (x + sqrt(x^2 + b)) / 2 of each element: a smooth max(x, 0) without exponentials; b = 0 is relu */
 KN_API kn_array kn_nn_squareplus(kn_array x, const kn_nn_squareplus_opts *opts);
-KN_API kn_array kn_nn_mish(kn_array x);                            /* jax.nn.mish: x tanh(softplus(x)) */
-/* jax.nn.log1mexp: log(1 - e^-x) for x >= 0, right near 0 and far away, too */
+KN_API kn_array kn_nn_mish(kn_array x);  /* jax.nn.mish: x tanh(softplus(x)) of each element */
+/* jax.nn.log1mexp: log(1 - e^-x) of each element x >= 0, right near 0 and far away, too; NaN below 0 */
 KN_API kn_array kn_nn_log1mexp(kn_array x);
 
 /* ---- Along axes. */
-/* jax.nn.softmax: e^x / sum e^x; elements left out give 0 */
+/* jax.nn.softmax: e^x / sum e^x along axes (the last one): positive numbers that add to 1. The largest x is taken
+ * off first, so large x do not overflow; elements that `where` leaves out give 0 */
 KN_API kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts);
-/* jax.nn.log_softmax: elements left out give -inf */
+/* jax.nn.log_softmax: the logarithm of softmax, x - log(sum e^x), along axes (the last one); finite where softmax
+ * itself is 0 in floating point. Elements that `where` leaves out give -inf */
 KN_API kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts);
-/* jax.nn.logsumexp: log(sum b e^x); NaN where the sum is negative */
+/* jax.nn.logsumexp: log(sum b e^x) over axes (all), without overflow; b (1) are weights that broadcast with x. NaN
+ * where the sum is negative */
 KN_API kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts);
-/* scipy.special.softmax: e^x / sum e^x; over all axes if none is given */
+/* scipy.special.softmax: e^x / sum e^x over axes, over all of them if none is given (kn_nn_softmax: the last one) */
 KN_API kn_array kn_special_softmax(kn_array x, const kn_special_softmax_opts *opts);
-/* scipy.special.log_softmax: its logarithm */
+/* scipy.special.log_softmax: the logarithm of softmax, x - log(sum e^x), over axes, over all of them if none is
+ * given */
 KN_API kn_array kn_special_log_softmax(kn_array x, const kn_special_softmax_opts *opts);
-KN_API kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts); /* scipy.special.logsumexp */
+/* scipy.special.logsumexp: log(sum b e^x) over axes (all), without overflow; NaN where the sum is negative */
+KN_API kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts);
 typedef struct kn_nn_logsumexp_result { kn_array value, sign; } kn_nn_logsumexp_result;
-/* The same with return_sign: log |sum b e^x|, real, and the sign of the sum. */
+/* log |sum b e^x| over axes, real, and the sign of the sum: kn_nn_logsumexp with JAX's return_sign, for sums that
+ * may be negative */
 KN_API kn_nn_logsumexp_result kn_nn_logsumexp_sign(kn_array x, const kn_nn_logsumexp_opts *opts);
-KN_API kn_array kn_nn_logmeanexp(kn_array x, const kn_nn_logmeanexp_opts *opts); /* jax.nn.logmeanexp: log(mean e^x) */
-/* jax.nn.standardize: (x - mean) / sqrt(variance + epsilon); statistics that are given broadcast with x. ValueError
- * for another algorithm. */
+/* jax.nn.logmeanexp: log(mean e^x) over axes (all), without overflow */
+KN_API kn_array kn_nn_logmeanexp(kn_array x, const kn_nn_logmeanexp_opts *opts);
+/* jax.nn.standardize: (x - mean) / sqrt(variance + epsilon) along axes (the last one): layer normalization without
+ * weights. Mean and variance are those of x unless they are given; then they broadcast with x. ValueError for
+ * another algorithm */
 KN_API kn_array kn_nn_standardize(kn_array x, const kn_nn_standardize_opts *opts);
-/* jax.nn.one_hot: a new axis with 1 at number x and 0 elsewhere; numbers outside give zeros; default float */
+/* jax.nn.one_hot: a new axis (the last one) of num_classes elements, with 1 at number x and 0 elsewhere; numbers
+ * outside give zeros. The default float unless a dtype is given */
 KN_API kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts *opts);
 
 /* ---- Pooling, as flax.linen: over windows of window_shape along the axes between the batch axes, of which there
@@ -122,13 +156,15 @@ typedef struct kn_nn_pool_opts {
     bool count_include_pad;  /* true: of avg_pool: the padding counts as zeros (true) */
 } kn_nn_pool_opts;
 KN_API kn_nn_pool_opts kn_nn_pool_opts_default(void);
-/* flax.linen.max_pool: the largest element, NaN if one is; padding does not count. */
+/* flax.linen.max_pool: the largest element of each window, NaN if one is; padding does not count */
 KN_API kn_array kn_nn_max_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts);
-/* flax.linen.min_pool: the smallest element. */
+/* flax.linen.min_pool: the smallest element of each window, NaN if one is; padding does not count */
 KN_API kn_array kn_nn_min_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts);
-/* flax.linen.avg_pool: the sum by the number of positions, or of elements (.count_include_pad = false). */
+/* flax.linen.avg_pool: the mean of each window: the sum divided by the number of positions, or of those that are not
+ * padding (.count_include_pad = false) */
 KN_API kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts);
-/* flax.linen.pool: joined by a function with the identity init, as kn_lax_reduce_window. */
+/* flax.linen.pool: the elements of each window joined by a function of two numbers, from init on, as
+ * kn_lax_reduce_window; init has to be the function's identity */
 KN_API kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *window_shape,
     const kn_nn_pool_opts *opts);
 
@@ -147,19 +183,20 @@ typedef struct kn_nn_attention_opts {
 } kn_nn_attention_opts;
 KN_API kn_nn_attention_opts kn_nn_attention_opts_default(void);
 typedef struct kn_nn_attention_result { kn_array encoded, residual; } kn_nn_attention_result;
-/* jax.nn.dot_product_attention: softmax(scale query key + bias) value, in the query's shape and dtype. As there the
- * logits are at least float32 and the softmax is float32 for float64, too. ValueError for shapes and dtypes that do
- * not fit, in JAX's words. */
+/* jax.nn.dot_product_attention: softmax(scale query key + bias) value, in the query's shape and dtype: each query's
+ * mean of the values, weighted by how well its key fits. As in JAX the logits are at least float32 and the softmax
+ * is float32 for float64, too. ValueError for shapes and dtypes that do not fit, in JAX's words */
 KN_API kn_array kn_nn_dot_product_attention(kn_array query, kn_array key, kn_array value,
     const kn_nn_attention_opts *opts);
-/* The same with return_residual: also the logsumexp of the logits, (B, T, N), a constant in derivatives. */
+/* attention with return_residual: kn_nn_dot_product_attention, and the logsumexp of the logits, (B, T, N), a
+ * constant in derivatives */
 KN_API kn_nn_attention_result kn_nn_dot_product_attention_residual(kn_array query, kn_array key, kn_array value,
     const kn_nn_attention_opts *opts);
 typedef struct kn_nn_scaled_matmul_opts { size_t size_; kn_dtype preferred_element_type; } kn_nn_scaled_matmul_opts;
 KN_API kn_nn_scaled_matmul_opts kn_nn_scaled_matmul_opts_default(void);
-/* jax.nn.scaled_matmul: lhs (B, M, K) and rhs (B, N, K), each block of their last axis multiplied with its scale, of
- * (B, M, K / block) and (B, N, K / block), then contracted over K: (B, M, N) in preferred_element_type (float32).
- * ValueError for shapes that do not fit. */
+/* jax.nn.scaled_matmul: the products of two batches of matrices that have a scale for each block of their last axis:
+ * lhs (B, M, K) and rhs (B, N, K), each block multiplied with its scale, of (B, M, K / block) and (B, N, K / block),
+ * then contracted over K: (B, M, N) in preferred_element_type (float32). ValueError for shapes that do not fit */
 KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_scales, kn_array rhs_scales,
     const kn_nn_scaled_matmul_opts *opts);
 
