@@ -23,23 +23,28 @@ extern "C" {
 /* What some optimizers ask for: value, the loss at the parameters (polyak_sgd). */
 typedef struct kn_optim_update_opts { size_t size_; kn_array value; } kn_optim_update_opts;
 KN_API kn_optim_update_opts kn_optim_update_opts_default(void);
-/* The state before the first step, as optax has it: for adam a count, then the moments, all zero; for sgd the
- * traces, if any. Its leaves have names: [0].mu.w1 */
+/* the optimizer's state before the first step, as optax has it: for adam a count, then the moments, all zero; for
+ * sgd the traces, if any. Its leaves have names: [0].mu.w1 */
 KN_API kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params);
-/* what to add to the parameters, and the next state; params may be NULL unless the optimizer asks for them */
+/* one step of an optimizer without touching the parameters: what to add to them, and the next state. params may be
+ * NULL unless the optimizer asks for them (weight decay); then that is an error */
 KN_API int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates,
     kn_tree *new_state, const kn_optim_update_opts *opts);
-/* optax.apply_updates: the sums, in the parameters' dtypes */
+/* optax.apply_updates: parameters plus updates, leaf by leaf, in the parameters' dtypes: a new tree */
 KN_API kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates);
-/* a whole step: new parameters and the new state take the old places */
+/* a whole step: kn_optim_update and kn_optim_apply_updates; new parameters and the new state take the old places. 0,
+ * or -1 with an error; then nothing was changed */
 KN_API int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads,
     const kn_optim_update_opts *opts);
 
 /* ---- Helpers. */
-KN_API kn_array kn_optim_global_norm(kn_tree tree); /* optax.global_norm: the root of the sum of all |x|^2 */
-/* optax.incremental_update: step_size new + (1 - step_size) old */
+/* optax.global_norm: the norm of all arrays of a tree together, the root of the sum of all |x|^2: a number */
+KN_API kn_array kn_optim_global_norm(kn_tree tree);
+/* optax.incremental_update: step_size new + (1 - step_size) old, leaf by leaf: a slow copy of parameters that
+ * follows them */
 KN_API kn_tree kn_optim_incremental_update(kn_tree new_tensors, kn_tree old_tensors, double step_size);
-/* optax.periodic_update: new where steps is a multiple of the period, else old */
+/* optax.periodic_update: the new tree where steps is a multiple of the period, else the old one: a copy that is
+ * renewed now and then */
 KN_API kn_tree kn_optim_periodic_update(kn_tree new_tensors, kn_tree old_tensors, kn_array steps, int64_t
     update_period);
 

@@ -17,22 +17,24 @@ struct update_opts {
     kn_optim_update_opts c() const {
         kn_optim_update_opts to_ = {}; to_.size_ = sizeof to_; to_.value = detail::c_of(value); return to_; }
 };
-/* The state before the first step, as optax has it: for adam a count, then the moments, all zero; for sgd the
- * traces, if any. Its leaves have names: [0].mu.w1 */
+/* the optimizer's state before the first step, as optax has it: for adam a count, then the moments, all zero; for
+ * sgd the traces, if any. Its leaves have names: [0].mu.w1 */
 inline pytree init(const ::kiln::handle<kn_optimizer> &optimizer, const ::kiln::pytree &params, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_init(optimizer.c(), params.c()))); }
-/* optax.apply_updates: the sums, in the parameters' dtypes */
+/* optax.apply_updates: parameters plus updates, leaf by leaf, in the parameters' dtypes: a new tree */
 inline pytree apply_updates(const ::kiln::pytree &params, const ::kiln::pytree &updates, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_apply_updates(params.c(), updates.c()))); }
-/* optax.global_norm: the root of the sum of all |x|^2 */
+/* optax.global_norm: the norm of all arrays of a tree together, the root of the sum of all |x|^2: a number */
 inline array global_norm(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_optim_global_norm(tree.c()))); }
-/* optax.incremental_update: step_size new + (1 - step_size) old */
+/* optax.incremental_update: step_size new + (1 - step_size) old, leaf by leaf: a slow copy of parameters that
+ * follows them */
 inline pytree incremental_update(const ::kiln::pytree &new_tensors, const ::kiln::pytree &old_tensors, double step_size,
     place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_incremental_update(new_tensors.c(), old_tensors.c(),
     step_size))); }
-/* optax.periodic_update: new where steps is a multiple of the period, else old */
+/* optax.periodic_update: the new tree where steps is a multiple of the period, else the old one: a copy that is
+ * renewed now and then */
 inline pytree periodic_update(const ::kiln::pytree &new_tensors, const ::kiln::pytree &old_tensors, const
     ::kiln::operand &steps, int64_t update_period, place where = here())
 { detail::call c_(where); kn_array steps_h = steps.c(); c_.here(); return

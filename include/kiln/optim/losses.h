@@ -16,56 +16,75 @@ typedef struct kn_optim_loss_opts { size_t size_; kn_axes axis; kn_array where; 
 KN_API kn_optim_loss_opts kn_optim_loss_opts_default(void);
 
 /* ---- Of numbers. targets may be NULL (KN_NONE): zeros. */
-KN_API kn_array kn_optim_squared_error(kn_array predictions, kn_array targets); /* (p - t)^2 */
-KN_API kn_array kn_optim_l2_loss(kn_array predictions, kn_array targets); /* half of that */
+/* (prediction - target)^2 of each element; without targets the square of the predictions */
+KN_API kn_array kn_optim_squared_error(kn_array predictions, kn_array targets);
+/* half of the squared error of each element, so that its derivative is prediction - target */
+KN_API kn_array kn_optim_l2_loss(kn_array predictions, kn_array targets);
 typedef struct kn_optim_huber_loss_opts { size_t size_; double delta; } kn_optim_huber_loss_opts; /* 1 */
 KN_API kn_optim_huber_loss_opts kn_optim_huber_loss_opts_default(void);
-/* quadratic up to delta, then linear */
+/* half of the squared error up to a distance of delta, from there linear: outliers pull less. Of each element */
 KN_API kn_array kn_optim_huber_loss(kn_array predictions, kn_array targets, const kn_optim_huber_loss_opts *opts);
-KN_API kn_array kn_optim_log_cosh(kn_array predictions, kn_array targets); /* log(cosh(p - t)) */
+/* log(cosh(prediction - target)) of each element: quadratic near 0, then linear, and smooth. Does not overflow */
+KN_API kn_array kn_optim_log_cosh(kn_array predictions, kn_array targets);
 typedef struct kn_optim_cosine_opts {
     size_t size_; kn_axes axis; double epsilon; kn_array where;
 } kn_optim_cosine_opts;
 KN_API kn_optim_cosine_opts kn_optim_cosine_opts_default(void);
-/* the cosine of the angle between vectors; norms are at least the root of epsilon */
+/* the cosine of the angle between two vectors along an axis (the last one): 1 for one direction, 0 at right angles,
+ * -1 for opposite ones. Norms count as at least the root of epsilon */
 KN_API kn_array kn_optim_cosine_similarity(kn_array predictions, kn_array targets, const kn_optim_cosine_opts *opts);
-/* 1 less the cosine of the angle */
+/* 1 less the cosine of the angle between two vectors along an axis (the last one): 0 for one direction, 2 for
+ * opposite ones */
 KN_API kn_array kn_optim_cosine_distance(kn_array predictions, kn_array targets, const kn_optim_cosine_opts *opts);
 
 /* ---- Of classes. */
-/* of probabilities 1 / (1 + e^-logit); labels: 0 or 1 */
+/* how badly probabilities 1 / (1 + e^-logit) tell labels of 0 or 1 (or something between), element by element:
+ * -label log(p) - (1 - label) log(1 - p) */
 KN_API kn_array kn_optim_sigmoid_binary_cross_entropy(kn_array logits, kn_array labels);
-KN_API kn_array kn_optim_hinge_loss(kn_array predictor_outputs, kn_array targets); /* max(0, 1 - p t) */
-KN_API kn_array kn_optim_perceptron_loss(kn_array predictor_outputs, kn_array targets); /* max(0, -p t) */
-/* labels: probabilities along the axis */
+/* max(0, 1 - output target) of each element, for targets of -1 and 1: 0 for what is right by a margin of 1 */
+KN_API kn_array kn_optim_hinge_loss(kn_array predictor_outputs, kn_array targets);
+/* max(0, -output target) of each element, for targets of -1 and 1: 0 for what has the right sign */
+KN_API kn_array kn_optim_perceptron_loss(kn_array predictor_outputs, kn_array targets);
+/* -sum(labels log(softmax(logits))) along an axis (the last one): how badly logits tell classes. Labels are
+ * probabilities along the axis, one-hot or not; one number per row */
 KN_API kn_array kn_optim_softmax_cross_entropy(kn_array logits, kn_array labels, const kn_optim_loss_opts *opts);
-/* labels: the number of the right class; TypeError unless they are integers */
+/* the softmax cross entropy for labels that are numbers of the right classes, without the axis of the classes: one
+ * number per row. TypeError unless labels are integers */
 KN_API kn_array kn_optim_softmax_cross_entropy_with_integer_labels(kn_array logits, kn_array labels,
     const kn_optim_loss_opts *opts);
-/* logits of -inf are fine where the label is 0 */
+/* the softmax cross entropy that allows logits of -inf where the label is 0 (classes that are impossible);
+ * kn_optim_softmax_cross_entropy gives NaN there */
 KN_API kn_array kn_optim_safe_softmax_cross_entropy(kn_array logits, kn_array labels);
-/* sum of t (log t - p) */
+/* sum of target (log target - log_prediction) along an axis (the last one): how far the predicted distribution is
+ * from the target; 0 where they are equal, and targets of 0 add nothing */
 KN_API kn_array kn_optim_kl_divergence(kn_array log_predictions, kn_array targets, const kn_optim_loss_opts *opts);
-/* the same; targets are logarithms */
+/* the divergence of kn_optim_kl_divergence for targets that are logarithms, too */
 KN_API kn_array kn_optim_kl_divergence_with_log_targets(kn_array log_predictions, kn_array log_targets,
     const kn_optim_loss_opts *opts);
-/* kl_divergence - sum t + sum e^p, for targets of any sum */
+/* kl_divergence - sum of targets + sum of e^log_prediction along an axis (the last one): never below 0 for targets
+ * of any sum, as counts */
 KN_API kn_array kn_optim_generalized_kl_divergence(kn_array log_predictions, kn_array targets,
     const kn_optim_loss_opts *opts);
-KN_API kn_array kn_optim_smooth_labels(kn_array labels, double alpha); /* (1 - alpha) labels + alpha / classes */
+/* (1 - alpha) labels + alpha / classes, for one-hot labels along the last axis: a little for each wrong class, so
+ * that logits stay finite */
+KN_API kn_array kn_optim_smooth_labels(kn_array labels, double alpha);
 typedef struct kn_optim_sigmoid_focal_loss_opts {
     size_t size_;
     double alpha; /* NAN: no weights */
     double gamma; /* 2 */
 } kn_optim_sigmoid_focal_loss_opts;
 KN_API kn_optim_sigmoid_focal_loss_opts kn_optim_sigmoid_focal_loss_opts_default(void);
-/* the binary cross entropy, less for what is right already */
+/* the binary cross entropy of each element times (1 - p)^gamma, where p is the probability of what is right: less
+ * for what is right already. With alpha, labels of 1 weigh alpha and labels of 0 weigh 1 - alpha */
 KN_API kn_array kn_optim_sigmoid_focal_loss(kn_array logits, kn_array labels,
     const kn_optim_sigmoid_focal_loss_opts *opts);
-KN_API kn_array kn_optim_poly_loss_cross_entropy(kn_array logits, kn_array labels, double epsilon); /* optax's: 2 */
+/* the softmax cross entropy plus epsilon (1 - p), where p is the probability of the right class; optax's epsilon is
+ * 2 */
+KN_API kn_array kn_optim_poly_loss_cross_entropy(kn_array logits, kn_array labels, double epsilon);
 
 /* ---- Of embeddings: one number; rows with one label belong together. optax's temperature is 0.07. */
-/* optax.ntxent: normalized, temperature-scaled cross entropy */
+/* optax.ntxent: the normalized, temperature-scaled cross entropy of rows: small where rows with one label point in
+ * one direction, and others elsewhere. One number */
 KN_API kn_array kn_optim_ntxent(kn_array embeddings, kn_array labels, double temperature);
 
 #ifdef __cplusplus

@@ -25,7 +25,8 @@ typedef struct kn_optim_sgd_opts {
     bool nesterov;
 } kn_optim_sgd_opts;
 KN_API kn_optim_sgd_opts kn_optim_sgd_opts_default(void);
-/* optax.sgd: p - rate g; momentum (not given: none): optax.trace */
+/* optax.sgd: stochastic gradient descent: p - rate g. With momentum (not given: none) the sum of the gradients, what
+ * came before times momentum, takes the place of g, as in optax.trace; .nesterov looks one step ahead */
 KN_API kn_optimizer kn_optim_sgd(const kn_optim_sgd_opts *opts);
 typedef struct kn_optim_adam_opts {
     size_t size_;
@@ -39,7 +40,9 @@ typedef struct kn_optim_adam_opts {
     bool nesterov;
 } kn_optim_adam_opts;
 KN_API kn_optim_adam_opts kn_optim_adam_opts_default(void);
-KN_API kn_optimizer kn_optim_adam(const kn_optim_adam_opts *opts); /* optax.adam */
+/* optax.adam: the mean of the gradients divided by the root of the mean of their squares, both exponential moving
+ * averages (b1, b2) without bias: each parameter moves by about the learning rate, whatever the gradient's scale */
+KN_API kn_optimizer kn_optim_adam(const kn_optim_adam_opts *opts);
 typedef struct kn_optim_nadam_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -51,7 +54,8 @@ typedef struct kn_optim_nadam_opts {
     double eps_root;
 } kn_optim_nadam_opts;
 KN_API kn_optim_nadam_opts kn_optim_nadam_opts_default(void);
-KN_API kn_optimizer kn_optim_nadam(const kn_optim_nadam_opts *opts); /* optax.nadam: adam with Nesterov's momentum */
+/* optax.nadam: adam with Nesterov's momentum: the mean of the gradients looks one step ahead */
+KN_API kn_optimizer kn_optim_nadam(const kn_optim_nadam_opts *opts);
 typedef struct kn_optim_adamw_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -67,7 +71,9 @@ typedef struct kn_optim_adamw_opts {
     bool nesterov;
 } kn_optim_adamw_opts;
 KN_API kn_optim_adamw_opts kn_optim_adamw_opts_default(void);
-KN_API kn_optimizer kn_optim_adamw(const kn_optim_adamw_opts *opts); /* optax.adamw: decoupled weight decay */
+/* optax.adamw: adam with decoupled weight decay: each step also takes learning rate times weight_decay times the
+ * parameter off, which adam's division does not touch. .mask says which parameters decay */
+KN_API kn_optimizer kn_optim_adamw(const kn_optim_adamw_opts *opts);
 typedef struct kn_optim_nadamw_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -82,7 +88,8 @@ typedef struct kn_optim_nadamw_opts {
     kn_tree mask;
 } kn_optim_nadamw_opts;
 KN_API kn_optim_nadamw_opts kn_optim_nadamw_opts_default(void);
-KN_API kn_optimizer kn_optim_nadamw(const kn_optim_nadamw_opts *opts); /* optax.nadamw */
+/* optax.nadamw: adamw with Nesterov's momentum */
+KN_API kn_optimizer kn_optim_nadamw(const kn_optim_nadamw_opts *opts);
 typedef struct kn_optim_adamax_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -93,7 +100,9 @@ typedef struct kn_optim_adamax_opts {
     double eps;                         /* 1e-8 */
 } kn_optim_adamax_opts;
 KN_API kn_optim_adamax_opts kn_optim_adamax_opts_default(void);
-KN_API kn_optimizer kn_optim_adamax(const kn_optim_adamax_opts *opts); /* optax.adamax */
+/* optax.adamax: adam with the largest gradient of the past (which fades by b2) in the place of the root of their
+ * mean square */
+KN_API kn_optimizer kn_optim_adamax(const kn_optim_adamax_opts *opts);
 typedef struct kn_optim_adamaxw_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -107,7 +116,8 @@ typedef struct kn_optim_adamaxw_opts {
     kn_tree mask;
 } kn_optim_adamaxw_opts;
 KN_API kn_optim_adamaxw_opts kn_optim_adamaxw_opts_default(void);
-KN_API kn_optimizer kn_optim_adamaxw(const kn_optim_adamaxw_opts *opts); /* optax.adamaxw */
+/* optax.adamaxw: adamax with decoupled weight decay, as adamw has it */
+KN_API kn_optimizer kn_optim_adamaxw(const kn_optim_adamaxw_opts *opts);
 typedef struct kn_optim_amsgrad_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -121,7 +131,8 @@ typedef struct kn_optim_amsgrad_opts {
     bool bias_correction_nu;            /* true */
 } kn_optim_amsgrad_opts;
 KN_API kn_optim_amsgrad_opts kn_optim_amsgrad_opts_default(void);
-KN_API kn_optimizer kn_optim_amsgrad(const kn_optim_amsgrad_opts *opts); /* optax.amsgrad */
+/* optax.amsgrad: adam whose mean of squares never falls: after a large gradient steps stay small */
+KN_API kn_optimizer kn_optim_amsgrad(const kn_optim_amsgrad_opts *opts);
 typedef struct kn_optim_adabelief_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -134,7 +145,9 @@ typedef struct kn_optim_adabelief_opts {
     bool nesterov;
 } kn_optim_adabelief_opts;
 KN_API kn_optim_adabelief_opts kn_optim_adabelief_opts_default(void);
-KN_API kn_optimizer kn_optim_adabelief(const kn_optim_adabelief_opts *opts); /* optax.adabelief */
+/* optax.adabelief: adam with the squares of what differs from the mean of the gradients, in the place of the squares
+ * themselves: long steps where the gradient is as expected */
+KN_API kn_optimizer kn_optim_adabelief(const kn_optim_adabelief_opts *opts);
 typedef struct kn_optim_adadelta_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -147,7 +160,8 @@ typedef struct kn_optim_adadelta_opts {
     kn_tree mask;
 } kn_optim_adadelta_opts;
 KN_API kn_optim_adadelta_opts kn_optim_adadelta_opts_default(void);
-/* optax.adadelta: the learning rate may be left out */
+/* optax.adadelta: steps of the root mean square of the last steps, divided by that of the last gradients. The
+ * learning rate may be left out; then, as in optax, steps keep the gradient's sign and go uphill: 1 is the usual one */
 KN_API kn_optimizer kn_optim_adadelta(const kn_optim_adadelta_opts *opts);
 typedef struct kn_optim_adagrad_opts {
     size_t size_;
@@ -158,7 +172,8 @@ typedef struct kn_optim_adagrad_opts {
     double eps;                         /* 1e-7 */
 } kn_optim_adagrad_opts;
 KN_API kn_optim_adagrad_opts kn_optim_adagrad_opts_default(void);
-KN_API kn_optimizer kn_optim_adagrad(const kn_optim_adagrad_opts *opts); /* optax.adagrad */
+/* optax.adagrad: gradients divided by the root of the sum of all squares so far: steps become shorter and shorter */
+KN_API kn_optimizer kn_optim_adagrad(const kn_optim_adagrad_opts *opts);
 typedef struct kn_optim_adan_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -174,7 +189,8 @@ typedef struct kn_optim_adan_opts {
     kn_tree mask;
 } kn_optim_adan_opts;
 KN_API kn_optim_adan_opts kn_optim_adan_opts_default(void);
-KN_API kn_optimizer kn_optim_adan(const kn_optim_adan_opts *opts); /* optax.adan */
+/* optax.adan: adam with Nesterov's momentum made of the differences between gradients (b2), and weight decay */
+KN_API kn_optimizer kn_optim_adan(const kn_optim_adan_opts *opts);
 typedef struct kn_optim_adafactor_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -192,7 +208,9 @@ typedef struct kn_optim_adafactor_opts {
     bool factored;                      /* true */
 } kn_optim_adafactor_opts;
 KN_API kn_optim_adafactor_opts kn_optim_adafactor_opts_default(void);
-/* optax.adafactor: the learning rate may be left out; NAN: no clipping, momentum or weight decay */
+/* optax.adafactor: adam with little memory: for matrices of at least min_dim_size_to_factor rows and columns the
+ * mean squares are kept by row and by column. The learning rate may be left out; steps are scaled by the size of the
+ * parameter. NAN: no clipping, momentum or weight decay */
 KN_API kn_optimizer kn_optim_adafactor(const kn_optim_adafactor_opts *opts);
 typedef struct kn_optim_rmsprop_opts {
     size_t size_;
@@ -209,7 +227,9 @@ typedef struct kn_optim_rmsprop_opts {
     bool bias_correction;
 } kn_optim_rmsprop_opts;
 KN_API kn_optim_rmsprop_opts kn_optim_rmsprop_opts_default(void);
-KN_API kn_optimizer kn_optim_rmsprop(const kn_optim_rmsprop_opts *opts); /* optax.rmsprop: momentum: not given, none */
+/* optax.rmsprop: gradients divided by the root of the moving average of their squares; .centered: by their standard
+ * deviation; momentum (not given: none) as that of sgd */
+KN_API kn_optimizer kn_optim_rmsprop(const kn_optim_rmsprop_opts *opts);
 typedef struct kn_optim_rprop_opts {
     size_t size_;
     double learning_rate; /* NAN */
@@ -219,7 +239,9 @@ typedef struct kn_optim_rprop_opts {
     double max_step_size; /* 50 */
 } kn_optim_rprop_opts;
 KN_API kn_optim_rprop_opts kn_optim_rprop_opts_default(void);
-KN_API kn_optimizer kn_optim_rprop(const kn_optim_rprop_opts *opts); /* optax.rprop */
+/* optax.rprop: steps by signs alone: a parameter's step, at first the learning rate, is multiplied by eta_plus while
+ * its gradient keeps the sign, and by eta_minus when it changes (min_step_size and max_step_size bound it) */
+KN_API kn_optimizer kn_optim_rprop(const kn_optim_rprop_opts *opts);
 typedef struct kn_optim_lion_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -232,7 +254,9 @@ typedef struct kn_optim_lion_opts {
     kn_tree mask;
 } kn_optim_lion_opts;
 KN_API kn_optim_lion_opts kn_optim_lion_opts_default(void);
-KN_API kn_optimizer kn_optim_lion(const kn_optim_lion_opts *opts); /* optax.lion */
+/* optax.lion: steps of the learning rate in the direction of the sign of a mean of gradients (b1 for the step, b2
+ * for what is remembered), and weight decay */
+KN_API kn_optimizer kn_optim_lion(const kn_optim_lion_opts *opts);
 typedef struct kn_optim_lamb_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -247,7 +271,8 @@ typedef struct kn_optim_lamb_opts {
     kn_tree mask;
 } kn_optim_lamb_opts;
 KN_API kn_optim_lamb_opts kn_optim_lamb_opts_default(void);
-KN_API kn_optimizer kn_optim_lamb(const kn_optim_lamb_opts *opts); /* optax.lamb */
+/* optax.lamb: adam whose step is scaled by the norm of the parameters, array by array: for large batches */
+KN_API kn_optimizer kn_optim_lamb(const kn_optim_lamb_opts *opts);
 typedef struct kn_optim_lars_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -263,7 +288,9 @@ typedef struct kn_optim_lars_opts {
     bool nesterov;
 } kn_optim_lars_opts;
 KN_API kn_optim_lars_opts kn_optim_lars_opts_default(void);
-KN_API kn_optimizer kn_optim_lars(const kn_optim_lars_opts *opts); /* optax.lars */
+/* optax.lars: sgd whose step is scaled by trust_coefficient times the norm of the parameters divided by that of the
+ * gradient, array by array, then momentum: for large batches */
+KN_API kn_optimizer kn_optim_lars(const kn_optim_lars_opts *opts);
 typedef struct kn_optim_radam_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -277,7 +304,9 @@ typedef struct kn_optim_radam_opts {
     bool nesterov;
 } kn_optim_radam_opts;
 KN_API kn_optim_radam_opts kn_optim_radam_opts_default(void);
-KN_API kn_optimizer kn_optim_radam(const kn_optim_radam_opts *opts); /* optax.radam */
+/* optax.radam: adam that divides only when enough gradients are known to trust their mean square (threshold); before
+ * that its steps are those of the mean of the gradients */
+KN_API kn_optimizer kn_optim_radam(const kn_optim_radam_opts *opts);
 typedef struct kn_optim_yogi_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -288,7 +317,9 @@ typedef struct kn_optim_yogi_opts {
     double eps;                         /* 1e-3 */
 } kn_optim_yogi_opts;
 KN_API kn_optim_yogi_opts kn_optim_yogi_opts_default(void);
-KN_API kn_optimizer kn_optim_yogi(const kn_optim_yogi_opts *opts); /* optax.yogi */
+/* optax.yogi: adam whose mean of squares moves by (1 - b2) g^2 up or down, not by a share of itself: after large
+ * gradients it forgets slowly */
+KN_API kn_optimizer kn_optim_yogi(const kn_optim_yogi_opts *opts);
 typedef struct kn_optim_novograd_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -301,14 +332,17 @@ typedef struct kn_optim_novograd_opts {
     double weight_decay;
 } kn_optim_novograd_opts;
 KN_API kn_optim_novograd_opts kn_optim_novograd_opts_default(void);
-KN_API kn_optimizer kn_optim_novograd(const kn_optim_novograd_opts *opts); /* optax.novograd */
+/* optax.novograd: adam with one mean of squares for each array, that of its norm: the gradient's direction stays */
+KN_API kn_optimizer kn_optim_novograd(const kn_optim_novograd_opts *opts);
 typedef struct kn_optim_fromage_opts {
     size_t size_;
     double learning_rate; /* NAN */
     double min_norm;      /* 1e-6 */
 } kn_optim_fromage_opts;
 KN_API kn_optim_fromage_opts kn_optim_fromage_opts_default(void);
-KN_API kn_optimizer kn_optim_fromage(const kn_optim_fromage_opts *opts); /* optax.fromage */
+/* optax.fromage: steps in the gradient's direction as long as the learning rate times the norm of the parameters,
+ * which then are divided by sqrt(1 + rate^2), array by array */
+KN_API kn_optimizer kn_optim_fromage(const kn_optim_fromage_opts *opts);
 typedef struct kn_optim_sm3_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -317,7 +351,9 @@ typedef struct kn_optim_sm3_opts {
     double momentum;                    /* 0.9 */
 } kn_optim_sm3_opts;
 KN_API kn_optim_sm3_opts kn_optim_sm3_opts_default(void);
-KN_API kn_optimizer kn_optim_sm3(const kn_optim_sm3_opts *opts); /* optax.sm3 */
+/* optax.sm3: gradients divided by roots of sums of squares, of which only the largest by row and column are kept:
+ * adagrad with little memory */
+KN_API kn_optimizer kn_optim_sm3(const kn_optim_sm3_opts *opts);
 typedef struct kn_optim_sign_sgd_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -325,7 +361,8 @@ typedef struct kn_optim_sign_sgd_opts {
     kn_array learning_rate_array;
 } kn_optim_sign_sgd_opts;
 KN_API kn_optim_sign_sgd_opts kn_optim_sign_sgd_opts_default(void);
-KN_API kn_optimizer kn_optim_sign_sgd(const kn_optim_sign_sgd_opts *opts); /* optax.sign_sgd */
+/* optax.sign_sgd: p less learning rate times the sign of the gradient */
+KN_API kn_optimizer kn_optim_sign_sgd(const kn_optim_sign_sgd_opts *opts);
 typedef struct kn_optim_signum_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -334,7 +371,8 @@ typedef struct kn_optim_signum_opts {
     double beta;                        /* 0.9 */
 } kn_optim_signum_opts;
 KN_API kn_optim_signum_opts kn_optim_signum_opts_default(void);
-KN_API kn_optimizer kn_optim_signum(const kn_optim_signum_opts *opts); /* optax.signum */
+/* optax.signum: p less learning rate times the sign of the moving average of the gradients (beta) */
+KN_API kn_optimizer kn_optim_signum(const kn_optim_signum_opts *opts);
 typedef struct kn_optim_noisy_sgd_opts {
     size_t size_;
     double learning_rate;               /* NAN */
@@ -345,7 +383,8 @@ typedef struct kn_optim_noisy_sgd_opts {
     int64_t seed;
 } kn_optim_noisy_sgd_opts;
 KN_API kn_optim_noisy_sgd_opts kn_optim_noisy_sgd_opts_default(void);
-/* optax.noisy_sgd: noise of kn_random_key(seed) */
+/* optax.noisy_sgd: sgd with normal noise of variance eta / (1 + step)^gamma added to the gradient; the noise is that
+ * of kn_random_key(seed), the same for the same seed */
 KN_API kn_optimizer kn_optim_noisy_sgd(const kn_optim_noisy_sgd_opts *opts);
 typedef struct kn_optim_optimistic_gradient_descent_opts {
     size_t size_;
@@ -356,7 +395,8 @@ typedef struct kn_optim_optimistic_gradient_descent_opts {
     double beta;                        /* 1 */
 } kn_optim_optimistic_gradient_descent_opts;
 KN_API kn_optim_optimistic_gradient_descent_opts kn_optim_optimistic_gradient_descent_opts_default(void);
-/* optax.optimistic_gradient_descent */
+/* optax.optimistic_gradient_descent: sgd on (alpha + beta) g less beta times the gradient before: it does not circle
+ * where two players pull in turn */
 KN_API kn_optimizer kn_optim_optimistic_gradient_descent(const kn_optim_optimistic_gradient_descent_opts *opts);
 typedef struct kn_optim_polyak_sgd_opts {
     size_t size_;
@@ -368,7 +408,8 @@ typedef struct kn_optim_polyak_sgd_opts {
     const char *variant;
 } kn_optim_polyak_sgd_opts;
 KN_API kn_optim_polyak_sgd_opts kn_optim_polyak_sgd_opts_default(void);
-/* optax.polyak_sgd: the steps need .value = the loss */
+/* optax.polyak_sgd: sgd whose step is as long as reaching the smallest loss f_min in a straight line takes, (value -
+ * f_min) / |g|^2, at most max_learning_rate. The steps need .value, the loss at the parameters */
 KN_API kn_optimizer kn_optim_polyak_sgd(const kn_optim_polyak_sgd_opts *opts);
 
 #ifdef __cplusplus

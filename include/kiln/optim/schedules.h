@@ -11,15 +11,17 @@
 extern "C" {
 #endif
 
-/* The value at a step: a number, or an integer or float array of steps, also a traced one. */
+/* the value of a schedule at a step: a number, or an integer or float array of steps, also a traced one */
 KN_API kn_array kn_optim_schedule_at(kn_schedule schedule, kn_array step);
-KN_API kn_schedule kn_optim_constant_schedule(double value); /* optax.constant_schedule */
+KN_API kn_schedule kn_optim_constant_schedule(double value); /* optax.constant_schedule: the same value at each step */
 typedef struct kn_optim_linear_schedule_opts { size_t size_; int64_t transition_begin; } kn_optim_linear_schedule_opts;
 KN_API kn_optim_linear_schedule_opts kn_optim_linear_schedule_opts_default(void);
-/* optax.linear_schedule: from init to end in so many steps */
+/* optax.linear_schedule: from init_value to end_value in a straight line of so many steps, then constant;
+ * transition_begin steps before are constant, too */
 KN_API kn_schedule kn_optim_linear_schedule(double init_value, double end_value, int64_t transition_steps,
     const kn_optim_linear_schedule_opts *opts);
-/* optax.polynomial_schedule: (init - end) (1 - step / steps)^power + end */
+/* optax.polynomial_schedule: (init - end) (1 - step / steps)^power + end up to the number of steps, then the end
+ * value */
 KN_API kn_schedule kn_optim_polynomial_schedule(double init_value, double end_value, double power, int64_t
     transition_steps, const kn_optim_linear_schedule_opts *opts);
 typedef struct kn_optim_exponential_decay_opts {
@@ -29,7 +31,8 @@ typedef struct kn_optim_exponential_decay_opts {
     double end_value;         /* NAN: none */
 } kn_optim_exponential_decay_opts;
 KN_API kn_optim_exponential_decay_opts kn_optim_exponential_decay_opts_default(void);
-/* optax.exponential_decay: init rate^(step / steps) */
+/* optax.exponential_decay: init rate^(step / steps); .staircase: in jumps at each multiple of the steps, .end_value:
+ * no further than there */
 KN_API kn_schedule kn_optim_exponential_decay(double init_value, int64_t transition_steps, double decay_rate,
     const kn_optim_exponential_decay_opts *opts);
 typedef struct kn_optim_cosine_decay_schedule_opts {
@@ -38,13 +41,15 @@ typedef struct kn_optim_cosine_decay_schedule_opts {
     double exponent; /* 1 */
 } kn_optim_cosine_decay_schedule_opts;
 KN_API kn_optim_cosine_decay_schedule_opts kn_optim_cosine_decay_schedule_opts_default(void);
-/* optax.cosine_decay_schedule: ValueError unless there are steps */
+/* optax.cosine_decay_schedule: from init_value down to alpha init_value along half a cosine, then constant.
+ * ValueError unless there are steps */
 KN_API kn_schedule kn_optim_cosine_decay_schedule(double init_value, int64_t decay_steps,
     const kn_optim_cosine_decay_schedule_opts *opts);
 typedef struct kn_optim_boundary { int64_t step; double scale; } kn_optim_boundary; /* what comes is scaled by it */
-/* optax.piecewise_constant_schedule */
+/* optax.piecewise_constant_schedule: init_value, multiplied by a scale at each boundary */
 KN_API kn_schedule kn_optim_piecewise_constant_schedule(double init_value, int n, const kn_optim_boundary *boundaries);
-/* interpolate_type: linear or cosine */
+/* init_value, multiplied by a scale up to each boundary, in straight lines ("linear") or half cosines ("cosine")
+ * between them; constant after the last one. ValueError for another interpolate_type */
 KN_API kn_schedule kn_optim_piecewise_interpolate_schedule(const char *interpolate_type, double init_value, int n,
     const kn_optim_boundary *boundaries);
 typedef struct kn_optim_onecycle_opts {
@@ -55,15 +60,18 @@ typedef struct kn_optim_onecycle_opts {
     double final_div_factor; /* 1e4 */
 } kn_optim_onecycle_opts;
 KN_API kn_optim_onecycle_opts kn_optim_onecycle_opts_default(void);
-/* the same as kn_optim_onecycle_opts_default() */
+/* the default options of kn_optim_linear_onecycle_schedule, those of kn_optim_onecycle_opts_default(), for programs
+ * that fill a struct of options */
 KN_API kn_optim_onecycle_opts kn_optim_linear_onecycle_schedule_opts_default(void);
-/* optax.linear_onecycle_schedule: up to the peak and down again, in straight lines */
+/* optax.linear_onecycle_schedule: from peak / div_factor up to the peak (at pct_start of the steps), down to where
+ * it began (at pct_final) and on to a final_div_factor-th of it, in straight lines */
 KN_API kn_schedule kn_optim_linear_onecycle_schedule(int64_t transition_steps, double peak_value,
     const kn_optim_onecycle_opts *opts);
-/* optax.cosine_onecycle_schedule: the same along cosines */
+/* optax.cosine_onecycle_schedule: from peak / div_factor up to the peak (at pct_start of the steps), then down to
+ * peak / (div_factor final_div_factor), along half cosines */
 KN_API kn_schedule kn_optim_cosine_onecycle_schedule(int64_t transition_steps, double peak_value,
     const kn_optim_onecycle_opts *opts);
-/* optax.warmup_constant_schedule: linear to the peak, then constant */
+/* optax.warmup_constant_schedule: from init_value to peak_value in a straight line of warmup_steps, then constant */
 KN_API kn_schedule kn_optim_warmup_constant_schedule(double init_value, double peak_value, int64_t warmup_steps);
 typedef struct kn_optim_warmup_cosine_decay_schedule_opts {
     size_t size_;
@@ -71,18 +79,22 @@ typedef struct kn_optim_warmup_cosine_decay_schedule_opts {
     double exponent;  /* 1 */
 } kn_optim_warmup_cosine_decay_schedule_opts;
 KN_API kn_optim_warmup_cosine_decay_schedule_opts kn_optim_warmup_cosine_decay_schedule_opts_default(void);
-/* optax.warmup_cosine_decay_schedule: decay_steps counts the warm-up, too */
+/* optax.warmup_cosine_decay_schedule: from init_value to the peak in a straight line, then down to end_value (0)
+ * along half a cosine; decay_steps counts the warm-up, too */
 KN_API kn_schedule kn_optim_warmup_cosine_decay_schedule(double init_value, double peak_value, int64_t warmup_steps,
     int64_t decay_steps, const kn_optim_warmup_cosine_decay_schedule_opts *opts);
-/* optax.warmup_exponential_decay_schedule: linear to the peak, then init rate^(step / steps) */
+/* optax.warmup_exponential_decay_schedule: from init_value to the peak in a straight line of warmup_steps, then peak
+ * rate^(step / steps) */
 KN_API kn_schedule kn_optim_warmup_exponential_decay_schedule(double init_value, double peak_value, int64_t
     warmup_steps, int64_t transition_steps, double decay_rate, const kn_optim_exponential_decay_opts *opts);
-/* optax.join_schedules: n schedules, n - 1 boundaries; each begins to count at its own boundary */
+/* optax.join_schedules: one schedule after the other: n schedules, n - 1 boundaries; each begins to count at its own
+ * boundary */
 KN_API kn_schedule kn_optim_join_schedules(int n, const kn_schedule *schedules, const int64_t *boundaries);
 typedef struct kn_optim_sgdr_cycle {
     double init_value, peak_value; int64_t warmup_steps, decay_steps; double end_value, exponent; /* 0: 1 */
 } kn_optim_sgdr_cycle;
-KN_API kn_schedule kn_optim_sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycles); /* warm restarts */
+/* warm restarts: one warmup_cosine_decay_schedule after the other; decay_steps is the length of each cycle */
+KN_API kn_schedule kn_optim_sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycles);
 
 #ifdef __cplusplus
 }

@@ -15,11 +15,11 @@ struct loss_opts {
         kn_optim_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.where = detail::c_of(where); return to_; }
 };
-/* (p - t)^2 */
+/* (prediction - target)^2 of each element; without targets the square of the predictions */
 inline array squared_error(const ::kiln::operand &predictions, const ::kiln::operand &targets, place where = here())
 { detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c(); c_.here(); return
     array::share(c_.take(kn_optim_squared_error(predictions_h, targets_h))); }
-/* half of that */
+/* half of the squared error of each element, so that its derivative is prediction - target */
 inline array l2_loss(const ::kiln::operand &predictions, const ::kiln::operand &targets, place where = here())
 { detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c(); c_.here(); return
     array::share(c_.take(kn_optim_l2_loss(predictions_h, targets_h))); }
@@ -28,13 +28,13 @@ struct huber_loss_opts {
     kn_optim_huber_loss_opts c() const {
         kn_optim_huber_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.delta = detail::c_of(delta); return to_; }
 };
-/* quadratic up to delta, then linear */
+/* half of the squared error up to a distance of delta, from there linear: outliers pull less. Of each element */
 inline array huber_loss(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
     ::kiln::optim::huber_loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
     kn_optim_huber_loss_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_huber_loss(predictions_h, targets_h, &opts_c))); }
-/* log(cosh(p - t)) */
+/* log(cosh(prediction - target)) of each element: quadratic near 0, then linear, and smooth. Does not overflow */
 inline array log_cosh(const ::kiln::operand &predictions, const ::kiln::operand &targets, place where = here())
 { detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c(); c_.here(); return
     array::share(c_.take(kn_optim_log_cosh(predictions_h, targets_h))); }
@@ -47,74 +47,83 @@ struct cosine_opts {
         to_.epsilon = detail::c_of(epsilon); to_.where = detail::c_of(where); return to_; }
 };
 using cosine_similarity_opts = ::kiln::optim::cosine_opts;
-/* the cosine of the angle between vectors; norms are at least the root of epsilon */
+/* the cosine of the angle between two vectors along an axis (the last one): 1 for one direction, 0 at right angles,
+ * -1 for opposite ones. Norms count as at least the root of epsilon */
 inline array cosine_similarity(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
     ::kiln::optim::cosine_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
     kn_optim_cosine_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_cosine_similarity(predictions_h, targets_h, &opts_c))); }
 using cosine_distance_opts = ::kiln::optim::cosine_opts;
-/* 1 less the cosine of the angle */
+/* 1 less the cosine of the angle between two vectors along an axis (the last one): 0 for one direction, 2 for
+ * opposite ones */
 inline array cosine_distance(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
     ::kiln::optim::cosine_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
     kn_optim_cosine_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_cosine_distance(predictions_h, targets_h, &opts_c))); }
-/* of probabilities 1 / (1 + e^-logit); labels: 0 or 1 */
+/* how badly probabilities 1 / (1 + e^-logit) tell labels of 0 or 1 (or something between), element by element:
+ * -label log(p) - (1 - label) log(1 - p) */
 inline array sigmoid_binary_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, place
     where = here())
 { detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); c_.here(); return
     array::share(c_.take(kn_optim_sigmoid_binary_cross_entropy(logits_h, labels_h))); }
-/* max(0, 1 - p t) */
+/* max(0, 1 - output target) of each element, for targets of -1 and 1: 0 for what is right by a margin of 1 */
 inline array hinge_loss(const ::kiln::operand &predictor_outputs, const ::kiln::operand &targets, place where = here())
 { detail::call c_(where); kn_array predictor_outputs_h = predictor_outputs.c(); kn_array targets_h = targets.c();
     c_.here(); return array::share(c_.take(kn_optim_hinge_loss(predictor_outputs_h, targets_h))); }
-/* max(0, -p t) */
+/* max(0, -output target) of each element, for targets of -1 and 1: 0 for what has the right sign */
 inline array perceptron_loss(const ::kiln::operand &predictor_outputs, const ::kiln::operand &targets, place
     where = here())
 { detail::call c_(where); kn_array predictor_outputs_h = predictor_outputs.c(); kn_array targets_h = targets.c();
     c_.here(); return array::share(c_.take(kn_optim_perceptron_loss(predictor_outputs_h, targets_h))); }
 using softmax_cross_entropy_opts = ::kiln::optim::loss_opts;
-/* labels: probabilities along the axis */
+/* -sum(labels log(softmax(logits))) along an axis (the last one): how badly logits tell classes. Labels are
+ * probabilities along the axis, one-hot or not; one number per row */
 inline array softmax_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, const
     ::kiln::optim::loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); kn_optim_loss_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_optim_softmax_cross_entropy(logits_h, labels_h,
     &opts_c))); }
 using softmax_cross_entropy_with_integer_labels_opts = ::kiln::optim::loss_opts;
-/* labels: the number of the right class; TypeError unless they are integers */
+/* the softmax cross entropy for labels that are numbers of the right classes, without the axis of the classes: one
+ * number per row. TypeError unless labels are integers */
 inline array softmax_cross_entropy_with_integer_labels(const ::kiln::operand &logits, const ::kiln::operand &labels,
     const ::kiln::optim::loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); kn_optim_loss_opts
     opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_softmax_cross_entropy_with_integer_labels(logits_h, labels_h, &opts_c))); }
-/* logits of -inf are fine where the label is 0 */
+/* the softmax cross entropy that allows logits of -inf where the label is 0 (classes that are impossible);
+ * kn_optim_softmax_cross_entropy gives NaN there */
 inline array safe_softmax_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, place
     where = here())
 { detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); c_.here(); return
     array::share(c_.take(kn_optim_safe_softmax_cross_entropy(logits_h, labels_h))); }
 using kl_divergence_opts = ::kiln::optim::loss_opts;
-/* sum of t (log t - p) */
+/* sum of target (log target - log_prediction) along an axis (the last one): how far the predicted distribution is
+ * from the target; 0 where they are equal, and targets of 0 add nothing */
 inline array kl_divergence(const ::kiln::operand &log_predictions, const ::kiln::operand &targets, const
     ::kiln::optim::loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array log_predictions_h = log_predictions.c(); kn_array targets_h = targets.c();
     kn_optim_loss_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_kl_divergence(log_predictions_h, targets_h, &opts_c))); }
 using kl_divergence_with_log_targets_opts = ::kiln::optim::loss_opts;
-/* the same; targets are logarithms */
+/* the divergence of kn_optim_kl_divergence for targets that are logarithms, too */
 inline array kl_divergence_with_log_targets(const ::kiln::operand &log_predictions, const ::kiln::operand &log_targets,
     const ::kiln::optim::loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array log_predictions_h = log_predictions.c(); kn_array log_targets_h = log_targets.c();
     kn_optim_loss_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_kl_divergence_with_log_targets(log_predictions_h, log_targets_h, &opts_c))); }
 using generalized_kl_divergence_opts = ::kiln::optim::loss_opts;
-/* kl_divergence - sum t + sum e^p, for targets of any sum */
+/* kl_divergence - sum of targets + sum of e^log_prediction along an axis (the last one): never below 0 for targets
+ * of any sum, as counts */
 inline array generalized_kl_divergence(const ::kiln::operand &log_predictions, const ::kiln::operand &targets, const
     ::kiln::optim::loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array log_predictions_h = log_predictions.c(); kn_array targets_h = targets.c();
     kn_optim_loss_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_generalized_kl_divergence(log_predictions_h, targets_h, &opts_c))); }
-/* (1 - alpha) labels + alpha / classes */
+/* (1 - alpha) labels + alpha / classes, for one-hot labels along the last axis: a little for each wrong class, so
+ * that logits stay finite */
 inline array smooth_labels(const ::kiln::operand &labels, double alpha, place where = here())
 { detail::call c_(where); kn_array labels_h = labels.c(); c_.here(); return
     array::share(c_.take(kn_optim_smooth_labels(labels_h, alpha))); }
@@ -125,18 +134,21 @@ struct sigmoid_focal_loss_opts {
         kn_optim_sigmoid_focal_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.alpha = detail::c_of(alpha);
         to_.gamma = detail::c_of(gamma); return to_; }
 };
-/* the binary cross entropy, less for what is right already */
+/* the binary cross entropy of each element times (1 - p)^gamma, where p is the probability of what is right: less
+ * for what is right already. With alpha, labels of 1 weigh alpha and labels of 0 weigh 1 - alpha */
 inline array sigmoid_focal_loss(const ::kiln::operand &logits, const ::kiln::operand &labels, const
     ::kiln::optim::sigmoid_focal_loss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c();
     kn_optim_sigmoid_focal_loss_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_optim_sigmoid_focal_loss(logits_h, labels_h, &opts_c))); }
-/* optax's: 2 */
+/* the softmax cross entropy plus epsilon (1 - p), where p is the probability of the right class; optax's epsilon is
+ * 2 */
 inline array poly_loss_cross_entropy(const ::kiln::operand &logits, const ::kiln::operand &labels, double epsilon, place
     where = here())
 { detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); c_.here(); return
     array::share(c_.take(kn_optim_poly_loss_cross_entropy(logits_h, labels_h, epsilon))); }
-/* optax.ntxent: normalized, temperature-scaled cross entropy */
+/* optax.ntxent: the normalized, temperature-scaled cross entropy of rows: small where rows with one label point in
+ * one direction, and others elsewhere. One number */
 inline array ntxent(const ::kiln::operand &embeddings, const ::kiln::operand &labels, double temperature, place
     where = here())
 { detail::call c_(where); kn_array embeddings_h = embeddings.c(); kn_array labels_h = labels.c(); c_.here(); return

@@ -20,7 +20,8 @@ struct sgd_opts {
         to_.learning_rate_array = detail::c_of(learning_rate_array); to_.momentum = detail::c_of(momentum);
         to_.nesterov = detail::c_of(nesterov); return to_; }
 };
-/* optax.sgd: p - rate g; momentum (not given: none): optax.trace */
+/* optax.sgd: stochastic gradient descent: p - rate g. With momentum (not given: none) the sum of the gradients, what
+ * came before times momentum, takes the place of g, as in optax.trace; .nesterov looks one step ahead */
 inline handle<kn_optimizer> sgd(const ::kiln::optim::sgd_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_sgd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_sgd(&opts_c))); }
@@ -40,7 +41,8 @@ struct adam_opts {
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
         to_.nesterov = detail::c_of(nesterov); return to_; }
 };
-/* optax.adam */
+/* optax.adam: the mean of the gradients divided by the root of the mean of their squares, both exponential moving
+ * averages (b1, b2) without bias: each parameter moves by about the learning rate, whatever the gradient's scale */
 inline handle<kn_optimizer> adam(const ::kiln::optim::adam_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adam_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adam(&opts_c))); }
@@ -58,7 +60,7 @@ struct nadam_opts {
         to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root); return to_; }
 };
-/* optax.nadam: adam with Nesterov's momentum */
+/* optax.nadam: adam with Nesterov's momentum: the mean of the gradients looks one step ahead */
 inline handle<kn_optimizer> nadam(const ::kiln::optim::nadam_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_nadam_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_nadam(&opts_c))); }
@@ -82,7 +84,8 @@ struct adamw_opts {
         to_.weight_decay = detail::c_of(weight_decay); to_.weight_decay_schedule = detail::c_of(weight_decay_schedule);
         to_.mask = detail::c_of(mask); to_.nesterov = detail::c_of(nesterov); return to_; }
 };
-/* optax.adamw: decoupled weight decay */
+/* optax.adamw: adam with decoupled weight decay: each step also takes learning rate times weight_decay times the
+ * parameter off, which adam's division does not touch. .mask says which parameters decay */
 inline handle<kn_optimizer> adamw(const ::kiln::optim::adamw_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adamw_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adamw(&opts_c))); }
@@ -105,7 +108,7 @@ struct nadamw_opts {
         to_.weight_decay = detail::c_of(weight_decay); to_.weight_decay_schedule = detail::c_of(weight_decay_schedule);
         to_.mask = detail::c_of(mask); return to_; }
 };
-/* optax.nadamw */
+/* optax.nadamw: adamw with Nesterov's momentum */
 inline handle<kn_optimizer> nadamw(const ::kiln::optim::nadamw_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_nadamw_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_nadamw(&opts_c))); }
@@ -122,7 +125,8 @@ struct adamax_opts {
         to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); return to_; }
 };
-/* optax.adamax */
+/* optax.adamax: adam with the largest gradient of the past (which fades by b2) in the place of the root of their
+ * mean square */
 inline handle<kn_optimizer> adamax(const ::kiln::optim::adamax_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adamax_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adamax(&opts_c))); }
@@ -143,7 +147,7 @@ struct adamaxw_opts {
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.weight_decay = detail::c_of(weight_decay);
         to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
 };
-/* optax.adamaxw */
+/* optax.adamaxw: adamax with decoupled weight decay, as adamw has it */
 inline handle<kn_optimizer> adamaxw(const ::kiln::optim::adamaxw_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adamaxw_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adamaxw(&opts_c))); }
@@ -165,7 +169,7 @@ struct amsgrad_opts {
         to_.bias_correction_mu = detail::c_of(bias_correction_mu);
         to_.bias_correction_nu = detail::c_of(bias_correction_nu); return to_; }
 };
-/* optax.amsgrad */
+/* optax.amsgrad: adam whose mean of squares never falls: after a large gradient steps stay small */
 inline handle<kn_optimizer> amsgrad(const ::kiln::optim::amsgrad_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_amsgrad_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_amsgrad(&opts_c))); }
@@ -185,7 +189,8 @@ struct adabelief_opts {
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
         to_.nesterov = detail::c_of(nesterov); return to_; }
 };
-/* optax.adabelief */
+/* optax.adabelief: adam with the squares of what differs from the mean of the gradients, in the place of the squares
+ * themselves: long steps where the gradient is as expected */
 inline handle<kn_optimizer> adabelief(const ::kiln::optim::adabelief_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adabelief_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adabelief(&opts_c))); }
@@ -205,7 +210,8 @@ struct adadelta_opts {
         to_.eps = detail::c_of(eps); to_.weight_decay = detail::c_of(weight_decay);
         to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
 };
-/* optax.adadelta: the learning rate may be left out */
+/* optax.adadelta: steps of the root mean square of the last steps, divided by that of the last gradients. The
+ * learning rate may be left out; then, as in optax, steps keep the gradient's sign and go uphill: 1 is the usual one */
 inline handle<kn_optimizer> adadelta(const ::kiln::optim::adadelta_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adadelta_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adadelta(&opts_c))); }
@@ -222,7 +228,7 @@ struct adagrad_opts {
         to_.initial_accumulator_value = detail::c_of(initial_accumulator_value); to_.eps = detail::c_of(eps); return
         to_; }
 };
-/* optax.adagrad */
+/* optax.adagrad: gradients divided by the root of the sum of all squares so far: steps become shorter and shorter */
 inline handle<kn_optimizer> adagrad(const ::kiln::optim::adagrad_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adagrad_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adagrad(&opts_c))); }
@@ -246,7 +252,7 @@ struct adan_opts {
         to_.eps_root = detail::c_of(eps_root); to_.weight_decay = detail::c_of(weight_decay);
         to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
 };
-/* optax.adan */
+/* optax.adan: adam with Nesterov's momentum made of the differences between gradients (b2), and weight decay */
 inline handle<kn_optimizer> adan(const ::kiln::optim::adan_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adan_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adan(&opts_c))); }
@@ -276,7 +282,9 @@ struct adafactor_opts {
         to_.weight_decay_mask = detail::c_of(weight_decay_mask); to_.eps = detail::c_of(eps);
         to_.factored = detail::c_of(factored); return to_; }
 };
-/* optax.adafactor: the learning rate may be left out; NAN: no clipping, momentum or weight decay */
+/* optax.adafactor: adam with little memory: for matrices of at least min_dim_size_to_factor rows and columns the
+ * mean squares are kept by row and by column. The learning rate may be left out; steps are scaled by the size of the
+ * parameter. NAN: no clipping, momentum or weight decay */
 inline handle<kn_optimizer> adafactor(const ::kiln::optim::adafactor_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_adafactor_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adafactor(&opts_c))); }
@@ -301,7 +309,8 @@ struct rmsprop_opts {
         to_.momentum = detail::c_of(momentum); to_.nesterov = detail::c_of(nesterov);
         to_.bias_correction = detail::c_of(bias_correction); return to_; }
 };
-/* optax.rmsprop: momentum: not given, none */
+/* optax.rmsprop: gradients divided by the root of the moving average of their squares; .centered: by their standard
+ * deviation; momentum (not given: none) as that of sgd */
 inline handle<kn_optimizer> rmsprop(const ::kiln::optim::rmsprop_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_rmsprop_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_rmsprop(&opts_c))); }
@@ -316,7 +325,8 @@ struct rprop_opts {
         to_.eta_minus = detail::c_of(eta_minus); to_.eta_plus = detail::c_of(eta_plus);
         to_.min_step_size = detail::c_of(min_step_size); to_.max_step_size = detail::c_of(max_step_size); return to_; }
 };
-/* optax.rprop */
+/* optax.rprop: steps by signs alone: a parameter's step, at first the learning rate, is multiplied by eta_plus while
+ * its gradient keeps the sign, and by eta_minus when it changes (min_step_size and max_step_size bound it) */
 inline handle<kn_optimizer> rprop(const ::kiln::optim::rprop_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_rprop_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_rprop(&opts_c))); }
@@ -336,7 +346,8 @@ struct lion_opts {
         to_.b2 = detail::c_of(b2); to_.weight_decay = detail::c_of(weight_decay);
         to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
 };
-/* optax.lion */
+/* optax.lion: steps of the learning rate in the direction of the sign of a mean of gradients (b1 for the step, b2
+ * for what is remembered), and weight decay */
 inline handle<kn_optimizer> lion(const ::kiln::optim::lion_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_lion_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_lion(&opts_c))); }
@@ -359,7 +370,7 @@ struct lamb_opts {
         to_.weight_decay = detail::c_of(weight_decay); to_.weight_decay_schedule = detail::c_of(weight_decay_schedule);
         to_.mask = detail::c_of(mask); return to_; }
 };
-/* optax.lamb */
+/* optax.lamb: adam whose step is scaled by the norm of the parameters, array by array: for large batches */
 inline handle<kn_optimizer> lamb(const ::kiln::optim::lamb_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_lamb_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_lamb(&opts_c))); }
@@ -385,7 +396,8 @@ struct lars_opts {
         to_.trust_ratio_mask = detail::c_of(trust_ratio_mask); to_.momentum = detail::c_of(momentum);
         to_.nesterov = detail::c_of(nesterov); return to_; }
 };
-/* optax.lars */
+/* optax.lars: sgd whose step is scaled by trust_coefficient times the norm of the parameters divided by that of the
+ * gradient, array by array, then momentum: for large batches */
 inline handle<kn_optimizer> lars(const ::kiln::optim::lars_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_lars_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_lars(&opts_c))); }
@@ -406,7 +418,8 @@ struct radam_opts {
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
         to_.threshold = detail::c_of(threshold); to_.nesterov = detail::c_of(nesterov); return to_; }
 };
-/* optax.radam */
+/* optax.radam: adam that divides only when enough gradients are known to trust their mean square (threshold); before
+ * that its steps are those of the mean of the gradients */
 inline handle<kn_optimizer> radam(const ::kiln::optim::radam_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_radam_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_radam(&opts_c))); }
@@ -423,7 +436,8 @@ struct yogi_opts {
         to_.learning_rate_array = detail::c_of(learning_rate_array); to_.b1 = detail::c_of(b1);
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); return to_; }
 };
-/* optax.yogi */
+/* optax.yogi: adam whose mean of squares moves by (1 - b2) g^2 up or down, not by a share of itself: after large
+ * gradients it forgets slowly */
 inline handle<kn_optimizer> yogi(const ::kiln::optim::yogi_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_yogi_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_yogi(&opts_c))); }
@@ -443,7 +457,7 @@ struct novograd_opts {
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
         to_.weight_decay = detail::c_of(weight_decay); return to_; }
 };
-/* optax.novograd */
+/* optax.novograd: adam with one mean of squares for each array, that of its norm: the gradient's direction stays */
 inline handle<kn_optimizer> novograd(const ::kiln::optim::novograd_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_novograd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_novograd(&opts_c))); }
@@ -454,7 +468,8 @@ struct fromage_opts {
         kn_optim_fromage_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.min_norm = detail::c_of(min_norm); return to_; }
 };
-/* optax.fromage */
+/* optax.fromage: steps in the gradient's direction as long as the learning rate times the norm of the parameters,
+ * which then are divided by sqrt(1 + rate^2), array by array */
 inline handle<kn_optimizer> fromage(const ::kiln::optim::fromage_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_fromage_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_fromage(&opts_c))); }
@@ -469,7 +484,8 @@ struct sm3_opts {
         to_.learning_rate_array = detail::c_of(learning_rate_array); to_.momentum = detail::c_of(momentum); return to_;
         }
 };
-/* optax.sm3 */
+/* optax.sm3: gradients divided by roots of sums of squares, of which only the largest by row and column are kept:
+ * adagrad with little memory */
 inline handle<kn_optimizer> sm3(const ::kiln::optim::sm3_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_sm3_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_sm3(&opts_c))); }
@@ -482,7 +498,7 @@ struct sign_sgd_opts {
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
         to_.learning_rate_array = detail::c_of(learning_rate_array); return to_; }
 };
-/* optax.sign_sgd */
+/* optax.sign_sgd: p less learning rate times the sign of the gradient */
 inline handle<kn_optimizer> sign_sgd(const ::kiln::optim::sign_sgd_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_sign_sgd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_sign_sgd(&opts_c))); }
@@ -496,7 +512,7 @@ struct signum_opts {
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
         to_.learning_rate_array = detail::c_of(learning_rate_array); to_.beta = detail::c_of(beta); return to_; }
 };
-/* optax.signum */
+/* optax.signum: p less learning rate times the sign of the moving average of the gradients (beta) */
 inline handle<kn_optimizer> signum(const ::kiln::optim::signum_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_signum_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_signum(&opts_c))); }
@@ -513,7 +529,8 @@ struct noisy_sgd_opts {
         to_.learning_rate_array = detail::c_of(learning_rate_array); to_.eta = detail::c_of(eta);
         to_.gamma = detail::c_of(gamma); to_.seed = detail::c_of(seed); return to_; }
 };
-/* optax.noisy_sgd: noise of kn_random_key(seed) */
+/* optax.noisy_sgd: sgd with normal noise of variance eta / (1 + step)^gamma added to the gradient; the noise is that
+ * of kn_random_key(seed), the same for the same seed */
 inline handle<kn_optimizer> noisy_sgd(const ::kiln::optim::noisy_sgd_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_noisy_sgd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_noisy_sgd(&opts_c))); }
@@ -530,7 +547,8 @@ struct optimistic_gradient_descent_opts {
         to_.learning_rate_array = detail::c_of(learning_rate_array); to_.alpha = detail::c_of(alpha);
         to_.beta = detail::c_of(beta); return to_; }
 };
-/* optax.optimistic_gradient_descent */
+/* optax.optimistic_gradient_descent: sgd on (alpha + beta) g less beta times the gradient before: it does not circle
+ * where two players pull in turn */
 inline handle<kn_optimizer> optimistic_gradient_descent(const ::kiln::optim::optimistic_gradient_descent_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_optimistic_gradient_descent_opts opts_c = opts.c(); c_.here(); return
@@ -546,7 +564,8 @@ struct polyak_sgd_opts {
         to_.max_learning_rate = detail::c_of(max_learning_rate); to_.scaling = detail::c_of(scaling);
         to_.f_min = detail::c_of(f_min); to_.eps = detail::c_of(eps); to_.variant = detail::c_of(variant); return to_; }
 };
-/* optax.polyak_sgd: the steps need .value = the loss */
+/* optax.polyak_sgd: sgd whose step is as long as reaching the smallest loss f_min in a straight line takes, (value -
+ * f_min) / |g|^2, at most max_learning_rate. The steps need .value, the loss at the parameters */
 inline handle<kn_optimizer> polyak_sgd(const ::kiln::optim::polyak_sgd_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_polyak_sgd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_polyak_sgd(&opts_c))); }
