@@ -12,59 +12,85 @@ extern "C" {
 #endif
 
 /* ---- Made of others. */
-KN_API kn_optimizer kn_optim_chain(int n, const kn_optimizer *parts); /* one after the other; in C: a list of them */
-/* `mask`: a tree of booleans, one per parameter or one for all; the inner one sees those that are true */
+/* transformations one after the other: each works on the updates of the one before. At most as many as fit the list;
+ * in C also a list of them and their number */
+KN_API kn_optimizer kn_optim_chain(int n, const kn_optimizer *parts);
+/* a transformation for some of the parameters: the inner one sees those whose mask is true, the updates of the
+ * others stay as they are. `mask`: a tree of booleans, one per parameter or one for all */
 KN_API kn_optimizer kn_optim_masked(kn_optimizer inner, kn_tree mask);
-KN_API kn_optimizer kn_optim_freeze(kn_tree mask);                    /* no updates where it is true */
-/* updates that are not finite are left out, unless more than so many come in a row */
+/* zeros in the place of updates where the mask (a tree of booleans, one per parameter or one for all) is true: those
+ * parameters stay */
+KN_API kn_optimizer kn_optim_freeze(kn_tree mask);
+/* the inner transformation, but updates that are not all finite are left out (zeros, the state stays), unless more
+ * than max_consecutive_errors come in a row */
 KN_API kn_optimizer kn_optim_apply_if_finite(kn_optimizer inner, int max_consecutive_errors);
-KN_API kn_optimizer kn_optim_apply_every(int k); /* sums; gives them every k steps, zeros between */
+KN_API kn_optimizer kn_optim_apply_every(int k); /* the sum of the updates of k steps every k-th step, zeros between */
 typedef struct kn_optim_multi_steps_opts { size_t size_; bool use_grad_mean; } kn_optim_multi_steps_opts; /* true */
 KN_API kn_optim_multi_steps_opts kn_optim_multi_steps_opts_default(void);
-/* optax.MultiSteps: the inner one steps every k gradients, with their mean */
+/* optax.MultiSteps: the inner optimizer steps every k gradients, with their mean (.use_grad_mean = false: their
+ * sum); zeros between. For batches that do not fit memory at once */
 KN_API kn_optimizer kn_optim_multi_steps(kn_optimizer inner, int every_k, const kn_optim_multi_steps_opts *opts);
 typedef struct kn_optim_lookahead_opts { size_t size_; bool reset_state; } kn_optim_lookahead_opts;
 KN_API kn_optim_lookahead_opts kn_optim_lookahead_opts_default(void);
-/* Parameters and updates are trees of two parts, fast and slow; gradients are those of the fast ones. Not in chains. */
+/* fast parameters take steps of the inner optimizer; every sync_period of them the slow ones move by slow_step_size
+ * towards them, and the fast ones go back there. Parameters and updates are trees of two parts, fast and slow;
+ * gradients are those of the fast ones. Not in chains */
 KN_API kn_optimizer kn_optim_lookahead(kn_optimizer fast, int sync_period, double slow_step_size,
     const kn_optim_lookahead_opts *opts);
 
 /* ---- Scaling and adding. */
-KN_API kn_optimizer kn_optim_identity(void);                               /* optax.identity: updates as they are */
-KN_API kn_optimizer kn_optim_set_to_zero(void);                            /* optax.set_to_zero: no updates */
-KN_API kn_optimizer kn_optim_scale(double step_size);                      /* optax.scale: times step_size */
-KN_API kn_optimizer kn_optim_scale_by_learning_rate(double learning_rate); /* times -rate */
-KN_API kn_optimizer kn_optim_scale_by_learning_rate_array(kn_array learning_rate); /* of a 0-d array */
-/* optax.scale_by_schedule: times the value at the step */
+KN_API kn_optimizer kn_optim_identity(void); /* optax.identity: updates as they are */
+/* optax.set_to_zero: zeros in the place of the updates: nothing moves */
+KN_API kn_optimizer kn_optim_set_to_zero(void);
+/* optax.scale: updates times step_size; for steps downhill it is negative */
+KN_API kn_optimizer kn_optim_scale(double step_size);
+/* updates times -learning_rate: what makes gradients steps downhill, mostly the last of a chain */
+KN_API kn_optimizer kn_optim_scale_by_learning_rate(double learning_rate);
+/* updates times less a learning rate that is a 0-d array, for rates that a program computes (in a function that is
+ * traced, too) */
+KN_API kn_optimizer kn_optim_scale_by_learning_rate_array(kn_array learning_rate);
+/* optax.scale_by_schedule: updates times the value of a schedule at the step, which the state counts from 0 */
 KN_API kn_optimizer kn_optim_scale_by_schedule(kn_schedule step_size);
 typedef struct kn_optim_add_decayed_weights_opts {
     size_t size_; kn_schedule weight_decay_schedule; kn_tree mask;
 } kn_optim_add_decayed_weights_opts;
 KN_API kn_optim_add_decayed_weights_opts kn_optim_add_decayed_weights_opts_default(void);
-/* optax.add_decayed_weights: plus weight_decay times the parameters */
+/* optax.add_decayed_weights: updates plus weight_decay times the parameters (.mask: those that it names,
+ * .weight_decay_schedule in the place of the number); the update needs params */
 KN_API kn_optimizer kn_optim_add_decayed_weights(double weight_decay, const kn_optim_add_decayed_weights_opts *opts);
-/* optax.add_noise: plus normal numbers of variance eta / (1 + step)^gamma */
+/* optax.add_noise: updates plus normal noise of variance eta / (1 + step)^gamma, that of kn_random_key(seed) */
 KN_API kn_optimizer kn_optim_add_noise(double eta, double gamma, int64_t seed);
 typedef struct kn_optim_trace_opts { size_t size_; bool nesterov; } kn_optim_trace_opts;
 KN_API kn_optim_trace_opts kn_optim_trace_opts_default(void);
-/* optax.trace: momentum, the sum of what came before times decay */
+/* optax.trace: the sum of the updates, what came before times decay: momentum, as sgd has it; .nesterov looks one
+ * step ahead */
 KN_API kn_optimizer kn_optim_trace(double decay, const kn_optim_trace_opts *opts);
 typedef struct kn_optim_ema_opts { size_t size_; bool debias; } kn_optim_ema_opts; /* true */
 KN_API kn_optim_ema_opts kn_optim_ema_opts_default(void);
-/* optax.ema: an exponential moving average */
+/* optax.ema: an exponential moving average of the updates, decay times what came before and 1 - decay times the new
+ * one; without .debias it begins near 0 */
 KN_API kn_optimizer kn_optim_ema(double decay, const kn_optim_ema_opts *opts);
 
 /* ---- Clipping and cleaning. */
-KN_API kn_optimizer kn_optim_clip(double max_delta); /* optax.clip: within -max_delta and max_delta */
-/* optax.clip_by_global_norm: scaled down to this norm of all together */
+/* optax.clip: each element of the updates kept within -max_delta and max_delta */
+KN_API kn_optimizer kn_optim_clip(double max_delta);
+/* optax.clip_by_global_norm: updates scaled down so that the norm of all arrays together is at most max_norm; their
+ * direction stays, and smaller ones stay as they are */
 KN_API kn_optimizer kn_optim_clip_by_global_norm(double max_norm);
-/* optax.clip_by_block_rms: each array scaled down to this root mean square */
+/* optax.clip_by_block_rms: each array of the updates scaled down to a root mean square of at most threshold */
 KN_API kn_optimizer kn_optim_clip_by_block_rms(double threshold);
-KN_API kn_optimizer kn_optim_adaptive_grad_clip(double clipping, double eps); /* optax's eps is 1e-3 */
-KN_API kn_optimizer kn_optim_centralize(void);       /* optax.centralize: less the mean of each array */
-KN_API kn_optimizer kn_optim_zero_nans(void);        /* optax.zero_nans: 0 for NaN */
-KN_API kn_optimizer kn_optim_normalize_by_update_norm(double scale_factor, double eps); /* optax: 1, 1e-6 */
-/* optax.keep_params_nonnegative: no parameter falls below 0 */
+/* updates scaled down so that their norm is at most clipping times the norm of the parameters (at least eps; optax's
+ * is 1e-3): of a whole vector, of each column of a matrix, of each output channel of a filter. The update needs
+ * params */
+KN_API kn_optimizer kn_optim_adaptive_grad_clip(double clipping, double eps);
+/* optax.centralize: updates less the mean of each slice along the first axis (of a matrix: of each row), for arrays
+ * of at least two axes; numbers and vectors stay */
+KN_API kn_optimizer kn_optim_centralize(void);
+KN_API kn_optimizer kn_optim_zero_nans(void); /* optax.zero_nans: 0 where an update is NaN */
+/* updates times scale_factor, divided by their norm (plus eps) of all arrays together; optax's defaults are 1 and
+ * 1e-6 */
+KN_API kn_optimizer kn_optim_normalize_by_update_norm(double scale_factor, double eps);
+/* optax.keep_params_nonnegative: updates that would take a parameter below 0 take it to 0; the update needs params */
 KN_API kn_optimizer kn_optim_keep_params_nonnegative(void);
 
 /* ---- The scaling parts of the optimizers, with optax's defaults. */
@@ -77,7 +103,9 @@ typedef struct kn_optim_scale_by_adam_opts {
     bool nesterov;
 } kn_optim_scale_by_adam_opts;
 KN_API kn_optim_scale_by_adam_opts kn_optim_scale_by_adam_opts_default(void);
-KN_API kn_optimizer kn_optim_scale_by_adam(const kn_optim_scale_by_adam_opts *opts); /* optax.scale_by_adam */
+/* optax.scale_by_adam: the scaling of adam: the mean of the updates divided by the root of the mean of their
+ * squares, without learning rate and sign */
+KN_API kn_optimizer kn_optim_scale_by_adam(const kn_optim_scale_by_adam_opts *opts);
 typedef struct kn_optim_scale_by_rms_opts {
     size_t size_;
     double decay;         /* 0.9 */
@@ -87,21 +115,24 @@ typedef struct kn_optim_scale_by_rms_opts {
     bool bias_correction;
 } kn_optim_scale_by_rms_opts;
 KN_API kn_optim_scale_by_rms_opts kn_optim_scale_by_rms_opts_default(void);
-KN_API kn_optimizer kn_optim_scale_by_rms(const kn_optim_scale_by_rms_opts *opts); /* optax.scale_by_rms */
+/* optax.scale_by_rms: updates divided by the root of the moving average of their squares */
+KN_API kn_optimizer kn_optim_scale_by_rms(const kn_optim_scale_by_rms_opts *opts);
 typedef struct kn_optim_scale_by_rss_opts {
     size_t size_;
     double initial_accumulator_value; /* 0.1 */
     double eps;                       /* 1e-7 */
 } kn_optim_scale_by_rss_opts;
 KN_API kn_optim_scale_by_rss_opts kn_optim_scale_by_rss_opts_default(void);
-KN_API kn_optimizer kn_optim_scale_by_rss(const kn_optim_scale_by_rss_opts *opts); /* optax.scale_by_rss */
+/* optax.scale_by_rss: updates divided by the root of the sum of all squares so far (0.1 at first), as adagrad does */
+KN_API kn_optimizer kn_optim_scale_by_rss(const kn_optim_scale_by_rss_opts *opts);
 typedef struct kn_optim_scale_by_lion_opts {
     size_t size_;
     double b1;    /* 0.9 */
     double b2;    /* 0.99 */
 } kn_optim_scale_by_lion_opts;
 KN_API kn_optim_scale_by_lion_opts kn_optim_scale_by_lion_opts_default(void);
-KN_API kn_optimizer kn_optim_scale_by_lion(const kn_optim_scale_by_lion_opts *opts); /* optax.scale_by_lion */
+/* optax.scale_by_lion: the sign of a mean of updates, as lion has it: b1 for the step, b2 for what is remembered */
+KN_API kn_optimizer kn_optim_scale_by_lion(const kn_optim_scale_by_lion_opts *opts);
 typedef struct kn_optim_scale_by_trust_ratio_opts {
     size_t size_;
     double min_norm;
@@ -109,11 +140,16 @@ typedef struct kn_optim_scale_by_trust_ratio_opts {
     double eps;
 } kn_optim_scale_by_trust_ratio_opts;
 KN_API kn_optim_scale_by_trust_ratio_opts kn_optim_scale_by_trust_ratio_opts_default(void);
-/* optax.scale_by_trust_ratio */
+/* optax.scale_by_trust_ratio: updates times the norm of the parameters divided by that of the updates, array by
+ * array; the update needs params */
 KN_API kn_optimizer kn_optim_scale_by_trust_ratio(const kn_optim_scale_by_trust_ratio_opts *opts);
-KN_API kn_optimizer kn_optim_scale_by_sign(void);                         /* optax.scale_by_sign: the signs alone */
-KN_API kn_optimizer kn_optim_scale_by_param_block_norm(double min_scale); /* optax: 1e-3 */
-KN_API kn_optimizer kn_optim_scale_by_param_block_rms(double min_scale);  /* optax: 1e-3 */
+KN_API kn_optimizer kn_optim_scale_by_sign(void); /* optax.scale_by_sign: the signs of the updates alone */
+/* updates times the norm of their parameters, array by array, at least min_scale (optax's default is 1e-3); the
+ * update needs params */
+KN_API kn_optimizer kn_optim_scale_by_param_block_norm(double min_scale);
+/* updates times the root mean square of their parameters, array by array, at least min_scale (optax's default is
+ * 1e-3); the update needs params */
+KN_API kn_optimizer kn_optim_scale_by_param_block_rms(double min_scale);
 
 #ifdef __cplusplus
 }

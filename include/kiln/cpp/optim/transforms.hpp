@@ -8,23 +8,27 @@
 
 namespace kiln {
 namespace optim {
-/* one after the other; in C: a list of them */
+/* transformations one after the other: each works on the updates of the one before. At most as many as fit the list;
+ * in C also a list of them and their number */
 inline handle<kn_optimizer> chain(const std::vector<::kiln::handle<kn_optimizer>> &parts, place where = here())
 { detail::call c_(where); std::vector<kn_optimizer> parts_v = detail::all_of<kn_optimizer>(parts); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_chain(static_cast<int>(parts.size()), parts_v.data()))); }
-/* `mask`: a tree of booleans, one per parameter or one for all; the inner one sees those that are true */
+/* a transformation for some of the parameters: the inner one sees those whose mask is true, the updates of the
+ * others stay as they are. `mask`: a tree of booleans, one per parameter or one for all */
 inline handle<kn_optimizer> masked(const ::kiln::handle<kn_optimizer> &inner, const ::kiln::pytree &mask, place
     where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_masked(inner.c(), mask.c()))); }
-/* no updates where it is true */
+/* zeros in the place of updates where the mask (a tree of booleans, one per parameter or one for all) is true: those
+ * parameters stay */
 inline handle<kn_optimizer> freeze(const ::kiln::pytree &mask, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_freeze(mask.c()))); }
-/* updates that are not finite are left out, unless more than so many come in a row */
+/* the inner transformation, but updates that are not all finite are left out (zeros, the state stays), unless more
+ * than max_consecutive_errors come in a row */
 inline handle<kn_optimizer> apply_if_finite(const ::kiln::handle<kn_optimizer> &inner, int max_consecutive_errors, place
     where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_apply_if_finite(inner.c(),
     max_consecutive_errors))); }
-/* sums; gives them every k steps, zeros between */
+/* the sum of the updates of k steps every k-th step, zeros between */
 inline handle<kn_optimizer> apply_every(int k, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_apply_every(k))); }
 struct multi_steps_opts {
@@ -33,7 +37,8 @@ struct multi_steps_opts {
         kn_optim_multi_steps_opts to_ = {}; to_.size_ = sizeof to_; to_.use_grad_mean = detail::c_of(use_grad_mean);
         return to_; }
 };
-/* optax.MultiSteps: the inner one steps every k gradients, with their mean */
+/* optax.MultiSteps: the inner optimizer steps every k gradients, with their mean (.use_grad_mean = false: their
+ * sum); zeros between. For batches that do not fit memory at once */
 inline handle<kn_optimizer> multi_steps(const ::kiln::handle<kn_optimizer> &inner, int every_k, const
     ::kiln::optim::multi_steps_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_multi_steps_opts opts_c = opts.c(); c_.here(); return
@@ -44,7 +49,9 @@ struct lookahead_opts {
         kn_optim_lookahead_opts to_ = {}; to_.size_ = sizeof to_; to_.reset_state = detail::c_of(reset_state); return
         to_; }
 };
-/* Parameters and updates are trees of two parts, fast and slow; gradients are those of the fast ones. Not in chains. */
+/* fast parameters take steps of the inner optimizer; every sync_period of them the slow ones move by slow_step_size
+ * towards them, and the fast ones go back there. Parameters and updates are trees of two parts, fast and slow;
+ * gradients are those of the fast ones. Not in chains */
 inline handle<kn_optimizer> lookahead(const ::kiln::handle<kn_optimizer> &fast, int sync_period, double slow_step_size,
     const ::kiln::optim::lookahead_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_lookahead_opts opts_c = opts.c(); c_.here(); return
@@ -52,21 +59,22 @@ inline handle<kn_optimizer> lookahead(const ::kiln::handle<kn_optimizer> &fast, 
 /* optax.identity: updates as they are */
 inline handle<kn_optimizer> identity(place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_identity())); }
-/* optax.set_to_zero: no updates */
+/* optax.set_to_zero: zeros in the place of the updates: nothing moves */
 inline handle<kn_optimizer> set_to_zero(place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_set_to_zero())); }
-/* optax.scale: times step_size */
+/* optax.scale: updates times step_size; for steps downhill it is negative */
 inline handle<kn_optimizer> scale(double step_size, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_scale(step_size))); }
-/* times -rate */
+/* updates times -learning_rate: what makes gradients steps downhill, mostly the last of a chain */
 inline handle<kn_optimizer> scale_by_learning_rate(double learning_rate, place where = here())
 { detail::call c_(where); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_learning_rate(learning_rate))); }
-/* of a 0-d array */
+/* updates times less a learning rate that is a 0-d array, for rates that a program computes (in a function that is
+ * traced, too) */
 inline handle<kn_optimizer> scale_by_learning_rate_array(const ::kiln::operand &learning_rate, place where = here())
 { detail::call c_(where); kn_array learning_rate_h = learning_rate.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_learning_rate_array(learning_rate_h))); }
-/* optax.scale_by_schedule: times the value at the step */
+/* optax.scale_by_schedule: updates times the value of a schedule at the step, which the state counts from 0 */
 inline handle<kn_optimizer> scale_by_schedule(const ::kiln::handle<kn_schedule> &step_size, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_scale_by_schedule(step_size.c()))); }
 struct add_decayed_weights_opts {
@@ -76,12 +84,13 @@ struct add_decayed_weights_opts {
         kn_optim_add_decayed_weights_opts to_ = {}; to_.size_ = sizeof to_;
         to_.weight_decay_schedule = detail::c_of(weight_decay_schedule); to_.mask = detail::c_of(mask); return to_; }
 };
-/* optax.add_decayed_weights: plus weight_decay times the parameters */
+/* optax.add_decayed_weights: updates plus weight_decay times the parameters (.mask: those that it names,
+ * .weight_decay_schedule in the place of the number); the update needs params */
 inline handle<kn_optimizer> add_decayed_weights(double weight_decay, const ::kiln::optim::add_decayed_weights_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_add_decayed_weights_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_add_decayed_weights(weight_decay, &opts_c))); }
-/* optax.add_noise: plus normal numbers of variance eta / (1 + step)^gamma */
+/* optax.add_noise: updates plus normal noise of variance eta / (1 + step)^gamma, that of kn_random_key(seed) */
 inline handle<kn_optimizer> add_noise(double eta, double gamma, int64_t seed, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_add_noise(eta, gamma, seed))); }
 struct trace_opts {
@@ -89,7 +98,8 @@ struct trace_opts {
     kn_optim_trace_opts c() const {
         kn_optim_trace_opts to_ = {}; to_.size_ = sizeof to_; to_.nesterov = detail::c_of(nesterov); return to_; }
 };
-/* optax.trace: momentum, the sum of what came before times decay */
+/* optax.trace: the sum of the updates, what came before times decay: momentum, as sgd has it; .nesterov looks one
+ * step ahead */
 inline handle<kn_optimizer> trace(double decay, const ::kiln::optim::trace_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_trace_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_trace(decay, &opts_c))); }
@@ -98,33 +108,39 @@ struct ema_opts {
     kn_optim_ema_opts c() const {
         kn_optim_ema_opts to_ = {}; to_.size_ = sizeof to_; to_.debias = detail::c_of(debias); return to_; }
 };
-/* optax.ema: an exponential moving average */
+/* optax.ema: an exponential moving average of the updates, decay times what came before and 1 - decay times the new
+ * one; without .debias it begins near 0 */
 inline handle<kn_optimizer> ema(double decay, const ::kiln::optim::ema_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_ema_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_ema(decay, &opts_c))); }
-/* optax.clip: within -max_delta and max_delta */
+/* optax.clip: each element of the updates kept within -max_delta and max_delta */
 inline handle<kn_optimizer> clip(double max_delta, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_clip(max_delta))); }
-/* optax.clip_by_global_norm: scaled down to this norm of all together */
+/* optax.clip_by_global_norm: updates scaled down so that the norm of all arrays together is at most max_norm; their
+ * direction stays, and smaller ones stay as they are */
 inline handle<kn_optimizer> clip_by_global_norm(double max_norm, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_clip_by_global_norm(max_norm))); }
-/* optax.clip_by_block_rms: each array scaled down to this root mean square */
+/* optax.clip_by_block_rms: each array of the updates scaled down to a root mean square of at most threshold */
 inline handle<kn_optimizer> clip_by_block_rms(double threshold, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_clip_by_block_rms(threshold))); }
-/* optax's eps is 1e-3 */
+/* updates scaled down so that their norm is at most clipping times the norm of the parameters (at least eps; optax's
+ * is 1e-3): of a whole vector, of each column of a matrix, of each output channel of a filter. The update needs
+ * params */
 inline handle<kn_optimizer> adaptive_grad_clip(double clipping, double eps, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_adaptive_grad_clip(clipping, eps))); }
-/* optax.centralize: less the mean of each array */
+/* optax.centralize: updates less the mean of each slice along the first axis (of a matrix: of each row), for arrays
+ * of at least two axes; numbers and vectors stay */
 inline handle<kn_optimizer> centralize(place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_centralize())); }
-/* optax.zero_nans: 0 for NaN */
+/* optax.zero_nans: 0 where an update is NaN */
 inline handle<kn_optimizer> zero_nans(place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_zero_nans())); }
-/* optax: 1, 1e-6 */
+/* updates times scale_factor, divided by their norm (plus eps) of all arrays together; optax's defaults are 1 and
+ * 1e-6 */
 inline handle<kn_optimizer> normalize_by_update_norm(double scale_factor, double eps, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_normalize_by_update_norm(scale_factor,
     eps))); }
-/* optax.keep_params_nonnegative: no parameter falls below 0 */
+/* optax.keep_params_nonnegative: updates that would take a parameter below 0 take it to 0; the update needs params */
 inline handle<kn_optimizer> keep_params_nonnegative(place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_keep_params_nonnegative())); }
 struct scale_by_adam_opts {
@@ -138,7 +154,8 @@ struct scale_by_adam_opts {
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
         to_.nesterov = detail::c_of(nesterov); return to_; }
 };
-/* optax.scale_by_adam */
+/* optax.scale_by_adam: the scaling of adam: the mean of the updates divided by the root of the mean of their
+ * squares, without learning rate and sign */
 inline handle<kn_optimizer> scale_by_adam(const ::kiln::optim::scale_by_adam_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_scale_by_adam_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_adam(&opts_c))); }
@@ -153,7 +170,7 @@ struct scale_by_rms_opts {
         to_.eps = detail::c_of(eps); to_.initial_scale = detail::c_of(initial_scale);
         to_.eps_in_sqrt = detail::c_of(eps_in_sqrt); to_.bias_correction = detail::c_of(bias_correction); return to_; }
 };
-/* optax.scale_by_rms */
+/* optax.scale_by_rms: updates divided by the root of the moving average of their squares */
 inline handle<kn_optimizer> scale_by_rms(const ::kiln::optim::scale_by_rms_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_scale_by_rms_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_rms(&opts_c))); }
@@ -165,7 +182,7 @@ struct scale_by_rss_opts {
         to_.initial_accumulator_value = detail::c_of(initial_accumulator_value); to_.eps = detail::c_of(eps); return
         to_; }
 };
-/* optax.scale_by_rss */
+/* optax.scale_by_rss: updates divided by the root of the sum of all squares so far (0.1 at first), as adagrad does */
 inline handle<kn_optimizer> scale_by_rss(const ::kiln::optim::scale_by_rss_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_scale_by_rss_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_rss(&opts_c))); }
@@ -176,7 +193,7 @@ struct scale_by_lion_opts {
         kn_optim_scale_by_lion_opts to_ = {}; to_.size_ = sizeof to_; to_.b1 = detail::c_of(b1);
         to_.b2 = detail::c_of(b2); return to_; }
 };
-/* optax.scale_by_lion */
+/* optax.scale_by_lion: the sign of a mean of updates, as lion has it: b1 for the step, b2 for what is remembered */
 inline handle<kn_optimizer> scale_by_lion(const ::kiln::optim::scale_by_lion_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_optim_scale_by_lion_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_lion(&opts_c))); }
@@ -188,19 +205,22 @@ struct scale_by_trust_ratio_opts {
         kn_optim_scale_by_trust_ratio_opts to_ = {}; to_.size_ = sizeof to_; to_.min_norm = detail::c_of(min_norm);
         to_.trust_coefficient = detail::c_of(trust_coefficient); to_.eps = detail::c_of(eps); return to_; }
 };
-/* optax.scale_by_trust_ratio */
+/* optax.scale_by_trust_ratio: updates times the norm of the parameters divided by that of the updates, array by
+ * array; the update needs params */
 inline handle<kn_optimizer> scale_by_trust_ratio(const ::kiln::optim::scale_by_trust_ratio_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_optim_scale_by_trust_ratio_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_trust_ratio(&opts_c))); }
-/* optax.scale_by_sign: the signs alone */
+/* optax.scale_by_sign: the signs of the updates alone */
 inline handle<kn_optimizer> scale_by_sign(place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_scale_by_sign())); }
-/* optax: 1e-3 */
+/* updates times the norm of their parameters, array by array, at least min_scale (optax's default is 1e-3); the
+ * update needs params */
 inline handle<kn_optimizer> scale_by_param_block_norm(double min_scale, place where = here())
 { detail::call c_(where); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_param_block_norm(min_scale))); }
-/* optax: 1e-3 */
+/* updates times the root mean square of their parameters, array by array, at least min_scale (optax's default is
+ * 1e-3); the update needs params */
 inline handle<kn_optimizer> scale_by_param_block_rms(double min_scale, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_scale_by_param_block_rms(min_scale)));
     }
