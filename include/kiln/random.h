@@ -95,119 +95,151 @@ typedef struct kn_random_ball_opts { size_t size_; kn_array p; kn_dtype dtype; }
 KN_API kn_random_ball_opts kn_random_ball_opts_default(void);
 
 /* ---- Keys. */
-/* jax.random.key of an integer; ValueError for an impl that is not there */
+/* jax.random.key: a key for random numbers, made of an integer: the same integer, the same numbers, everywhere. An
+ * array () of dtype key<fry>; ValueError for an impl that is not there */
 KN_API kn_array kn_random_key(kn_array seed, const kn_random_key_opts *opts);
-/* jax.random.PRNGKey: the same as uint32[2]; what is made of such keys has that form, too */
+/* jax.random.PRNGKey: a key of the old form, an array uint32[2], made of an integer; what is made of such keys has
+ * that form, too */
 KN_API kn_array kn_random_PRNGKey(kn_array seed, const kn_random_key_opts *opts);
-KN_API kn_dtype kn_random_key_dtype(const char *impl);          /* jax.random.key_dtype: NULL: the default one */
-KN_API kn_array kn_random_clone(kn_array keys);                 /* jax.random.clone: the same keys */
-/* jax.random.split: `num` new keys, or an array of keys of a shape */
+/* jax.random.key_dtype: the dtype of keys of an implementation, key<fry>; NULL: the default one */
+KN_API kn_dtype kn_random_key_dtype(const char *impl);
+/* jax.random.clone: the same keys: for the reader, who sees that a key is used twice on purpose */
+KN_API kn_array kn_random_clone(kn_array keys);
+/* jax.random.split: new keys of one, which should not be used again: `num` of them (2), or an array of keys of a
+ * shape. Numbers of different keys are independent */
 KN_API kn_array kn_random_split(kn_array key, const kn_random_split_opts *opts);
-KN_API kn_array kn_random_fold_in(kn_array key, kn_array data); /* jax.random.fold_in: with an integer of 32 bits */
-KN_API kn_array kn_random_key_data(kn_array keys);              /* jax.random.key_data: uint32[..., 2] */
-/* jax.random.wrap_key_data: keys of uint32[..., 2] */
+/* jax.random.fold_in: a new key of a key and an integer of 32 bits (a step, a worker, a layer); the same two, the
+ * same key */
+KN_API kn_array kn_random_fold_in(kn_array key, kn_array data);
+/* jax.random.key_data: the words that keys are made of: uint32, of the keys' shape and a last axis of 2; to write
+ * them to a file */
+KN_API kn_array kn_random_key_data(kn_array keys);
+/* jax.random.wrap_key_data: keys made of their words, uint32[..., 2]: the reverse of kn_random_key_data, and the way
+ * from keys of kn_random_PRNGKey */
 KN_API kn_array kn_random_wrap_key_data(kn_array data, const kn_random_key_opts *opts);
 
 /* ---- Numbers. The dtype is the context's default float (float64) unless it is given. */
-/* jax.random.bits: uniform unsigned integers */
+/* jax.random.bits: random bits: unsigned integers, uint32 (also where JAX, with x64, takes uint64) unless a dtype of
+ * 8 to 64 bits is given, each value as likely as the others */
 KN_API kn_array kn_random_bits(kn_array key, const kn_shape *shape, const kn_random_bits_opts *opts);
-/* jax.random.uniform: in [minval, maxval) */
+/* jax.random.uniform: floats in [minval, maxval), each as likely as the others; bounds broadcast to the shape */
 KN_API kn_array kn_random_uniform(kn_array key, const kn_shape *shape, const kn_random_uniform_opts *opts);
-/* jax.random.normal: mean 0, variance 1; complex dtypes too */
+/* jax.random.normal: normal numbers of mean 0 and variance 1; with a complex dtype both parts have variance 1/2 */
 KN_API kn_array kn_random_normal(kn_array key, const kn_shape *shape, const kn_random_normal_opts *opts);
-/* jax.random.permutation: x shuffled along an axis (`independent`: each row its own way); an integer x is 0 .. x-1 */
+/* jax.random.permutation: x shuffled along an axis (0), slices as they are; with .independent each row its own way.
+ * An integer x stands for 0 .. x-1 */
 KN_API kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_permutation_opts *opts);
 
 /* ---- Distributions. Parameters are numbers or arrays that broadcast to the shape; the shape NULL (in macros
  * KN_SHAPE_NONE) is the one that the parameters broadcast to, or () if there are none. ValueError for dtypes that
  * the distribution does not have, and for parameters that do not fit the shape. */
 #define KN_SHAPE_NONE ((kn_shape){.ndim = -1})
-/* jax.random.truncated_normal: standard normal numbers in (lower, upper) */
+/* jax.random.truncated_normal: standard normal numbers in (lower, upper): those outside are never drawn, not clipped */
 KN_API kn_array kn_random_truncated_normal(kn_array key, kn_array lower, kn_array upper, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.cauchy: median 0, scale 1 */
+/* jax.random.cauchy: numbers of the Cauchy distribution, median 0, scale 1: so heavy tails that they have no mean */
 KN_API kn_array kn_random_cauchy(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.exponential: mean 1 */
+/* jax.random.exponential: numbers of the exponential distribution, mean 1: density e^-x for x >= 0. Divide by a
+ * rate, or multiply with a mean */
 KN_API kn_array kn_random_exponential(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.laplace: mean 0, scale 1 */
+/* jax.random.laplace: numbers of the Laplace distribution, mean 0, scale 1: density e^-|x| / 2 */
 KN_API kn_array kn_random_laplace(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.logistic: mean 0, scale 1 */
+/* jax.random.logistic: numbers of the logistic distribution, mean 0, scale 1: the sigmoid of one is uniform in (0,
+ * 1) */
 KN_API kn_array kn_random_logistic(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.maxwell: the length of a vector of three normal numbers */
+/* jax.random.maxwell: numbers of the Maxwell distribution: the length of a vector of three standard normal numbers */
 KN_API kn_array kn_random_maxwell(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.gumbel: median -log(log 2), scale 1 */
+/* jax.random.gumbel: numbers of the Gumbel distribution, scale 1, median -log(log 2): added to logits, the largest
+ * is a sample of their categories. Modes "high" and "highest" draw more bits for the tail */
 KN_API kn_array kn_random_gumbel(kn_array key, const kn_shape *shape, const kn_random_gumbel_opts *opts);
-/* jax.random.pareto: shape b, scale 1 */
+/* jax.random.pareto: numbers of the Pareto distribution of shape b, scale 1: density b / x^(b + 1) for x >= 1 */
 KN_API kn_array kn_random_pareto(kn_array key, kn_array b, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.rayleigh: of a scale */
+/* jax.random.rayleigh: numbers of the Rayleigh distribution: the length of a vector of two normal numbers of
+ * standard deviation scale */
 KN_API kn_array kn_random_rayleigh(kn_array key, kn_array scale, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.wald: inverse normal numbers of a mean, scale 1 */
+/* jax.random.wald: numbers of the Wald (inverse normal) distribution of a mean, scale 1 */
 KN_API kn_array kn_random_wald(kn_array key, kn_array mean, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.lognormal: exp of normal numbers times sigma; complex dtypes too */
+/* jax.random.lognormal: e to the power of normal numbers times sigma; complex dtypes too */
 KN_API kn_array kn_random_lognormal(kn_array key, kn_array sigma, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.weibull_min: density proportional to x^(concentration-1) exp(-x^concentration), times scale; the shape
- * is that of the uniform numbers behind it, () if none is given */
+/* jax.random.weibull_min: numbers of the Weibull distribution: density proportional to x^(concentration-1)
+ * exp(-x^concentration), times scale. The shape is that of the uniform numbers behind it, () if none is given */
 KN_API kn_array kn_random_weibull_min(kn_array key, kn_array scale, kn_array concentration, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
 /* jax.random.double_sided_maxwell: loc + scale times Maxwell numbers of both signs; the result has the shape, then
  * the parameters' one (without a shape that twice, as in JAX) */
 KN_API kn_array kn_random_double_sided_maxwell(kn_array key, kn_array loc, kn_array scale, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.triangular: a triangle between left and right with its top at mode */
+/* jax.random.triangular: numbers between left and right, whose density is a triangle with its top at mode */
 KN_API kn_array kn_random_triangular(kn_array key, kn_array left, kn_array mode, kn_array right, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.gamma: shape a, scale 1; differentiable by a */
+/* jax.random.gamma: numbers of the gamma distribution of shape a, scale 1: density proportional to x^(a-1) e^-x,
+ * mean a. Differentiable by a */
 KN_API kn_array kn_random_gamma(kn_array key, kn_array a, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.loggamma: the logarithms of kn_random_gamma, exact for small a */
+/* jax.random.loggamma: the logarithms of numbers of the gamma distribution, exact for small a, where kn_random_gamma
+ * gives 0 */
 KN_API kn_array kn_random_loggamma(kn_array key, kn_array a, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.beta: in (0, 1) */
+/* jax.random.beta: numbers in (0, 1) of the beta distribution: density proportional to x^(a-1) (1-x)^(b-1), mean a /
+ * (a + b) */
 KN_API kn_array kn_random_beta(kn_array key, kn_array a, kn_array b, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.dirichlet: vectors that add to 1; alpha's last axis is theirs, the shape is without it */
+/* jax.random.dirichlet: vectors of numbers in (0, 1) that add to 1, of the Dirichlet distribution: probabilities of
+ * categories. alpha's last axis is theirs, the shape is without it */
 KN_API kn_array kn_random_dirichlet(kn_array key, kn_array alpha, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.chisquare: of degrees of freedom */
+/* jax.random.chisquare: numbers of the chi-square distribution: the sum of squares of df standard normal numbers,
+ * mean df */
 KN_API kn_array kn_random_chisquare(kn_array key, kn_array df, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.f: of degrees of freedom of numerator and denominator */
+/* jax.random.f: numbers of the F distribution: the ratio of two chi-square numbers, each divided by its degrees of
+ * freedom */
 KN_API kn_array kn_random_f(kn_array key, kn_array dfnum, kn_array dfden, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.t: Student's t of degrees of freedom */
+/* jax.random.t: numbers of Student's t distribution of df degrees of freedom: heavier tails than normal ones, the
+ * fewer df */
 KN_API kn_array kn_random_t(kn_array key, kn_array df, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.generalized_normal: density proportional to exp(-|x|^p) */
+/* jax.random.generalized_normal: numbers of a density proportional to exp(-|x|^p): p = 1 is Laplace, 2 normal (of
+ * variance 1/2), large p nearly uniform in (-1, 1) */
 KN_API kn_array kn_random_generalized_normal(kn_array key, kn_array p, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.ball: points of d coordinates in the unit ball of the norm p */
+/* jax.random.ball: points of d coordinates, uniform in the unit ball of the norm p (2); the result has the shape and
+ * a last axis of d */
 KN_API kn_array kn_random_ball(kn_array key, int64_t d, const kn_shape *shape, const kn_random_ball_opts *opts);
-/* jax.random.multivariate_normal: mean[..., n], cov[..., n, n]; the shape is without the last axis */
+/* jax.random.multivariate_normal: vectors of normal numbers of a mean[..., n] and a covariance[..., n, n]; the shape
+ * is without the last axis. NotImplementedError for other methods than cholesky */
 KN_API kn_array kn_random_multivariate_normal(kn_array key, kn_array mean, kn_array cov, const kn_shape *shape,
     const kn_random_multivariate_normal_opts *opts);
-/* jax.random.orthogonal: matrices[n, m] whose rows or columns are orthonormal */
+/* jax.random.orthogonal: matrices[n, m] (m is n unless it is given) whose rows or columns, the fewer of them, are
+ * orthonormal, each as likely as the others */
 KN_API kn_array kn_random_orthogonal(kn_array key, int64_t n, const kn_shape *shape,
     const kn_random_orthogonal_opts *opts);
 
 /* ---- Distributions of truth values and integers. */
-/* jax.random.bernoulli: true with probability p (a float) */
+/* jax.random.bernoulli: truth values, true with probability p (a float, or an array of floats): bool */
 KN_API kn_array kn_random_bernoulli(kn_array key, kn_array p, const kn_shape *shape,
     const kn_random_bernoulli_opts *opts);
-/* jax.random.rademacher: -1 or 1 of any number dtype */
+/* jax.random.rademacher: -1 or 1, one as likely as the other: int64 unless another number dtype is given */
 KN_API kn_array kn_random_rademacher(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.randint: integers in [minval, maxval); minval if that is empty */
+/* jax.random.randint: integers in [minval, maxval), each as likely as the others; minval if that is empty. Bounds
+ * broadcast to the shape */
 KN_API kn_array kn_random_randint(kn_array key, const kn_shape *shape, kn_array minval, kn_array maxval,
     const kn_random_dtype_opts *opts);
-/* jax.random.geometric: how many trials of probability p until one succeeds */
+/* jax.random.geometric: how many trials of probability p it takes until one succeeds: integers from 1 on, mean 1 / p */
 KN_API kn_array kn_random_geometric(kn_array key, kn_array p, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.poisson: how many events of rate lam; the rate is rounded to float32 as in JAX */
+/* jax.random.poisson: how many events happen where lam are expected: integers, mean lam; the rate is rounded to
+ * float32 as in JAX */
 KN_API kn_array kn_random_poisson(kn_array key, kn_array lam, const kn_shape *shape, const kn_random_dtype_opts *opts);
-/* jax.random.binomial: how many of n trials of probability p succeed; floats */
+/* jax.random.binomial: how many of n trials of probability p succeed: whole numbers, as floats */
 KN_API kn_array kn_random_binomial(kn_array key, kn_array n, kn_array p, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
-/* jax.random.multinomial: how many of n trials fall into each category; p's last axis; floats */
+/* jax.random.multinomial: how many of n trials fall into each category, whose probabilities are p's last axis: whole
+ * numbers, as floats, that add to n */
 KN_API kn_array kn_random_multinomial(kn_array key, kn_array n, kn_array p, const kn_random_multinomial_opts *opts);
-/* jax.random.categorical: positions along an axis, with probabilities proportional to exp(logits) */
+/* jax.random.categorical: positions along an axis of logits (the last one), with probabilities proportional to
+ * exp(logits): int64. -INFINITY is never drawn; without .replace none is drawn twice */
 KN_API kn_array kn_random_categorical(kn_array key, kn_array logits, const kn_random_categorical_opts *opts);
-/* jax.random.choice: elements (or slices) of a, or of 0 .. a-1 for an integer a */
+/* jax.random.choice: elements of a drawn at random, or slices along an axis (0), or of 0 .. a-1 for an integer a;
+ * with .p of these probabilities, without .replace none twice (ValueError for more than there are) */
 KN_API kn_array kn_random_choice(kn_array key, kn_array a, const kn_shape *shape, const kn_random_choice_opts *opts);
 
 #ifdef __cplusplus

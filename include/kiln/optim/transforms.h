@@ -12,8 +12,7 @@ extern "C" {
 #endif
 
 /* ---- Made of others. */
-/* transformations one after the other: each works on the updates of the one before. At most as many as fit the list;
- * in C also a list of them and their number */
+/* transformations one after the other: each works on the updates of the one before */
 KN_API kn_optimizer kn_optim_chain(int n, const kn_optimizer *parts);
 /* a transformation for some of the parameters: the inner one sees those whose mask is true, the updates of the
  * others stay as they are. `mask`: a tree of booleans, one per parameter or one for all */

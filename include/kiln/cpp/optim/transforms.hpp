@@ -8,8 +8,7 @@
 
 namespace kiln {
 namespace optim {
-/* transformations one after the other: each works on the updates of the one before. At most as many as fit the list;
- * in C also a list of them and their number */
+/* transformations one after the other: each works on the updates of the one before */
 inline handle<kn_optimizer> chain(const std::vector<::kiln::handle<kn_optimizer>> &parts, place where = here())
 { detail::call c_(where); std::vector<kn_optimizer> parts_v = detail::all_of<kn_optimizer>(parts); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_chain(static_cast<int>(parts.size()), parts_v.data()))); }
