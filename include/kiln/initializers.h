@@ -63,17 +63,19 @@ typedef struct kn_nn_init_orthogonal_opts {
 KN_API kn_nn_init_orthogonal_opts kn_nn_init_orthogonal_opts_default(void);
 
 /* ---- The same number everywhere. The key is not looked at. */
-KN_API kn_array kn_nn_init_zeros(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts); /* zeros, ones */
-KN_API kn_array kn_nn_init_ones(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts); /* ones */
-/* constant: value, broadcast to the shape */
+/* zeros of a shape. The key is not looked at */
+KN_API kn_array kn_nn_init_zeros(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts);
+/* ones of a shape. The key is not looked at */
+KN_API kn_array kn_nn_init_ones(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts);
+/* a value, or an array of values that broadcasts to the shape. The key is not looked at */
 KN_API kn_array kn_nn_init_constant(kn_array key, const kn_shape *shape, kn_array value, const kn_nn_init_opts *opts);
 
 /* ---- Of one spread. */
-/* uniform: in [0, scale) */
+/* uniform numbers in [0, scale), where scale is 0.01 unless it is given */
 KN_API kn_array kn_nn_init_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_uniform_opts *opts);
-/* normal: mean 0, standard deviation stddev; complex dtypes too */
+/* normal numbers of mean 0 and standard deviation stddev (0.01); complex dtypes too */
 KN_API kn_array kn_nn_init_normal(kn_array key, const kn_shape *shape, const kn_nn_init_normal_opts *opts);
-/* truncated_normal: stddev times standard normal numbers in (lower, upper) */
+/* stddev (0.01) times standard normal numbers in (lower, upper), -2 and 2 unless they are given */
 KN_API kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape,
     const kn_nn_init_truncated_normal_opts *opts);
 
@@ -81,35 +83,42 @@ KN_API kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape,
  * outputs (fan_out) of an element, the mean of both, or its geometric form. Complex dtypes too. ValueError for
  * another mode or distribution, and without in_axis for shapes with less than two axes. An empty shape gives an
  * empty array. */
-/* variance_scaling: by scale, mode and distribution */
+/* random numbers of mean 0 and variance scale / n, where n is the number of inputs (mode "fan_in"), of outputs
+ * ("fan_out"), the mean of both, or its geometric form; inputs are axis -2, outputs axis -1, the others (of a
+ * convolution) multiply both */
 KN_API kn_array kn_nn_init_variance_scaling(kn_array key, const kn_shape *shape,
     const kn_nn_init_variance_scaling_opts *opts);
-/* glorot_uniform: scale 1, fan_avg, uniform */
+/* uniform numbers of mean 0 and variance 2 / (inputs + outputs): scale 1, fan_avg. In (-r, r) with r = sqrt(6 /
+ * (inputs + outputs)) */
 KN_API kn_array kn_nn_init_glorot_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* glorot_normal: scale 1, fan_avg, truncated normal */
+/* truncated normal numbers of mean 0 and variance 2 / (inputs + outputs): scale 1, fan_avg */
 KN_API kn_array kn_nn_init_glorot_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* xavier_uniform: the same as glorot_uniform */
+/* uniform numbers of mean 0 and variance 2 / (inputs + outputs): another name of kn_nn_init_glorot_uniform */
 KN_API kn_array kn_nn_init_xavier_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* xavier_normal: the same as glorot_normal */
+/* truncated normal numbers of mean 0 and variance 2 / (inputs + outputs): another name of kn_nn_init_glorot_normal */
 KN_API kn_array kn_nn_init_xavier_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* lecun_uniform: scale 1, fan_in, uniform */
+/* uniform numbers of mean 0 and variance 1 / inputs: scale 1, fan_in. In (-r, r) with r = sqrt(3 / inputs) */
 KN_API kn_array kn_nn_init_lecun_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* lecun_normal: scale 1, fan_in, truncated normal */
+/* truncated normal numbers of mean 0 and variance 1 / inputs: scale 1, fan_in */
 KN_API kn_array kn_nn_init_lecun_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* he_uniform: scale 2, fan_in, uniform */
+/* uniform numbers of mean 0 and variance 2 / inputs, for layers before a relu: scale 2, fan_in. In (-r, r) with r =
+ * sqrt(6 / inputs) */
 KN_API kn_array kn_nn_init_he_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* he_normal: scale 2, fan_in, truncated normal */
+/* truncated normal numbers of mean 0 and variance 2 / inputs, for layers before a relu: scale 2, fan_in */
 KN_API kn_array kn_nn_init_he_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* kaiming_uniform: the same as he_uniform */
+/* uniform numbers of mean 0 and variance 2 / inputs: another name of kn_nn_init_he_uniform */
 KN_API kn_array kn_nn_init_kaiming_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
-/* kaiming_normal: the same as he_normal */
+/* truncated normal numbers of mean 0 and variance 2 / inputs: another name of kn_nn_init_he_normal */
 KN_API kn_array kn_nn_init_kaiming_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
 
 /* ---- Orthogonal matrices. They need the QR decomposition, which Kiln does not have yet: NotImplementedError but
  * for shapes without elements. */
-/* orthogonal: the columns, or the rows where those are fewer, are orthonormal, times scale */
+/* an orthogonal matrix times scale: the columns (along column_axis, the last one), or the rows where those are
+ * fewer, are orthonormal. NotImplementedError so far, but for shapes without elements; kn_random_orthogonal makes
+ * such matrices */
 KN_API kn_array kn_nn_init_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts *opts);
-/* delta_orthogonal: an orthogonal matrix in the middle of zeros, for 1 to 3 axes of a convolution */
+/* the filter of a convolution of 1 to 3 axes: an orthogonal matrix in the middle of zeros. NotImplementedError so
+ * far, but for shapes without elements */
 KN_API kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape,
     const kn_nn_init_orthogonal_opts *opts);
 
