@@ -111,8 +111,7 @@ KN_API kn_array kn_nn_init_kaiming_uniform(kn_array key, const kn_shape *shape, 
 /* truncated normal numbers of mean 0 and variance 2 / inputs: another name of kn_nn_init_he_normal */
 KN_API kn_array kn_nn_init_kaiming_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
 
-/* ---- Orthogonal matrices. They need the QR decomposition, which Kiln does not have yet: NotImplementedError but
- * for shapes without elements. */
+/* ---- Orthogonal matrices. Not there yet: NotImplementedError but for shapes without elements. */
 /* an orthogonal matrix times scale: the columns (along column_axis, the last one), or the rows where those are
  * fewer, are orthonormal. NotImplementedError so far, but for shapes without elements; kn_random_orthogonal makes
  * such matrices */

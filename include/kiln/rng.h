@@ -38,21 +38,29 @@ typedef struct kn_seed_sequence_state {
     kn_array entropy, spawn_key; /* uint64 */
     int64_t pool_size, n_children_spawned;
 } kn_seed_sequence_state;
-/* np.random.SeedSequence: TypeError for numbers that are no integers */
+/* np.random.SeedSequence: entropy (an integer, or an array of them) made into a source of seeds: good states of any
+ * length, and children that are independent. TypeError for numbers that are no integers */
 KN_API kn_seed_sequence kn_SeedSequence(kn_array entropy, const kn_seed_sequence_opts *opts);
-/* np.random.SeedSequence.generate_state: so many words, the same each time */
+/* np.random.SeedSequence.generate_state: so many words made of the entropy, the same each time: uint32 (or uint64),
+ * seeds for other generators */
 KN_API kn_array kn_seed_sequence_generate_state(kn_seed_sequence sequence, int64_t n_words,
     const kn_seed_sequence_generate_state_opts *opts);
-/* np.random.SeedSequence.spawn: the next children; 0, or -1 with an error */
+/* np.random.SeedSequence.spawn: the next n children: sequences that are independent of each other, one for each
+ * worker. 0, or -1 with an error */
 KN_API int kn_seed_sequence_spawn(kn_seed_sequence sequence, int n, kn_seed_sequence *children);
-/* np.random.SeedSequence.entropy: as it was given, uint64; words of 32 bits if it is the operating system's */
+/* np.random.SeedSequence.entropy: the entropy as it was given, uint64; words of 32 bits if it is the operating
+ * system's: to write down what a program was seeded with */
 KN_API kn_array kn_seed_sequence_entropy(kn_seed_sequence sequence);
-KN_API kn_array kn_seed_sequence_spawn_key(kn_seed_sequence sequence); /* np.random.SeedSequence.spawn_key: uint64 */
-/* np.random.SeedSequence.pool: the words that states are made from, uint32 */
+/* np.random.SeedSequence.spawn_key: the place in the tree of children, uint64: the number of each ancestor among its
+ * siblings; empty for the root */
+KN_API kn_array kn_seed_sequence_spawn_key(kn_seed_sequence sequence);
+/* np.random.SeedSequence.pool: the words that states are made from, uint32: the entropy, mixed; .pool_size of them
+ * (4) */
 KN_API kn_array kn_seed_sequence_pool(kn_seed_sequence sequence);
-/* np.random.SeedSequence.n_children_spawned */
+/* np.random.SeedSequence.n_children_spawned: how many children the sequence has made; the next ones are others */
 KN_API int64_t kn_seed_sequence_n_children_spawned(kn_seed_sequence sequence);
-/* np.random.SeedSequence.state: what kn_SeedSequence makes the same sequence of */
+/* np.random.SeedSequence.state: what kn_SeedSequence makes the same sequence of: entropy, spawn_key, pool_size and
+ * n_children_spawned */
 KN_API kn_seed_sequence_state kn_seed_sequence_get_state(kn_seed_sequence sequence);
 
 /* ---- Bit generators. A seed is an integer, an array of integers, or KN_NONE for entropy of the operating system;
@@ -83,40 +91,57 @@ typedef struct kn_bit_generator_state {
     int32_t has_gauss;                 /* a RandomState has made a normal number ahead: */
     double gauss;
 } kn_bit_generator_state;
-/* np.random.PCG64: that of kn_default_rng */
+/* np.random.PCG64: a bit generator of 128 bits of state, that of kn_default_rng: a stream of words of 64 bits for
+ * kn_Generator */
 KN_API kn_bit_generator kn_PCG64(kn_array seed, const kn_bit_generator_opts *opts);
-KN_API kn_bit_generator kn_PCG64DXSM(kn_array seed, const kn_bit_generator_opts *opts); /* np.random.PCG64DXSM */
-KN_API kn_bit_generator kn_MT19937(kn_array seed, const kn_bit_generator_opts *opts); /* np.random.MT19937 */
-/* np.random.Philox: ValueError for both a seed and a key */
+/* np.random.PCG64DXSM: a bit generator of 128 bits of state, PCG64 with a better last step: for very many streams at
+ * once */
+KN_API kn_bit_generator kn_PCG64DXSM(kn_array seed, const kn_bit_generator_opts *opts);
+/* np.random.MT19937: the Mersenne Twister, a bit generator of 624 words of state: that of kn_RandomState, for
+ * streams of older programs */
+KN_API kn_bit_generator kn_MT19937(kn_array seed, const kn_bit_generator_opts *opts);
+/* np.random.Philox: a bit generator that encrypts a counter with a key: any place of the stream is reached at once,
+ * and each key has a stream of its own. ValueError for both a seed and a key */
 KN_API kn_bit_generator kn_Philox(kn_array seed, const kn_philox_opts *opts);
-KN_API kn_bit_generator kn_SFC64(kn_array seed, const kn_bit_generator_opts *opts); /* np.random.SFC64 */
-KN_API const char *kn_bit_generator_name(kn_bit_generator bit_generator); /* "PCG64", ... */
-/* np.random.BitGenerator.seed_seq: NULL without an error where there is none (a key, a legacy seed) */
+/* np.random.SFC64: a small and fast bit generator of 256 bits of state; it cannot jump or advance */
+KN_API kn_bit_generator kn_SFC64(kn_array seed, const kn_bit_generator_opts *opts);
+/* the name of its kind: "PCG64", "PCG64DXSM", "MT19937", "Philox" or "SFC64" */
+KN_API const char *kn_bit_generator_name(kn_bit_generator bit_generator);
+/* np.random.BitGenerator.seed_seq: the seed sequence that it was seeded with; NULL without an error where there is
+ * none (a key, a legacy seed) */
 KN_API kn_seed_sequence kn_bit_generator_seed_seq(kn_bit_generator bit_generator);
-/* np.random.BitGenerator.random_raw: its words, uint64; those of MT19937 have 32 bits */
+/* np.random.BitGenerator.random_raw: the next words of its stream, uint64; those of MT19937 have 32 bits */
 KN_API kn_array kn_bit_generator_random_raw(kn_bit_generator bit_generator, const kn_shape *size);
-/* np.random.PCG64.jumped: a new one, as if so many numbers had been drawn that no one draws as many: 2^128 for each
- * jump (PCG64: the golden ratio of 2^128). NotImplementedError for SFC64 */
+/* np.random.PCG64.jumped: a new bit generator, as if so many numbers had been drawn that no one draws as many: 2^128
+ * for each jump (PCG64: the golden ratio of 2^128). For streams that do not overlap; the old one stays.
+ * NotImplementedError for SFC64 */
 KN_API kn_bit_generator kn_bit_generator_jumped(kn_bit_generator bit_generator,
     const kn_bit_generator_jumped_opts *opts);
-/* np.random.PCG64.advance: as if delta words had been drawn (of Philox: delta times four); an integer, also a
- * negative one, or 2 (of Philox 4) words of 64 bits. NotImplementedError for MT19937 and SFC64; 0, or -1 with an
+/* np.random.PCG64.advance: moves on as if delta words had been drawn (of Philox: delta times four); an integer, also
+ * a negative one, or 2 (of Philox 4) words of 64 bits. NotImplementedError for MT19937 and SFC64; 0, or -1 with an
  * error */
 KN_API int kn_bit_generator_advance(kn_bit_generator bit_generator, kn_array delta);
-/* np.random.BitGenerator.spawn: of the next children of its seed sequence; 0, or -1 with an error */
+/* np.random.BitGenerator.spawn: n new bit generators of the same kind, of the next children of its seed sequence:
+ * independent of it and of each other. 0, or -1 with an error */
 KN_API int kn_bit_generator_spawn(kn_bit_generator bit_generator, int n, kn_bit_generator *children);
-/* np.random.PCG64.state: the whole state */
+/* np.random.PCG64.state: the whole state, a struct without pointers: with kn_bit_generator_set_state the same
+ * numbers come again */
 KN_API kn_bit_generator_state kn_bit_generator_get_state(kn_bit_generator bit_generator);
-/* ValueError for the state of another one; 0, or -1 with an error */
+/* the state of kn_bit_generator_get_state, from where the stream goes on. ValueError for the state of another kind
+ * of bit generator; 0, or -1 with an error */
 KN_API int kn_bit_generator_set_state(kn_bit_generator bit_generator, const kn_bit_generator_state *state);
 
 /* ---- Generators. */
-KN_API kn_rng kn_default_rng(kn_array seed); /* np.random.default_rng: kn_Generator of kn_PCG64 of the seed */
-/* np.random.Generator: several generators of one bit generator share its stream */
+/* np.random.default_rng: a generator of random numbers: the same seed (an integer or an array of them), the same
+ * stream as NumPy's. kn_Generator of kn_PCG64 of the seed */
+KN_API kn_rng kn_default_rng(kn_array seed);
+/* np.random.Generator: a generator of random numbers that draws from a bit generator; several generators of one bit
+ * generator share its stream */
 KN_API kn_rng kn_Generator(kn_bit_generator bit_generator);
-/* np.random.Generator.bit_generator: the one that it draws from, not a copy */
+/* np.random.Generator.bit_generator: the bit generator that it draws from, not a copy */
 KN_API kn_bit_generator kn_rng_bit_generator(kn_rng rng);
-/* np.random.Generator.spawn: generators that are independent of it and of each other; 0, or -1 with an error */
+/* np.random.Generator.spawn: n generators that are independent of it and of each other, one for each worker; 0, or
+ * -1 with an error */
 KN_API int kn_rng_spawn(kn_rng rng, int n, kn_rng *children);
 
 /* ---- Uniform numbers, integers and bytes. out: C-contiguous (of functions without parameters: or
@@ -146,14 +171,17 @@ typedef struct kn_rng_uniform_opts {
     kn_array high; /* NULL, 1 */
 } kn_rng_uniform_opts;
 KN_API kn_rng_uniform_opts kn_rng_uniform_opts_default(void);
-/* np.random.Generator.random: in [0, 1) */
+/* np.random.Generator.random: floats in [0, 1), each as likely as the others, float64 or float32; with .out they are
+ * put there */
 KN_API kn_array kn_rng_random(kn_rng rng, const kn_shape *size, const kn_rng_random_opts *opts);
-/* np.random.Generator.uniform: in [low, high); OverflowError where high - low is not finite */
+/* np.random.Generator.uniform: floats in [low, high), each as likely as the others; OverflowError where high - low
+ * is not finite */
 KN_API kn_array kn_rng_uniform(kn_rng rng, const kn_shape *size, const kn_rng_uniform_opts *opts);
-/* np.random.Generator.integers: in [low, high), each as likely as the others; bounds broadcast */
+/* np.random.Generator.integers: integers in [low, high), each as likely as the others; bounds broadcast. int64 or
+ * another integer dtype; .endpoint: high is one of them, too. ValueError if there are none */
 KN_API kn_array kn_rng_integers(kn_rng rng, kn_array low, kn_array high, const kn_shape *size,
     const kn_rng_integers_opts *opts);
-KN_API kn_array kn_rng_bytes(kn_rng rng, int64_t length); /* np.random.Generator.bytes: uint8[length] */
+KN_API kn_array kn_rng_bytes(kn_rng rng, int64_t length); /* np.random.Generator.bytes: random bytes, uint8[length] */
 
 /* ---- Distributions of real numbers. */
 typedef struct kn_rng_loc_scale_opts {
@@ -170,66 +198,95 @@ typedef struct kn_rng_lognormal_opts {
     kn_array sigma; /* NULL, 1 */
 } kn_rng_lognormal_opts;
 KN_API kn_rng_lognormal_opts kn_rng_lognormal_opts_default(void);
-/* np.random.Generator.standard_normal: mean 0, variance 1 */
+/* np.random.Generator.standard_normal: normal numbers of mean 0 and variance 1, float64 or float32 */
 KN_API kn_array kn_rng_standard_normal(kn_rng rng, const kn_shape *size, const kn_rng_random_opts *opts);
-/* np.random.Generator.standard_exponential: mean 1 */
+/* np.random.Generator.standard_exponential: numbers of the exponential distribution of mean 1: density e^-x for x >=
+ * 0. The method "inv" takes the logarithm of a uniform number: other numbers of the same distribution */
 KN_API kn_array kn_rng_standard_exponential(kn_rng rng, const kn_shape *size,
     const kn_rng_standard_exponential_opts *opts);
-/* np.random.Generator.standard_gamma: of a shape, scale 1 */
+/* np.random.Generator.standard_gamma: numbers of the gamma distribution of a shape, scale 1: the mean is the shape.
+ * ValueError for a negative shape */
 KN_API kn_array kn_rng_standard_gamma(kn_rng rng, kn_array shape, const kn_shape *size, const kn_rng_random_opts *opts);
-/* np.random.Generator.standard_cauchy: median 0, scale 1 */
+/* np.random.Generator.standard_cauchy: numbers of the Cauchy distribution, median 0, scale 1: so heavy tails that
+ * they have no mean */
 KN_API kn_array kn_rng_standard_cauchy(kn_rng rng, const kn_shape *size);
-/* np.random.Generator.standard_t: Student's t of degrees of freedom */
+/* np.random.Generator.standard_t: numbers of Student's t distribution of df degrees of freedom: heavier tails than
+ * normal ones, the fewer df */
 KN_API kn_array kn_rng_standard_t(kn_rng rng, kn_array df, const kn_shape *size);
-/* np.random.Generator.normal */
+/* np.random.Generator.normal: normal numbers of mean loc (0) and standard deviation scale (1). ValueError for a
+ * negative scale */
 KN_API kn_array kn_rng_normal(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts);
-/* np.random.Generator.lognormal: exp of normal numbers */
+/* np.random.Generator.lognormal: e to the power of normal numbers of mean `mean` (0) and standard deviation sigma
+ * (1) */
 KN_API kn_array kn_rng_lognormal(kn_rng rng, const kn_shape *size, const kn_rng_lognormal_opts *opts);
-/* np.random.Generator.exponential */
+/* np.random.Generator.exponential: numbers of the exponential distribution of mean scale (1): how long it takes
+ * until something happens. ValueError for a negative scale */
 KN_API kn_array kn_rng_exponential(kn_rng rng, const kn_shape *size, const kn_rng_scale_opts *opts);
-/* np.random.Generator.gamma */
+/* np.random.Generator.gamma: numbers of the gamma distribution of a shape, times scale (1): mean shape times scale.
+ * ValueError for negative parameters */
 KN_API kn_array kn_rng_gamma(kn_rng rng, kn_array shape, const kn_shape *size, const kn_rng_scale_opts *opts);
-KN_API kn_array kn_rng_beta(kn_rng rng, kn_array a, kn_array b, const kn_shape *size); /* np.random.Generator.beta */
-KN_API kn_array kn_rng_chisquare(kn_rng rng, kn_array df, const kn_shape *size); /* np.random.Generator.chisquare */
-/* np.random.Generator.noncentral_chisquare */
+/* np.random.Generator.beta: numbers in (0, 1) of the beta distribution of a and b: mean a / (a + b), narrow if they
+ * are large. ValueError unless both are positive */
+KN_API kn_array kn_rng_beta(kn_rng rng, kn_array a, kn_array b, const kn_shape *size);
+/* np.random.Generator.chisquare: numbers of the chi-square distribution: the sum of squares of df standard normal
+ * numbers, mean df. ValueError unless df is positive */
+KN_API kn_array kn_rng_chisquare(kn_rng rng, kn_array df, const kn_shape *size);
+/* np.random.Generator.noncentral_chisquare: numbers of the noncentral chi-square distribution: squares of df normal
+ * numbers whose squared means add to nonc; mean df + nonc */
 KN_API kn_array kn_rng_noncentral_chisquare(kn_rng rng, kn_array df, kn_array nonc, const kn_shape *size);
-KN_API kn_array kn_rng_f(kn_rng rng, kn_array dfnum, kn_array dfden, const kn_shape *size); /* np.random.Generator.f */
-/* np.random.Generator.noncentral_f */
+/* np.random.Generator.f: numbers of the F distribution: the ratio of two chi-square numbers of dfnum and dfden, each
+ * divided by its degrees of freedom */
+KN_API kn_array kn_rng_f(kn_rng rng, kn_array dfnum, kn_array dfden, const kn_shape *size);
+/* np.random.Generator.noncentral_f: numbers of the noncentral F distribution: the F ratio with a noncentral
+ * chi-square number above */
 KN_API kn_array kn_rng_noncentral_f(kn_rng rng, kn_array dfnum, kn_array dfden, kn_array nonc, const kn_shape *size);
-/* np.random.Generator.gumbel */
+/* np.random.Generator.gumbel: numbers of the Gumbel distribution of mode loc (0) and scale (1): the largest of many */
 KN_API kn_array kn_rng_gumbel(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts);
-/* np.random.Generator.laplace */
+/* np.random.Generator.laplace: numbers of the Laplace distribution of mean loc (0) and scale (1): exponential to
+ * both sides */
 KN_API kn_array kn_rng_laplace(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts);
-/* np.random.Generator.logistic */
+/* np.random.Generator.logistic: numbers of the logistic distribution of mean loc (0) and scale (1) */
 KN_API kn_array kn_rng_logistic(kn_rng rng, const kn_shape *size, const kn_rng_loc_scale_opts *opts);
-/* np.random.Generator.pareto: of the second kind (Lomax) */
+/* np.random.Generator.pareto: numbers of the Pareto distribution of the second kind (Lomax) of shape a, from 0 on;
+ * add 1 for the classical one */
 KN_API kn_array kn_rng_pareto(kn_rng rng, kn_array a, const kn_shape *size);
-KN_API kn_array kn_rng_power(kn_rng rng, kn_array a, const kn_shape *size); /* np.random.Generator.power: in [0, 1] */
-/* np.random.Generator.rayleigh */
+/* np.random.Generator.power: numbers in [0, 1] of density a x^(a-1): the larger a, the nearer to 1 */
+KN_API kn_array kn_rng_power(kn_rng rng, kn_array a, const kn_shape *size);
+/* np.random.Generator.rayleigh: numbers of the Rayleigh distribution: the length of a vector of two normal numbers
+ * of standard deviation scale (1) */
 KN_API kn_array kn_rng_rayleigh(kn_rng rng, const kn_shape *size, const kn_rng_scale_opts *opts);
-/* np.random.Generator.triangular */
+/* np.random.Generator.triangular: numbers between left and right, whose density is a triangle with its top at mode.
+ * ValueError unless left <= mode <= right and left < right */
 KN_API kn_array kn_rng_triangular(kn_rng rng, kn_array left, kn_array mode, kn_array right, const kn_shape *size);
-/* np.random.Generator.vonmises: angles in [-pi, pi] */
+/* np.random.Generator.vonmises: angles in [-pi, pi] around mu, the closer the larger kappa: normal numbers on a
+ * circle */
 KN_API kn_array kn_rng_vonmises(kn_rng rng, kn_array mu, kn_array kappa, const kn_shape *size);
-/* np.random.Generator.wald */
+/* np.random.Generator.wald: numbers of the Wald (inverse normal) distribution of a mean and a scale, both positive */
 KN_API kn_array kn_rng_wald(kn_rng rng, kn_array mean, kn_array scale, const kn_shape *size);
-KN_API kn_array kn_rng_weibull(kn_rng rng, kn_array a, const kn_shape *size); /* np.random.Generator.weibull */
+/* np.random.Generator.weibull: numbers of the Weibull distribution of shape a, scale 1: a number of the exponential
+ * distribution to the power 1 / a */
+KN_API kn_array kn_rng_weibull(kn_rng rng, kn_array a, const kn_shape *size);
 
 /* ---- Distributions of integers, int64. */
 typedef struct kn_rng_poisson_opts { size_t size_; kn_array lam; } kn_rng_poisson_opts; /* NULL, 1 */
 KN_API kn_rng_poisson_opts kn_rng_poisson_opts_default(void);
-/* np.random.Generator.binomial */
+/* np.random.Generator.binomial: how many of n trials of probability p succeed. ValueError for p outside of [0, 1]
+ * and negative n */
 KN_API kn_array kn_rng_binomial(kn_rng rng, kn_array n, kn_array p, const kn_shape *size);
-/* np.random.Generator.negative_binomial */
+/* np.random.Generator.negative_binomial: how many trials of probability p fail before n succeed; n need not be whole */
 KN_API kn_array kn_rng_negative_binomial(kn_rng rng, kn_array n, kn_array p, const kn_shape *size);
-/* np.random.Generator.poisson */
+/* np.random.Generator.poisson: how many events happen where lam (1) are expected. ValueError for negative lam */
 KN_API kn_array kn_rng_poisson(kn_rng rng, const kn_shape *size, const kn_rng_poisson_opts *opts);
-KN_API kn_array kn_rng_geometric(kn_rng rng, kn_array p, const kn_shape *size); /* np.random.Generator.geometric */
-/* np.random.Generator.hypergeometric */
+/* np.random.Generator.geometric: how many trials of probability p it takes until one succeeds: from 1 on, mean 1 / p */
+KN_API kn_array kn_rng_geometric(kn_rng rng, kn_array p, const kn_shape *size);
+/* np.random.Generator.hypergeometric: how many of nsample balls, drawn without putting them back from ngood good and
+ * nbad bad ones, are good. ValueError for more than there are */
 KN_API kn_array kn_rng_hypergeometric(kn_rng rng, kn_array ngood, kn_array nbad, kn_array nsample,
     const kn_shape *size);
-KN_API kn_array kn_rng_logseries(kn_rng rng, kn_array p, const kn_shape *size); /* np.random.Generator.logseries */
-KN_API kn_array kn_rng_zipf(kn_rng rng, kn_array a, const kn_shape *size); /* np.random.Generator.zipf */
+/* np.random.Generator.logseries: integers from 1 on, k with a probability proportional to p^k / k, for p in [0, 1) */
+KN_API kn_array kn_rng_logseries(kn_rng rng, kn_array p, const kn_shape *size);
+/* np.random.Generator.zipf: integers from 1 on, k with a probability proportional to k^-a, for a > 1: ranks of words */
+KN_API kn_array kn_rng_zipf(kn_rng rng, kn_array a, const kn_shape *size);
 
 /* ---- Distributions of vectors: the result has one more axis than the size, the last one. */
 typedef struct kn_rng_multivariate_normal_opts {
@@ -245,16 +302,19 @@ typedef struct kn_rng_multivariate_hypergeometric_opts {
     const char *method; /* NULL, "marginals"; or "count" */
 } kn_rng_multivariate_hypergeometric_opts;
 KN_API kn_rng_multivariate_hypergeometric_opts kn_rng_multivariate_hypergeometric_opts_default(void);
-/* np.random.Generator.dirichlet: vectors that add to 1 */
+/* np.random.Generator.dirichlet: vectors of numbers in [0, 1] that add to 1, of the Dirichlet distribution of alpha,
+ * one axis: probabilities of categories. The result has the size and that axis */
 KN_API kn_array kn_rng_dirichlet(kn_rng rng, kn_array alpha, const kn_shape *size);
-/* np.random.Generator.multinomial: how many of n fall into each category; n and pvals but for its last axis
- * broadcast */
+/* np.random.Generator.multinomial: how many of n trials fall into each category of probabilities pvals (the last
+ * axis); n and pvals but for that axis broadcast. ValueError if pvals add to more than 1 */
 KN_API kn_array kn_rng_multinomial(kn_rng rng, kn_array n, kn_array pvals, const kn_shape *size);
-/* np.random.Generator.multivariate_hypergeometric: how many of each color are among nsample */
+/* np.random.Generator.multivariate_hypergeometric: how many of each color are among nsample balls, drawn without
+ * putting them back; colors[k] is how many there are */
 KN_API kn_array kn_rng_multivariate_hypergeometric(kn_rng rng, kn_array colors, kn_array nsample, const kn_shape *size,
     const kn_rng_multivariate_hypergeometric_opts *opts);
-/* np.random.Generator.multivariate_normal: of a mean[n] and a covariance[n, n]. The normal numbers are NumPy's, the
- * factor of the covariance is kn_linalg's */
+/* np.random.Generator.multivariate_normal: vectors of normal numbers of a mean[n] and a covariance[n, n]: the size
+ * and an axis of n. The normal numbers are NumPy's, the factor of the covariance is kn_linalg's. check_valid says
+ * what happens to a covariance that is none: a line in the log, a ValueError ("raise") or nothing */
 KN_API kn_array kn_rng_multivariate_normal(kn_rng rng, kn_array mean, kn_array cov, const kn_shape *size,
     const kn_rng_multivariate_normal_opts *opts);
 
@@ -275,14 +335,17 @@ typedef struct kn_rng_choice_opts {
     bool shuffle; /* true: without replacement: in random order, too */
 } kn_rng_choice_opts;
 KN_API kn_rng_choice_opts kn_rng_choice_opts_default(void);
-/* np.random.Generator.shuffle: puts the slices of x along an axis in another order, in x itself; 0, or -1 with an
- * error */
+/* np.random.Generator.shuffle: puts the slices of x along an axis (0) in another order, in x itself; 0, or -1 with
+ * an error */
 KN_API int kn_rng_shuffle(kn_rng rng, kn_array x, const kn_rng_axis_opts *opts);
-/* np.random.Generator.permutation: a shuffled copy; of a number x: 0 .. x-1 */
+/* np.random.Generator.permutation: a copy of x with the slices along an axis (0) in another order; of a number x: 0
+ * .. x-1 */
 KN_API kn_array kn_rng_permutation(kn_rng rng, kn_array x, const kn_rng_axis_opts *opts);
-/* np.random.Generator.permuted: each vector along the axis in an order of its own */
+/* np.random.Generator.permuted: a copy of x with each vector along the axis in an order of its own; without an axis
+ * all elements, in the shape of x */
 KN_API kn_array kn_rng_permuted(kn_rng rng, kn_array x, const kn_rng_permuted_opts *opts);
-/* np.random.Generator.choice: elements (or slices along the axis) of a, or of 0 .. a-1 for an integer a */
+/* np.random.Generator.choice: elements of a drawn at random (or slices along the axis, 0), or of 0 .. a-1 for an
+ * integer a; with .p of these probabilities, without .replace none twice (ValueError for more than there are) */
 KN_API kn_array kn_rng_choice(kn_rng rng, kn_array a, const kn_shape *size, const kn_rng_choice_opts *opts);
 
 #ifdef __cplusplus
