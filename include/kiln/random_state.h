@@ -35,78 +35,134 @@ typedef struct kn_random_state_multivariate_normal_opts {
     double tol;              /* 1e-8 */
 } kn_random_state_multivariate_normal_opts;
 KN_API kn_random_state_multivariate_normal_opts kn_random_state_multivariate_normal_opts_default(void);
-KN_API kn_random_state kn_RandomState(kn_array seed, const kn_random_state_opts *opts); /* np.random.RandomState */
-/* that of np.random.seed, np.random.rand and their kin: each context has one, seeded by the operating system at
- * first. np.random.f(...) is kn_random_state_f(kn_random_state_default(), ...) */
+/* np.random.RandomState: a source of random numbers of NumPy before 1.17, of an integer below 2^32 or an array of
+ * such: the same seed, the same stream. kn_default_rng is faster and better for what is new */
+KN_API kn_random_state kn_RandomState(kn_array seed, const kn_random_state_opts *opts);
+/* the source of np.random.seed, np.random.rand and their kin: each context has one, seeded by the operating system
+ * at first. np.random.f(...) is kn_random_state_f(kn_random_state_default(), ...) */
 KN_API kn_random_state kn_random_state_default(void);
-/* seeds it anew; TypeError if it has another bit generator than MT19937 */
+/* seeds a source anew: its stream begins again. TypeError if it has another bit generator than MT19937; 0, or -1
+ * with an error */
 KN_API int kn_random_state_seed(kn_random_state state, kn_array seed);
-/* that of its bit generator, and the normal number made ahead */
+/* the state of its bit generator, and the normal number made ahead: with kn_random_state_set_state the same numbers
+ * come again */
 KN_API kn_bit_generator_state kn_random_state_get_state(kn_random_state state);
-/* ValueError for the state of another bit generator; 0, or -1 with an error */
+/* the state of kn_random_state_get_state, from where the stream goes on. ValueError for the state of another bit
+ * generator; 0, or -1 with an error */
 KN_API int kn_random_state_set_state(kn_random_state state, const kn_bit_generator_state *saved);
-/* the one that it draws from, not a copy */
+/* the bit generator that it draws from, not a copy */
 KN_API kn_bit_generator kn_random_state_bit_generator(kn_random_state state);
+/* floats in [0, 1), each as likely as the others: float64 */
 KN_API kn_array kn_random_state_random_sample(kn_random_state state, const kn_shape *size);
+/* floats in [0, 1): another name of kn_random_state_random_sample */
 KN_API kn_array kn_random_state_random(kn_random_state state, const kn_shape *size);
+/* numbers of the exponential distribution of mean 1: -log(1 - u) of a uniform number */
 KN_API kn_array kn_random_state_standard_exponential(kn_random_state state, const kn_shape *size);
+/* normal numbers of mean 0 and variance 1, made in pairs: the second one waits for the next call */
 KN_API kn_array kn_random_state_standard_normal(kn_random_state state, const kn_shape *size);
+/* numbers of the Cauchy distribution, median 0, scale 1: so heavy tails that they have no mean */
 KN_API kn_array kn_random_state_standard_cauchy(kn_random_state state, const kn_shape *size);
-KN_API kn_array kn_random_state_rand(kn_random_state state, const kn_shape *size); /* random_sample */
-KN_API kn_array kn_random_state_randn(kn_random_state state, const kn_shape *size); /* standard_normal */
-KN_API kn_array kn_random_state_tomaxint(kn_random_state state, const kn_shape *size); /* in [0, 2^63) */
-/* in [low, high) */
+/* floats in [0, 1) of a shape, the numbers of kn_random_state_random_sample; np.random.rand takes the extents one by
+ * one */
+KN_API kn_array kn_random_state_rand(kn_random_state state, const kn_shape *size);
+/* normal numbers of mean 0 and variance 1, those of kn_random_state_standard_normal; np.random.randn takes the
+ * extents one by one */
+KN_API kn_array kn_random_state_randn(kn_random_state state, const kn_shape *size);
+/* integers in [0, 2^63), each as likely as the others: int64 */
+KN_API kn_array kn_random_state_tomaxint(kn_random_state state, const kn_shape *size);
+/* integers in [low, high), each as likely as the others; bounds broadcast. int64 or another integer dtype;
+ * ValueError if there are none */
 KN_API kn_array kn_random_state_randint(kn_random_state state, kn_array low, kn_array high, const kn_shape *size,
     const kn_random_state_randint_opts *opts);
-/* in [low, high] */
+/* integers in [low, high], high included: int64. kn_random_state_randint with another end */
 KN_API kn_array kn_random_state_random_integers(kn_random_state state, kn_array low, kn_array high,
     const kn_shape *size);
-KN_API kn_array kn_random_state_bytes(kn_random_state state, int64_t length); /* uint8[length] */
+KN_API kn_array kn_random_state_bytes(kn_random_state state, int64_t length); /* random bytes, uint8[length] */
+/* floats in [low, high), 0 and 1 unless they are given; bounds broadcast */
 KN_API kn_array kn_random_state_uniform(kn_random_state state, const kn_shape *size, const kn_rng_uniform_opts *opts);
+/* normal numbers of mean loc (0) and standard deviation scale (1). ValueError for a negative scale */
 KN_API kn_array kn_random_state_normal(kn_random_state state, const kn_shape *size, const kn_rng_loc_scale_opts *opts);
+/* numbers of the Gumbel distribution of mode loc (0) and scale (1) */
 KN_API kn_array kn_random_state_gumbel(kn_random_state state, const kn_shape *size, const kn_rng_loc_scale_opts *opts);
+/* numbers of the Laplace distribution of mean loc (0) and scale (1): exponential to both sides */
 KN_API kn_array kn_random_state_laplace(kn_random_state state, const kn_shape *size, const kn_rng_loc_scale_opts *opts);
+/* numbers of the logistic distribution of mean loc (0) and scale (1) */
 KN_API kn_array kn_random_state_logistic(kn_random_state state, const kn_shape *size,
     const kn_rng_loc_scale_opts *opts);
+/* e to the power of normal numbers of mean `mean` (0) and standard deviation sigma (1) */
 KN_API kn_array kn_random_state_lognormal(kn_random_state state, const kn_shape *size,
     const kn_rng_lognormal_opts *opts);
+/* numbers of the exponential distribution of mean scale (1). ValueError for a negative scale */
 KN_API kn_array kn_random_state_exponential(kn_random_state state, const kn_shape *size, const kn_rng_scale_opts *opts);
+/* numbers of the Rayleigh distribution: the length of a vector of two normal numbers of standard deviation scale (1) */
 KN_API kn_array kn_random_state_rayleigh(kn_random_state state, const kn_shape *size, const kn_rng_scale_opts *opts);
+/* numbers of the gamma distribution of a shape, scale 1: the mean is the shape */
 KN_API kn_array kn_random_state_standard_gamma(kn_random_state state, kn_array shape, const kn_shape *size);
+/* numbers of the gamma distribution of a shape, times scale (1): mean shape times scale */
 KN_API kn_array kn_random_state_gamma(kn_random_state state, kn_array shape, const kn_shape *size,
     const kn_rng_scale_opts *opts);
+/* numbers in (0, 1) of the beta distribution of a and b: mean a / (a + b). ValueError unless both are positive */
 KN_API kn_array kn_random_state_beta(kn_random_state state, kn_array a, kn_array b, const kn_shape *size);
+/* numbers of the chi-square distribution: the sum of squares of df standard normal numbers, mean df */
 KN_API kn_array kn_random_state_chisquare(kn_random_state state, kn_array df, const kn_shape *size);
+/* numbers of the noncentral chi-square distribution: mean df + nonc */
 KN_API kn_array kn_random_state_noncentral_chisquare(kn_random_state state, kn_array df, kn_array nonc,
     const kn_shape *size);
+/* numbers of the F distribution: the ratio of two chi-square numbers of dfnum and dfden, each divided by its degrees
+ * of freedom */
 KN_API kn_array kn_random_state_f(kn_random_state state, kn_array dfnum, kn_array dfden, const kn_shape *size);
+/* numbers of the noncentral F distribution: the F ratio with a noncentral chi-square number above */
 KN_API kn_array kn_random_state_noncentral_f(kn_random_state state, kn_array dfnum, kn_array dfden, kn_array nonc,
     const kn_shape *size);
+/* numbers of Student's t distribution of df degrees of freedom: heavier tails than normal ones, the fewer df */
 KN_API kn_array kn_random_state_standard_t(kn_random_state state, kn_array df, const kn_shape *size);
+/* numbers of the Pareto distribution of the second kind (Lomax) of shape a, from 0 on; add 1 for the classical one */
 KN_API kn_array kn_random_state_pareto(kn_random_state state, kn_array a, const kn_shape *size);
+/* numbers in [0, 1] of density a x^(a-1): the larger a, the nearer to 1 */
 KN_API kn_array kn_random_state_power(kn_random_state state, kn_array a, const kn_shape *size);
+/* numbers between left and right, whose density is a triangle with its top at mode. ValueError unless left <= mode
+ * <= right */
 KN_API kn_array kn_random_state_triangular(kn_random_state state, kn_array left, kn_array mode, kn_array right,
     const kn_shape *size);
+/* angles in [-pi, pi] around mu, the closer the larger kappa: normal numbers on a circle */
 KN_API kn_array kn_random_state_vonmises(kn_random_state state, kn_array mu, kn_array kappa, const kn_shape *size);
+/* numbers of the Wald (inverse normal) distribution of a mean and a scale, both positive */
 KN_API kn_array kn_random_state_wald(kn_random_state state, kn_array mean, kn_array scale, const kn_shape *size);
+/* numbers of the Weibull distribution of shape a, scale 1: a number of the exponential distribution to the power 1 /
+ * a */
 KN_API kn_array kn_random_state_weibull(kn_random_state state, kn_array a, const kn_shape *size);
+/* how many of n trials of probability p succeed: int64. ValueError for p outside of [0, 1] and negative n */
 KN_API kn_array kn_random_state_binomial(kn_random_state state, kn_array n, kn_array p, const kn_shape *size);
+/* how many trials of probability p fail before n succeed: int64 */
 KN_API kn_array kn_random_state_negative_binomial(kn_random_state state, kn_array n, kn_array p, const kn_shape *size);
+/* how many trials of probability p it takes until one succeeds: int64, from 1 on */
 KN_API kn_array kn_random_state_geometric(kn_random_state state, kn_array p, const kn_shape *size);
+/* how many of nsample balls, drawn without putting them back from ngood good and nbad bad ones, are good: int64.
+ * ValueError for more than there are */
 KN_API kn_array kn_random_state_hypergeometric(kn_random_state state, kn_array ngood, kn_array nbad, kn_array nsample,
     const kn_shape *size);
+/* integers from 1 on, k with a probability proportional to p^k / k: int64 */
 KN_API kn_array kn_random_state_logseries(kn_random_state state, kn_array p, const kn_shape *size);
+/* integers from 1 on, k with a probability proportional to k^-a, for a > 1: int64 */
 KN_API kn_array kn_random_state_zipf(kn_random_state state, kn_array a, const kn_shape *size);
+/* how many events happen where lam (1) are expected: int64. ValueError for negative lam */
 KN_API kn_array kn_random_state_poisson(kn_random_state state, const kn_shape *size, const kn_rng_poisson_opts *opts);
+/* vectors of numbers in [0, 1] that add to 1, of the Dirichlet distribution of alpha, one axis. The result has the
+ * size and that axis */
 KN_API kn_array kn_random_state_dirichlet(kn_random_state state, kn_array alpha, const kn_shape *size);
-/* of one n and one vector of probabilities */
+/* how many of n trials fall into each category: of one n and one vector of probabilities; int64, the size and an
+ * axis of the categories */
 KN_API kn_array kn_random_state_multinomial(kn_random_state state, kn_array n, kn_array pvals, const kn_shape *size);
+/* vectors of normal numbers of a mean[n] and a covariance[n, n]: the size and an axis of n. check_valid says what
+ * happens to a covariance that is none: a line in the log, a ValueError ("raise") or nothing */
 KN_API kn_array kn_random_state_multivariate_normal(kn_random_state state, kn_array mean, kn_array cov,
     const kn_shape *size, const kn_random_state_multivariate_normal_opts *opts);
-/* along the first axis; 0, or -1 with an error */
+/* puts the slices of x along the first axis in another order, in x itself; 0, or -1 with an error */
 KN_API int kn_random_state_shuffle(kn_random_state state, kn_array x);
-/* along the first axis; of a number x: 0 .. x-1 */
+/* a copy of x with the slices along the first axis in another order; of a number x: 0 .. x-1 */
 KN_API kn_array kn_random_state_permutation(kn_random_state state, kn_array x);
+/* elements of a vector a drawn at random, or of 0 .. a-1 for an integer a; with .p of these probabilities, without
+ * .replace none twice (ValueError for more than there are) */
 KN_API kn_array kn_random_state_choice(kn_random_state state, kn_array a, const kn_shape *size,
     const kn_random_state_choice_opts *opts);
 
