@@ -58,7 +58,7 @@ typedef struct kn_nn_init_orthogonal_opts {
     size_t size_;
     double scale;        /* 1 */
     kn_axes column_axis; /* not given, -1 */
-    kn_dtype dtype;      /* 1, the last axis */
+    kn_dtype dtype;
 } kn_nn_init_orthogonal_opts;
 KN_API kn_nn_init_orthogonal_opts kn_nn_init_orthogonal_opts_default(void);
 

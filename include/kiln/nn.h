@@ -17,26 +17,26 @@ typedef struct kn_nn_softmax_opts { size_t size_; kn_axes axis; kn_array where; 
 KN_API kn_nn_softmax_opts kn_nn_softmax_opts_default(void);
 typedef struct kn_nn_logsumexp_opts {
     size_t size_;
-    kn_axes axis;
-    kn_array b;
+    kn_axes axis;   /* not given, all */
+    kn_array b;     /* NULL, 1: weights */
     bool keepdims;
-    kn_array where; /* axis: all */
+    kn_array where;
 } kn_nn_logsumexp_opts;
 KN_API kn_nn_logsumexp_opts kn_nn_logsumexp_opts_default(void);
 typedef struct kn_nn_logmeanexp_opts {
     size_t size_;
-    kn_axes axis;
+    kn_axes axis;   /* not given, all */
     kn_array where;
-    bool keepdims;  /* axis: all */
+    bool keepdims;
 } kn_nn_logmeanexp_opts;
 KN_API kn_nn_logmeanexp_opts kn_nn_logmeanexp_opts_default(void);
 typedef struct kn_nn_one_hot_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_nn_one_hot_opts; /* axis: last */
 KN_API kn_nn_one_hot_opts kn_nn_one_hot_opts_default(void);
-typedef struct kn_nn_leaky_relu_opts { size_t size_; kn_array negative_slope; } kn_nn_leaky_relu_opts; /* 0.01 */
+typedef struct kn_nn_leaky_relu_opts { size_t size_; kn_array negative_slope; } kn_nn_leaky_relu_opts; /* NULL, 0.01 */
 KN_API kn_nn_leaky_relu_opts kn_nn_leaky_relu_opts_default(void);
-typedef struct kn_nn_elu_opts { size_t size_; kn_array alpha; } kn_nn_elu_opts; /* 1 */
+typedef struct kn_nn_elu_opts { size_t size_; kn_array alpha; } kn_nn_elu_opts; /* NULL, 1 */
 KN_API kn_nn_elu_opts kn_nn_elu_opts_default(void);
-typedef struct kn_nn_squareplus_opts { size_t size_; kn_array b; } kn_nn_squareplus_opts; /* 4 */
+typedef struct kn_nn_squareplus_opts { size_t size_; kn_array b; } kn_nn_squareplus_opts; /* NULL, 4 */
 KN_API kn_nn_squareplus_opts kn_nn_squareplus_opts_default(void);
 typedef struct kn_nn_gelu_opts { size_t size_; bool approximate; } kn_nn_gelu_opts; /* true */
 KN_API kn_nn_gelu_opts kn_nn_gelu_opts_default(void);
@@ -150,8 +150,8 @@ KN_API kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_h
  * AssertionError for strides, pads and operands with other numbers of axes. */
 typedef struct kn_nn_pool_opts {
     size_t size_;
-    const kn_shape *strides;
-    kn_lax_pads padding;     /* strides: all 1; padding: VALID */
+    const kn_shape *strides; /* all 1 */
+    kn_lax_pads padding;     /* VALID */
     bool channels_first;     /* the channels are the axis in front of those of the windows */
     bool count_include_pad;  /* true: of avg_pool: the padding counts as zeros (true) */
 } kn_nn_pool_opts;

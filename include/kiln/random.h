@@ -19,7 +19,7 @@ extern "C" {
 typedef struct kn_random_split_opts {
     size_t size_;
     int64_t num;    /* 2 */
-    kn_shape shape; /* num: 2; a shape wins over num */
+    kn_shape shape; /* of an array of keys; wins over num */
 } kn_random_split_opts;
 KN_API kn_random_split_opts kn_random_split_opts_default(void);
 typedef struct kn_random_bits_opts { size_t size_; kn_dtype dtype; } kn_random_bits_opts; /* uint32 */
@@ -35,8 +35,8 @@ typedef struct kn_random_normal_opts { size_t size_; kn_dtype dtype; } kn_random
 KN_API kn_random_normal_opts kn_random_normal_opts_default(void);
 typedef struct kn_random_permutation_opts {
     size_t size_;
-    kn_axes axis;
-    bool independent; /* axis: 0 */
+    kn_axes axis;     /* not given, 0 */
+    bool independent; /* each row its own way */
 } kn_random_permutation_opts;
 KN_API kn_random_permutation_opts kn_random_permutation_opts_default(void);
 typedef struct kn_random_key_opts { size_t size_; const char *impl; } kn_random_key_opts; /* "threefry2x32" */
@@ -88,10 +88,14 @@ KN_API kn_random_multinomial_opts kn_random_multinomial_opts_default(void);
 typedef struct kn_random_orthogonal_opts {
     size_t size_;
     kn_dtype dtype;
-    int64_t m;      /* -1: as n */
+    int64_t m;      /* -1: columns (as n) */
 } kn_random_orthogonal_opts;
 KN_API kn_random_orthogonal_opts kn_random_orthogonal_opts_default(void);
-typedef struct kn_random_ball_opts { size_t size_; kn_array p; kn_dtype dtype; } kn_random_ball_opts;
+typedef struct kn_random_ball_opts {
+    size_t size_;
+    kn_array p;     /* NULL, 2: of the norm */
+    kn_dtype dtype;
+} kn_random_ball_opts;
 KN_API kn_random_ball_opts kn_random_ball_opts_default(void);
 
 /* ---- Keys. */

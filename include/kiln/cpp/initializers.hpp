@@ -63,7 +63,7 @@ struct init_variance_scaling_opts {
 struct init_orthogonal_opts {
     KILN_OPTION((double), scale, 1)
     KILN_OPTION((::kiln::axes), column_axis, {}) /* -1 */
-    KILN_OPTION((::kiln::dtype), dtype, {}) /* 1, the last axis */
+    KILN_OPTION((::kiln::dtype), dtype, {})
     kn_nn_init_orthogonal_opts c() const {
         kn_nn_init_orthogonal_opts to_ = {}; to_.size_ = sizeof to_; to_.scale = detail::c_of(scale);
         to_.column_axis = detail::c_of(column_axis); to_.dtype = detail::c_of(dtype); return to_; }

@@ -17,18 +17,18 @@ struct softmax_opts {
         to_.where = detail::c_of(where); return to_; }
 };
 struct logsumexp_opts {
-    KILN_OPTION((::kiln::axes), axis, {})
-    KILN_OPTION((::kiln::array), b, {})
+    KILN_OPTION((::kiln::axes), axis, {}) /* all */
+    KILN_OPTION((::kiln::array), b, {}) /* weights */
     KILN_OPTION((bool), keepdims, {})
-    KILN_OPTION((::kiln::array), where, {}) /* axis: all */
+    KILN_OPTION((::kiln::array), where, {})
     kn_nn_logsumexp_opts c() const {
         kn_nn_logsumexp_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis); to_.b = detail::c_of(b);
         to_.keepdims = detail::c_of(keepdims); to_.where = detail::c_of(where); return to_; }
 };
 struct logmeanexp_opts {
-    KILN_OPTION((::kiln::axes), axis, {})
+    KILN_OPTION((::kiln::axes), axis, {}) /* all */
     KILN_OPTION((::kiln::array), where, {})
-    KILN_OPTION((bool), keepdims, {}) /* axis: all */
+    KILN_OPTION((bool), keepdims, {})
     kn_nn_logmeanexp_opts c() const {
         kn_nn_logmeanexp_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.where = detail::c_of(where); to_.keepdims = detail::c_of(keepdims); return to_; }
@@ -238,8 +238,8 @@ inline array one_hot(const ::kiln::operand &x, int64_t num_classes, const ::kiln
 { detail::call c_(where); kn_array x_h = x.c(); kn_nn_one_hot_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_one_hot(x_h, num_classes, &opts_c))); }
 struct pool_opts {
-    KILN_OPTION((::kiln::optional_shape), strides, {})
-    KILN_OPTION((::kiln::pads), padding, {}) /* strides: all 1; padding: VALID */
+    KILN_OPTION((::kiln::optional_shape), strides, {}) /* all 1 */
+    KILN_OPTION((::kiln::pads), padding, {}) /* VALID */
     KILN_OPTION((bool), channels_first, {}) /* the channels are the axis in front of those of the windows */
     KILN_OPTION((bool), count_include_pad, true) /* of avg_pool: the padding counts as zeros (true) */
     kn_nn_pool_opts c() const {

@@ -10,7 +10,7 @@ namespace kiln {
 namespace random {
 struct split_opts {
     KILN_OPTION((int64_t), num, 2)
-    KILN_OPTION((::kiln::shape), shape, {}) /* num: 2; a shape wins over num */
+    KILN_OPTION((::kiln::shape), shape, {}) /* of an array of keys; wins over num */
     kn_random_split_opts c() const {
         kn_random_split_opts to_ = {}; to_.size_ = sizeof to_; to_.num = detail::c_of(num);
         to_.shape = detail::c_of(shape); return to_; }
@@ -34,8 +34,8 @@ struct normal_opts {
         kn_random_normal_opts to_ = {}; to_.size_ = sizeof to_; to_.dtype = detail::c_of(dtype); return to_; }
 };
 struct permutation_opts {
-    KILN_OPTION((::kiln::axes), axis, {})
-    KILN_OPTION((bool), independent, {}) /* axis: 0 */
+    KILN_OPTION((::kiln::axes), axis, {}) /* 0 */
+    KILN_OPTION((bool), independent, {}) /* each row its own way */
     kn_random_permutation_opts c() const {
         kn_random_permutation_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.independent = detail::c_of(independent); return to_; }
@@ -97,13 +97,13 @@ struct multinomial_opts {
 };
 struct orthogonal_opts {
     KILN_OPTION((::kiln::dtype), dtype, {})
-    KILN_OPTION((int64_t), m, -1) /* as n */
+    KILN_OPTION((int64_t), m, -1) /* columns (as n) */
     kn_random_orthogonal_opts c() const {
         kn_random_orthogonal_opts to_ = {}; to_.size_ = sizeof to_; to_.dtype = detail::c_of(dtype);
         to_.m = detail::c_of(m); return to_; }
 };
 struct ball_opts {
-    KILN_OPTION((::kiln::array), p, {})
+    KILN_OPTION((::kiln::array), p, {}) /* of the norm */
     KILN_OPTION((::kiln::dtype), dtype, {})
     kn_random_ball_opts c() const {
         kn_random_ball_opts to_ = {}; to_.size_ = sizeof to_; to_.p = detail::c_of(p); to_.dtype = detail::c_of(dtype);

@@ -20,14 +20,20 @@ KN_API kn_optim_loss_opts kn_optim_loss_opts_default(void);
 KN_API kn_array kn_optim_squared_error(kn_array predictions, kn_array targets);
 /* half of the squared error of each element, so that its derivative is prediction - target */
 KN_API kn_array kn_optim_l2_loss(kn_array predictions, kn_array targets);
-typedef struct kn_optim_huber_loss_opts { size_t size_; double delta; } kn_optim_huber_loss_opts; /* 1 */
+typedef struct kn_optim_huber_loss_opts {
+    size_t size_;
+    double delta; /* 1: the distance from which it is linear */
+} kn_optim_huber_loss_opts;
 KN_API kn_optim_huber_loss_opts kn_optim_huber_loss_opts_default(void);
 /* half of the squared error up to a distance of delta, from there linear: outliers pull less. Of each element */
 KN_API kn_array kn_optim_huber_loss(kn_array predictions, kn_array targets, const kn_optim_huber_loss_opts *opts);
 /* log(cosh(prediction - target)) of each element: quadratic near 0, then linear, and smooth. Does not overflow */
 KN_API kn_array kn_optim_log_cosh(kn_array predictions, kn_array targets);
 typedef struct kn_optim_cosine_opts {
-    size_t size_; kn_axes axis; double epsilon; kn_array where;
+    size_t size_;
+    kn_axes axis;
+    double epsilon; /* squared norms are at least this */
+    kn_array where;
 } kn_optim_cosine_opts;
 KN_API kn_optim_cosine_opts kn_optim_cosine_opts_default(void);
 /* the cosine of the angle between two vectors along an axis (the last one): 1 for one direction, 0 at right angles,
@@ -71,7 +77,7 @@ KN_API kn_array kn_optim_smooth_labels(kn_array labels, double alpha);
 typedef struct kn_optim_sigmoid_focal_loss_opts {
     size_t size_;
     double alpha; /* NAN: no weights */
-    double gamma; /* 2 */
+    double gamma; /* 2: how much less for what is right */
 } kn_optim_sigmoid_focal_loss_opts;
 KN_API kn_optim_sigmoid_focal_loss_opts kn_optim_sigmoid_focal_loss_opts_default(void);
 /* the binary cross entropy of each element times (1 - p)^gamma, where p is the probability of what is right: less

@@ -14,7 +14,10 @@ extern "C" {
 /* the value of a schedule at a step: a number, or an integer or float array of steps, also a traced one */
 KN_API kn_array kn_optim_schedule_at(kn_schedule schedule, kn_array step);
 KN_API kn_schedule kn_optim_constant_schedule(double value); /* optax.constant_schedule: the same value at each step */
-typedef struct kn_optim_linear_schedule_opts { size_t size_; int64_t transition_begin; } kn_optim_linear_schedule_opts;
+typedef struct kn_optim_linear_schedule_opts {
+    size_t size_;
+    int64_t transition_begin; /* steps before it begins */
+} kn_optim_linear_schedule_opts;
 KN_API kn_optim_linear_schedule_opts kn_optim_linear_schedule_opts_default(void);
 /* optax.linear_schedule: from init_value to end_value in a straight line of so many steps, then constant;
  * transition_begin steps before are constant, too */
@@ -26,8 +29,8 @@ KN_API kn_schedule kn_optim_polynomial_schedule(double init_value, double end_va
     transition_steps, const kn_optim_linear_schedule_opts *opts);
 typedef struct kn_optim_exponential_decay_opts {
     size_t size_;
-    int64_t transition_begin;
-    bool staircase;
+    int64_t transition_begin; /* steps before it begins */
+    bool staircase;           /* the exponent is a whole number */
     double end_value;         /* NAN: none */
 } kn_optim_exponential_decay_opts;
 KN_API kn_optim_exponential_decay_opts kn_optim_exponential_decay_opts_default(void);
@@ -37,8 +40,8 @@ KN_API kn_schedule kn_optim_exponential_decay(double init_value, int64_t transit
     const kn_optim_exponential_decay_opts *opts);
 typedef struct kn_optim_cosine_decay_schedule_opts {
     size_t size_;
-    double alpha;
-    double exponent; /* 1 */
+    double alpha;    /* the last value, as a part of the first */
+    double exponent; /* 1: of the cosine */
 } kn_optim_cosine_decay_schedule_opts;
 KN_API kn_optim_cosine_decay_schedule_opts kn_optim_cosine_decay_schedule_opts_default(void);
 /* optax.cosine_decay_schedule: from init_value down to alpha init_value along half a cosine, then constant.
@@ -54,10 +57,10 @@ KN_API kn_schedule kn_optim_piecewise_interpolate_schedule(const char *interpola
     const kn_optim_boundary *boundaries);
 typedef struct kn_optim_onecycle_opts {
     size_t size_;
-    double pct_start;        /* 0.3 */
+    double pct_start;        /* 0.3: the part of the steps up to the peak */
     double pct_final;        /* 0.85: of the linear one */
-    double div_factor;       /* 25 */
-    double final_div_factor; /* 1e4 */
+    double div_factor;       /* 25: the peak divided by this is the first value */
+    double final_div_factor; /* 1e4: the first value divided by this is the last one */
 } kn_optim_onecycle_opts;
 KN_API kn_optim_onecycle_opts kn_optim_onecycle_opts_default(void);
 /* the default options of kn_optim_linear_onecycle_schedule, those of kn_optim_onecycle_opts_default(), for programs
@@ -75,8 +78,8 @@ KN_API kn_schedule kn_optim_cosine_onecycle_schedule(int64_t transition_steps, d
 KN_API kn_schedule kn_optim_warmup_constant_schedule(double init_value, double peak_value, int64_t warmup_steps);
 typedef struct kn_optim_warmup_cosine_decay_schedule_opts {
     size_t size_;
-    double end_value;
-    double exponent;  /* 1 */
+    double end_value; /* the last value */
+    double exponent;  /* 1: of the cosine */
 } kn_optim_warmup_cosine_decay_schedule_opts;
 KN_API kn_optim_warmup_cosine_decay_schedule_opts kn_optim_warmup_cosine_decay_schedule_opts_default(void);
 /* optax.warmup_cosine_decay_schedule: from init_value to the peak in a straight line, then down to end_value (0)

@@ -24,12 +24,18 @@ KN_API kn_optimizer kn_optim_freeze(kn_tree mask);
  * than max_consecutive_errors come in a row */
 KN_API kn_optimizer kn_optim_apply_if_finite(kn_optimizer inner, int max_consecutive_errors);
 KN_API kn_optimizer kn_optim_apply_every(int k); /* the sum of the updates of k steps every k-th step, zeros between */
-typedef struct kn_optim_multi_steps_opts { size_t size_; bool use_grad_mean; } kn_optim_multi_steps_opts; /* true */
+typedef struct kn_optim_multi_steps_opts {
+    size_t size_;
+    bool use_grad_mean; /* true: the mean of the gradients, not their sum */
+} kn_optim_multi_steps_opts;
 KN_API kn_optim_multi_steps_opts kn_optim_multi_steps_opts_default(void);
 /* optax.MultiSteps: the inner optimizer steps every k gradients, with their mean (.use_grad_mean = false: their
  * sum); zeros between. For batches that do not fit memory at once */
 KN_API kn_optimizer kn_optim_multi_steps(kn_optimizer inner, int every_k, const kn_optim_multi_steps_opts *opts);
-typedef struct kn_optim_lookahead_opts { size_t size_; bool reset_state; } kn_optim_lookahead_opts;
+typedef struct kn_optim_lookahead_opts {
+    size_t size_;
+    bool reset_state; /* the fast optimizer begins anew at each synchronization */
+} kn_optim_lookahead_opts;
 KN_API kn_optim_lookahead_opts kn_optim_lookahead_opts_default(void);
 /* fast parameters take steps of the inner optimizer; every sync_period of them the slow ones move by slow_step_size
  * towards them, and the fast ones go back there. Parameters and updates are trees of two parts, fast and slow;
@@ -51,7 +57,9 @@ KN_API kn_optimizer kn_optim_scale_by_learning_rate_array(kn_array learning_rate
 /* optax.scale_by_schedule: updates times the value of a schedule at the step, which the state counts from 0 */
 KN_API kn_optimizer kn_optim_scale_by_schedule(kn_schedule step_size);
 typedef struct kn_optim_add_decayed_weights_opts {
-    size_t size_; kn_schedule weight_decay_schedule; kn_tree mask;
+    size_t size_;
+    kn_schedule weight_decay_schedule; /* by the step, in the place of the number */
+    kn_tree mask;                      /* what decays: a tree of booleans, one per parameter or one for all (all) */
 } kn_optim_add_decayed_weights_opts;
 KN_API kn_optim_add_decayed_weights_opts kn_optim_add_decayed_weights_opts_default(void);
 /* optax.add_decayed_weights: updates plus weight_decay times the parameters (.mask: those that it names,
@@ -59,12 +67,15 @@ KN_API kn_optim_add_decayed_weights_opts kn_optim_add_decayed_weights_opts_defau
 KN_API kn_optimizer kn_optim_add_decayed_weights(double weight_decay, const kn_optim_add_decayed_weights_opts *opts);
 /* optax.add_noise: updates plus normal noise of variance eta / (1 + step)^gamma, that of kn_random_key(seed) */
 KN_API kn_optimizer kn_optim_add_noise(double eta, double gamma, int64_t seed);
-typedef struct kn_optim_trace_opts { size_t size_; bool nesterov; } kn_optim_trace_opts;
+typedef struct kn_optim_trace_opts { size_t size_; bool nesterov; } kn_optim_trace_opts; /* look one step ahead */
 KN_API kn_optim_trace_opts kn_optim_trace_opts_default(void);
 /* optax.trace: the sum of the updates, what came before times decay: momentum, as sgd has it; .nesterov looks one
  * step ahead */
 KN_API kn_optimizer kn_optim_trace(double decay, const kn_optim_trace_opts *opts);
-typedef struct kn_optim_ema_opts { size_t size_; bool debias; } kn_optim_ema_opts; /* true */
+typedef struct kn_optim_ema_opts {
+    size_t size_;
+    bool debias;  /* true: without the bias of the beginning */
+} kn_optim_ema_opts;
 KN_API kn_optim_ema_opts kn_optim_ema_opts_default(void);
 /* optax.ema: an exponential moving average of the updates, decay times what came before and 1 - decay times the new
  * one; without .debias it begins near 0 */
@@ -95,11 +106,11 @@ KN_API kn_optimizer kn_optim_keep_params_nonnegative(void);
 /* ---- The scaling parts of the optimizers, with optax's defaults. */
 typedef struct kn_optim_scale_by_adam_opts {
     size_t size_;
-    double b1;       /* 0.9 */
-    double b2;       /* 0.999 */
-    double eps;      /* 1e-8 */
-    double eps_root;
-    bool nesterov;
+    double b1;       /* 0.9: what is kept of the mean of gradients at each step */
+    double b2;       /* 0.999: what is kept of the mean of squares at each step */
+    double eps;      /* 1e-8: added to the root that is the divisor */
+    double eps_root; /* added below the root */
+    bool nesterov;   /* look one step ahead */
 } kn_optim_scale_by_adam_opts;
 KN_API kn_optim_scale_by_adam_opts kn_optim_scale_by_adam_opts_default(void);
 /* optax.scale_by_adam: the scaling of adam: the mean of the updates divided by the root of the mean of their
@@ -107,36 +118,36 @@ KN_API kn_optim_scale_by_adam_opts kn_optim_scale_by_adam_opts_default(void);
 KN_API kn_optimizer kn_optim_scale_by_adam(const kn_optim_scale_by_adam_opts *opts);
 typedef struct kn_optim_scale_by_rms_opts {
     size_t size_;
-    double decay;         /* 0.9 */
-    double eps;           /* 1e-8 */
-    double initial_scale;
-    bool eps_in_sqrt;     /* true */
-    bool bias_correction;
+    double decay;         /* 0.9: what is kept of the mean of squares at each step */
+    double eps;           /* 1e-8: added below the root, or to it */
+    double initial_scale; /* the mean of squares before the first step */
+    bool eps_in_sqrt;     /* true: eps is below the root */
+    bool bias_correction; /* without the bias of the beginning */
 } kn_optim_scale_by_rms_opts;
 KN_API kn_optim_scale_by_rms_opts kn_optim_scale_by_rms_opts_default(void);
 /* optax.scale_by_rms: updates divided by the root of the moving average of their squares */
 KN_API kn_optimizer kn_optim_scale_by_rms(const kn_optim_scale_by_rms_opts *opts);
 typedef struct kn_optim_scale_by_rss_opts {
     size_t size_;
-    double initial_accumulator_value; /* 0.1 */
-    double eps;                       /* 1e-7 */
+    double initial_accumulator_value; /* 0.1: the sum of squares before the first step */
+    double eps;                       /* 1e-7: added below the root */
 } kn_optim_scale_by_rss_opts;
 KN_API kn_optim_scale_by_rss_opts kn_optim_scale_by_rss_opts_default(void);
 /* optax.scale_by_rss: updates divided by the root of the sum of all squares so far (0.1 at first), as adagrad does */
 KN_API kn_optimizer kn_optim_scale_by_rss(const kn_optim_scale_by_rss_opts *opts);
 typedef struct kn_optim_scale_by_lion_opts {
     size_t size_;
-    double b1;    /* 0.9 */
-    double b2;    /* 0.99 */
+    double b1;    /* 0.9: weight of the mean so far in the step */
+    double b2;    /* 0.99: what is kept of the mean at each step */
 } kn_optim_scale_by_lion_opts;
 KN_API kn_optim_scale_by_lion_opts kn_optim_scale_by_lion_opts_default(void);
 /* optax.scale_by_lion: the sign of a mean of updates, as lion has it: b1 for the step, b2 for what is remembered */
 KN_API kn_optimizer kn_optim_scale_by_lion(const kn_optim_scale_by_lion_opts *opts);
 typedef struct kn_optim_scale_by_trust_ratio_opts {
     size_t size_;
-    double min_norm;
-    double trust_coefficient; /* 1 */
-    double eps;
+    double min_norm;          /* norms are at least this */
+    double trust_coefficient; /* 1: times the ratio */
+    double eps;               /* added to the updates' norm */
 } kn_optim_scale_by_trust_ratio_opts;
 KN_API kn_optim_scale_by_trust_ratio_opts kn_optim_scale_by_trust_ratio_opts_default(void);
 /* optax.scale_by_trust_ratio: updates times the norm of the parameters divided by that of the updates, array by

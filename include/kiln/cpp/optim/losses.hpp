@@ -24,7 +24,7 @@ inline array l2_loss(const ::kiln::operand &predictions, const ::kiln::operand &
 { detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c(); c_.here(); return
     array::share(c_.take(kn_optim_l2_loss(predictions_h, targets_h))); }
 struct huber_loss_opts {
-    KILN_OPTION((double), delta, 1)
+    KILN_OPTION((double), delta, 1) /* the distance from which it is linear */
     kn_optim_huber_loss_opts c() const {
         kn_optim_huber_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.delta = detail::c_of(delta); return to_; }
 };
@@ -40,7 +40,7 @@ inline array log_cosh(const ::kiln::operand &predictions, const ::kiln::operand 
     array::share(c_.take(kn_optim_log_cosh(predictions_h, targets_h))); }
 struct cosine_opts {
     KILN_OPTION((::kiln::axes), axis, {})
-    KILN_OPTION((double), epsilon, {})
+    KILN_OPTION((double), epsilon, {}) /* squared norms are at least this */
     KILN_OPTION((::kiln::array), where, {})
     kn_optim_cosine_opts c() const {
         kn_optim_cosine_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
@@ -129,7 +129,7 @@ inline array smooth_labels(const ::kiln::operand &labels, double alpha, place wh
     array::share(c_.take(kn_optim_smooth_labels(labels_h, alpha))); }
 struct sigmoid_focal_loss_opts {
     KILN_OPTION((double), alpha, __builtin_nan("")) /* no weights */
-    KILN_OPTION((double), gamma, 2)
+    KILN_OPTION((double), gamma, 2) /* how much less for what is right */
     kn_optim_sigmoid_focal_loss_opts c() const {
         kn_optim_sigmoid_focal_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.alpha = detail::c_of(alpha);
         to_.gamma = detail::c_of(gamma); return to_; }

@@ -9,11 +9,11 @@
 namespace kiln {
 namespace optim {
 struct sgd_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), momentum, __builtin_nan(""))
-    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), momentum, __builtin_nan("")) /* what is kept of the steps before (NAN: no momentum) */
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
     kn_optim_sgd_opts c() const {
         kn_optim_sgd_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -26,14 +26,14 @@ inline handle<kn_optimizer> sgd(const ::kiln::optim::sgd_opts &opts = {}, place 
 { detail::call c_(where); kn_optim_sgd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_sgd(&opts_c))); }
 struct adam_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), eps_root, {})
-    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
     kn_optim_adam_opts c() const {
         kn_optim_adam_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -47,13 +47,13 @@ inline handle<kn_optimizer> adam(const ::kiln::optim::adam_opts &opts = {}, plac
 { detail::call c_(where); kn_optim_adam_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adam(&opts_c))); }
 struct nadam_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), eps_root, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
     kn_optim_nadam_opts c() const {
         kn_optim_nadam_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -65,17 +65,17 @@ inline handle<kn_optimizer> nadam(const ::kiln::optim::nadam_opts &opts = {}, pl
 { detail::call c_(where); kn_optim_nadam_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_nadam(&opts_c))); }
 struct adamw_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), eps_root, {})
-    KILN_OPTION((double), weight_decay, 1e-4)
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
+    KILN_OPTION((double), weight_decay, 1e-4) /* times the parameter, added to its step before the learning rate */
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
     KILN_OPTION((::kiln::pytree), mask, {})
-    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
     kn_optim_adamw_opts c() const {
         kn_optim_adamw_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -90,15 +90,15 @@ inline handle<kn_optimizer> adamw(const ::kiln::optim::adamw_opts &opts = {}, pl
 { detail::call c_(where); kn_optim_adamw_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adamw(&opts_c))); }
 struct nadamw_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), eps_root, {})
-    KILN_OPTION((double), weight_decay, 1e-4)
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
+    KILN_OPTION((double), weight_decay, 1e-4) /* times the parameter, added to its step before the learning rate */
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
     KILN_OPTION((::kiln::pytree), mask, {})
     kn_optim_nadamw_opts c() const {
         kn_optim_nadamw_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
@@ -113,12 +113,12 @@ inline handle<kn_optimizer> nadamw(const ::kiln::optim::nadamw_opts &opts = {}, 
 { detail::call c_(where); kn_optim_nadamw_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_nadamw(&opts_c))); }
 struct adamax_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the largest gradient */
+    KILN_OPTION((double), eps, 1e-8) /* added to the largest gradient */
     kn_optim_adamax_opts c() const {
         kn_optim_adamax_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -131,14 +131,14 @@ inline handle<kn_optimizer> adamax(const ::kiln::optim::adamax_opts &opts = {}, 
 { detail::call c_(where); kn_optim_adamax_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adamax(&opts_c))); }
 struct adamaxw_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), weight_decay, 1e-4)
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the largest gradient */
+    KILN_OPTION((double), eps, 1e-8) /* added to the largest gradient */
+    KILN_OPTION((double), weight_decay, 1e-4) /* times the parameter, added to its step before the learning rate */
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
     KILN_OPTION((::kiln::pytree), mask, {})
     kn_optim_adamaxw_opts c() const {
         kn_optim_adamaxw_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
@@ -152,15 +152,15 @@ inline handle<kn_optimizer> adamaxw(const ::kiln::optim::adamaxw_opts &opts = {}
 { detail::call c_(where); kn_optim_adamaxw_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adamaxw(&opts_c))); }
 struct amsgrad_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), eps_root, {})
-    KILN_OPTION((bool), bias_correction_mu, true)
-    KILN_OPTION((bool), bias_correction_nu, true)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
+    KILN_OPTION((bool), bias_correction_mu, true) /* the mean without the bias of its beginning */
+    KILN_OPTION((bool), bias_correction_nu, true) /* the mean of squares without that bias */
     kn_optim_amsgrad_opts c() const {
         kn_optim_amsgrad_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -174,14 +174,14 @@ inline handle<kn_optimizer> amsgrad(const ::kiln::optim::amsgrad_opts &opts = {}
 { detail::call c_(where); kn_optim_amsgrad_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_amsgrad(&opts_c))); }
 struct adabelief_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-16)
-    KILN_OPTION((double), eps_root, 1e-16)
-    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-16) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, 1e-16) /* added to the mean of squares at each step */
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
     kn_optim_adabelief_opts c() const {
         kn_optim_adabelief_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -195,13 +195,13 @@ inline handle<kn_optimizer> adabelief(const ::kiln::optim::adabelief_opts &opts 
 { detail::call c_(where); kn_optim_adabelief_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adabelief(&opts_c))); }
 struct adadelta_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), rho, 0.9)
-    KILN_OPTION((double), eps, 1e-6)
-    KILN_OPTION((double), weight_decay, {})
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* none, the sign stays */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), rho, 0.9) /* what is kept of the means of squares at each step */
+    KILN_OPTION((double), eps, 1e-6) /* added below both roots */
+    KILN_OPTION((double), weight_decay, {}) /* times the parameter, added to the gradient */
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
     KILN_OPTION((::kiln::pytree), mask, {})
     kn_optim_adadelta_opts c() const {
         kn_optim_adadelta_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
@@ -216,11 +216,11 @@ inline handle<kn_optimizer> adadelta(const ::kiln::optim::adadelta_opts &opts = 
 { detail::call c_(where); kn_optim_adadelta_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adadelta(&opts_c))); }
 struct adagrad_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), initial_accumulator_value, 0.1)
-    KILN_OPTION((double), eps, 1e-7)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), initial_accumulator_value, 0.1) /* the sum of squares before the first step */
+    KILN_OPTION((double), eps, 1e-7) /* added below the root */
     kn_optim_adagrad_opts c() const {
         kn_optim_adagrad_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -233,16 +233,16 @@ inline handle<kn_optimizer> adagrad(const ::kiln::optim::adagrad_opts &opts = {}
 { detail::call c_(where); kn_optim_adagrad_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adagrad(&opts_c))); }
 struct adan_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.98)
-    KILN_OPTION((double), b2, 0.92)
-    KILN_OPTION((double), b3, 0.99)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), eps_root, 1e-8)
-    KILN_OPTION((double), weight_decay, {})
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.98) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.92) /* what is kept of the mean of differences */
+    KILN_OPTION((double), b3, 0.99) /* what is kept of the mean of squares */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, 1e-8) /* added below the root */
+    KILN_OPTION((double), weight_decay, {}) /* times the parameter, added to its step before the learning rate */
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
     KILN_OPTION((::kiln::pytree), mask, {})
     kn_optim_adan_opts c() const {
         kn_optim_adan_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
@@ -257,19 +257,19 @@ inline handle<kn_optimizer> adan(const ::kiln::optim::adan_opts &opts = {}, plac
 { detail::call c_(where); kn_optim_adan_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adan(&opts_c))); }
 struct adafactor_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((int64_t), min_dim_size_to_factor, 128)
-    KILN_OPTION((double), decay_rate, 0.8)
-    KILN_OPTION((double), decay_offset, {})
-    KILN_OPTION((bool), multiply_by_parameter_scale, true)
-    KILN_OPTION((double), clipping_threshold, 1)
-    KILN_OPTION((double), momentum, __builtin_nan(""))
-    KILN_OPTION((double), weight_decay_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::pytree), weight_decay_mask, {})
-    KILN_OPTION((double), eps, 1e-30)
-    KILN_OPTION((bool), factored, true)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* none, steps are scaled by the parameters alone */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((int64_t), min_dim_size_to_factor, 128) /* smaller matrices keep all their mean squares */
+    KILN_OPTION((double), decay_rate, 0.8) /* the mean of squares keeps 1 - step^-rate */
+    KILN_OPTION((double), decay_offset, {}) /* the step from which steps are counted */
+    KILN_OPTION((bool), multiply_by_parameter_scale, true) /* steps are times the root mean square of the parameters */
+    KILN_OPTION((double), clipping_threshold, 1) /* of the root mean square of a step */
+    KILN_OPTION((double), momentum, __builtin_nan("")) /* what is kept of the steps before (NAN: no momentum) */
+    KILN_OPTION((double), weight_decay_rate, __builtin_nan("")) /* times the parameter, added to its step */
+    KILN_OPTION((::kiln::pytree), weight_decay_mask, {}) /* what decays, as mask elsewhere (all) */
+    KILN_OPTION((double), eps, 1e-30) /* added to the squares */
+    KILN_OPTION((bool), factored, true) /* mean squares by row and column */
     kn_optim_adafactor_opts c() const {
         kn_optim_adafactor_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -289,17 +289,17 @@ inline handle<kn_optimizer> adafactor(const ::kiln::optim::adafactor_opts &opts 
 { detail::call c_(where); kn_optim_adafactor_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_adafactor(&opts_c))); }
 struct rmsprop_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), decay, 0.9)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), initial_scale, {})
-    KILN_OPTION((bool), eps_in_sqrt, true)
-    KILN_OPTION((bool), centered, {})
-    KILN_OPTION((double), momentum, __builtin_nan(""))
-    KILN_OPTION((bool), nesterov, {})
-    KILN_OPTION((bool), bias_correction, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), decay, 0.9) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added below the root, or to it */
+    KILN_OPTION((double), initial_scale, {}) /* the mean of squares before the first step */
+    KILN_OPTION((bool), eps_in_sqrt, true) /* eps is below the root */
+    KILN_OPTION((bool), centered, {}) /* divide by the standard deviation */
+    KILN_OPTION((double), momentum, __builtin_nan("")) /* what is kept of the steps before (NAN: no momentum) */
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
+    KILN_OPTION((bool), bias_correction, {}) /* the mean of squares without the bias of its beginning */
     kn_optim_rmsprop_opts c() const {
         kn_optim_rmsprop_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -315,11 +315,11 @@ inline handle<kn_optimizer> rmsprop(const ::kiln::optim::rmsprop_opts &opts = {}
 { detail::call c_(where); kn_optim_rmsprop_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_rmsprop(&opts_c))); }
 struct rprop_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((double), eta_minus, 0.5)
-    KILN_OPTION((double), eta_plus, 1.2)
-    KILN_OPTION((double), min_step_size, 1e-6)
-    KILN_OPTION((double), max_step_size, 50)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* the first step; has to be given */
+    KILN_OPTION((double), eta_minus, 0.5) /* the step where the sign changed is times this */
+    KILN_OPTION((double), eta_plus, 1.2) /* where it stayed, times this */
+    KILN_OPTION((double), min_step_size, 1e-6) /* no step is shorter */
+    KILN_OPTION((double), max_step_size, 50) /* no step is longer */
     kn_optim_rprop_opts c() const {
         kn_optim_rprop_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.eta_minus = detail::c_of(eta_minus); to_.eta_plus = detail::c_of(eta_plus);
@@ -331,13 +331,13 @@ inline handle<kn_optimizer> rprop(const ::kiln::optim::rprop_opts &opts = {}, pl
 { detail::call c_(where); kn_optim_rprop_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_rprop(&opts_c))); }
 struct lion_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.99)
-    KILN_OPTION((double), weight_decay, 1e-3)
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* weight of the mean so far in the step */
+    KILN_OPTION((double), b2, 0.99) /* what is kept of the mean at each step */
+    KILN_OPTION((double), weight_decay, 1e-3) /* times the parameter, added to its step before the learning rate */
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
     KILN_OPTION((::kiln::pytree), mask, {})
     kn_optim_lion_opts c() const {
         kn_optim_lion_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
@@ -352,15 +352,15 @@ inline handle<kn_optimizer> lion(const ::kiln::optim::lion_opts &opts = {}, plac
 { detail::call c_(where); kn_optim_lion_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_lion(&opts_c))); }
 struct lamb_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-6)
-    KILN_OPTION((double), eps_root, {})
-    KILN_OPTION((double), weight_decay, {})
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-6) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
+    KILN_OPTION((double), weight_decay, {}) /* times the parameter, added to its step before the learning rate */
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
     KILN_OPTION((::kiln::pytree), mask, {})
     kn_optim_lamb_opts c() const {
         kn_optim_lamb_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
@@ -375,17 +375,17 @@ inline handle<kn_optimizer> lamb(const ::kiln::optim::lamb_opts &opts = {}, plac
 { detail::call c_(where); kn_optim_lamb_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_lamb(&opts_c))); }
 struct lars_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), weight_decay, {})
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
-    KILN_OPTION((::kiln::pytree), weight_decay_mask, {})
-    KILN_OPTION((double), trust_coefficient, 0.001)
-    KILN_OPTION((double), eps, {})
-    KILN_OPTION((::kiln::pytree), trust_ratio_mask, {})
-    KILN_OPTION((double), momentum, 0.9)
-    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), weight_decay, {}) /* times the parameter, added to the gradient */
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::pytree), weight_decay_mask, {}) /* what decays, as mask elsewhere (all) */
+    KILN_OPTION((double), trust_coefficient, 0.001) /* the step is that times the parameters' norm */
+    KILN_OPTION((double), eps, {}) /* added to the gradient's norm */
+    KILN_OPTION((::kiln::pytree), trust_ratio_mask, {}) /* what is scaled by norms (all) */
+    KILN_OPTION((double), momentum, 0.9) /* what is kept of the steps before */
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
     kn_optim_lars_opts c() const {
         kn_optim_lars_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -402,15 +402,15 @@ inline handle<kn_optimizer> lars(const ::kiln::optim::lars_opts &opts = {}, plac
 { detail::call c_(where); kn_optim_lars_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_lars(&opts_c))); }
 struct radam_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), eps_root, {})
-    KILN_OPTION((double), threshold, 5)
-    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
+    KILN_OPTION((double), threshold, 5) /* so many gradients are to be known, in effect, before it divides */
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
     kn_optim_radam_opts c() const {
         kn_optim_radam_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -424,12 +424,12 @@ inline handle<kn_optimizer> radam(const ::kiln::optim::radam_opts &opts = {}, pl
 { detail::call c_(where); kn_optim_radam_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_radam(&opts_c))); }
 struct yogi_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-3)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-3) /* added to the root that is the divisor */
     kn_optim_yogi_opts c() const {
         kn_optim_yogi_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -442,14 +442,14 @@ inline handle<kn_optimizer> yogi(const ::kiln::optim::yogi_opts &opts = {}, plac
 { detail::call c_(where); kn_optim_yogi_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_yogi(&opts_c))); }
 struct novograd_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.25)
-    KILN_OPTION((double), eps, 1e-6)
-    KILN_OPTION((double), eps_root, {})
-    KILN_OPTION((double), weight_decay, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the steps before */
+    KILN_OPTION((double), b2, 0.25) /* what is kept of the mean of squared norms */
+    KILN_OPTION((double), eps, 1e-6) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
+    KILN_OPTION((double), weight_decay, {}) /* times the parameter, added to its step before the learning rate */
     kn_optim_novograd_opts c() const {
         kn_optim_novograd_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -462,8 +462,8 @@ inline handle<kn_optimizer> novograd(const ::kiln::optim::novograd_opts &opts = 
 { detail::call c_(where); kn_optim_novograd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_novograd(&opts_c))); }
 struct fromage_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((double), min_norm, 1e-6)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given */
+    KILN_OPTION((double), min_norm, 1e-6) /* norms are at least this */
     kn_optim_fromage_opts c() const {
         kn_optim_fromage_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.min_norm = detail::c_of(min_norm); return to_; }
@@ -474,10 +474,10 @@ inline handle<kn_optimizer> fromage(const ::kiln::optim::fromage_opts &opts = {}
 { detail::call c_(where); kn_optim_fromage_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_fromage(&opts_c))); }
 struct sm3_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), momentum, 0.9)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), momentum, 0.9) /* what is kept of the steps before */
     kn_optim_sm3_opts c() const {
         kn_optim_sm3_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -490,9 +490,9 @@ inline handle<kn_optimizer> sm3(const ::kiln::optim::sm3_opts &opts = {}, place 
 { detail::call c_(where); kn_optim_sm3_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_sm3(&opts_c))); }
 struct sign_sgd_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
     kn_optim_sign_sgd_opts c() const {
         kn_optim_sign_sgd_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -503,10 +503,10 @@ inline handle<kn_optimizer> sign_sgd(const ::kiln::optim::sign_sgd_opts &opts = 
 { detail::call c_(where); kn_optim_sign_sgd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_sign_sgd(&opts_c))); }
 struct signum_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), beta, 0.9)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), beta, 0.9) /* what is kept of the mean of gradients at each step */
     kn_optim_signum_opts c() const {
         kn_optim_signum_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -517,12 +517,12 @@ inline handle<kn_optimizer> signum(const ::kiln::optim::signum_opts &opts = {}, 
 { detail::call c_(where); kn_optim_signum_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_signum(&opts_c))); }
 struct noisy_sgd_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), eta, 0.01)
-    KILN_OPTION((double), gamma, 0.55)
-    KILN_OPTION((int64_t), seed, {})
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), eta, 0.01) /* the noise's variance at the first step */
+    KILN_OPTION((double), gamma, 0.55) /* how fast the noise fades */
+    KILN_OPTION((int64_t), seed, {}) /* of the key of the noise */
     kn_optim_noisy_sgd_opts c() const {
         kn_optim_noisy_sgd_opts to_ = {}; to_.size_ = sizeof to_; to_.learning_rate = detail::c_of(learning_rate);
         to_.learning_rate_schedule = detail::c_of(learning_rate_schedule);
@@ -535,11 +535,11 @@ inline handle<kn_optimizer> noisy_sgd(const ::kiln::optim::noisy_sgd_opts &opts 
 { detail::call c_(where); kn_optim_noisy_sgd_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_noisy_sgd(&opts_c))); }
 struct optimistic_gradient_descent_opts {
-    KILN_OPTION((double), learning_rate, __builtin_nan(""))
-    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {})
-    KILN_OPTION((::kiln::array), learning_rate_array, {})
-    KILN_OPTION((double), alpha, 1)
-    KILN_OPTION((double), beta, 1)
+    KILN_OPTION((double), learning_rate, __builtin_nan("")) /* has to be given: this, or one of the next two */
+    KILN_OPTION((::kiln::handle<kn_schedule>), learning_rate_schedule, {}) /* by the step, in the place of the number */
+    KILN_OPTION((::kiln::array), learning_rate_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((double), alpha, 1) /* of the gradient */
+    KILN_OPTION((double), beta, 1) /* of its difference to the one before */
     kn_optim_optimistic_gradient_descent_opts c() const {
         kn_optim_optimistic_gradient_descent_opts to_ = {}; to_.size_ = sizeof to_;
         to_.learning_rate = detail::c_of(learning_rate);
@@ -554,11 +554,11 @@ inline handle<kn_optimizer> optimistic_gradient_descent(const ::kiln::optim::opt
 { detail::call c_(where); kn_optim_optimistic_gradient_descent_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_optimistic_gradient_descent(&opts_c))); }
 struct polyak_sgd_opts {
-    KILN_OPTION((double), max_learning_rate, 1)
-    KILN_OPTION((double), scaling, 1)
-    KILN_OPTION((double), f_min, {})
-    KILN_OPTION((double), eps, {})
-    KILN_OPTION((::kiln::text), variant, "sps")
+    KILN_OPTION((double), max_learning_rate, 1) /* no learning rate is larger */
+    KILN_OPTION((double), scaling, 1) /* of the learning rate */
+    KILN_OPTION((double), f_min, {}) /* the smallest loss there is */
+    KILN_OPTION((double), eps, {}) /* added to the squared norm of the gradient */
+    KILN_OPTION((::kiln::text), variant, "sps") /* "sps+": no step where the loss is below f_min */
     kn_optim_polyak_sgd_opts c() const {
         kn_optim_polyak_sgd_opts to_ = {}; to_.size_ = sizeof to_;
         to_.max_learning_rate = detail::c_of(max_learning_rate); to_.scaling = detail::c_of(scaling);

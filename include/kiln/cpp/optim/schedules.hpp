@@ -16,7 +16,7 @@ inline array schedule_at(const ::kiln::handle<kn_schedule> &schedule, const ::ki
 inline handle<kn_schedule> constant_schedule(double value, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_constant_schedule(value))); }
 struct linear_schedule_opts {
-    KILN_OPTION((int64_t), transition_begin, {})
+    KILN_OPTION((int64_t), transition_begin, {}) /* steps before it begins */
     kn_optim_linear_schedule_opts c() const {
         kn_optim_linear_schedule_opts to_ = {}; to_.size_ = sizeof to_;
         to_.transition_begin = detail::c_of(transition_begin); return to_; }
@@ -36,8 +36,8 @@ inline handle<kn_schedule> polynomial_schedule(double init_value, double end_val
     handle<kn_schedule>(c_.take(kn_optim_polynomial_schedule(init_value, end_value, power, transition_steps, &opts_c)));
     }
 struct exponential_decay_opts {
-    KILN_OPTION((int64_t), transition_begin, {})
-    KILN_OPTION((bool), staircase, {})
+    KILN_OPTION((int64_t), transition_begin, {}) /* steps before it begins */
+    KILN_OPTION((bool), staircase, {}) /* the exponent is a whole number */
     KILN_OPTION((double), end_value, __builtin_nan("")) /* none */
     kn_optim_exponential_decay_opts c() const {
         kn_optim_exponential_decay_opts to_ = {}; to_.size_ = sizeof to_;
@@ -51,8 +51,8 @@ inline handle<kn_schedule> exponential_decay(double init_value, int64_t transiti
 { detail::call c_(where); kn_optim_exponential_decay_opts opts_c = opts.c(); c_.here(); return
     handle<kn_schedule>(c_.take(kn_optim_exponential_decay(init_value, transition_steps, decay_rate, &opts_c))); }
 struct cosine_decay_schedule_opts {
-    KILN_OPTION((double), alpha, {})
-    KILN_OPTION((double), exponent, 1)
+    KILN_OPTION((double), alpha, {}) /* the last value, as a part of the first */
+    KILN_OPTION((double), exponent, 1) /* of the cosine */
     kn_optim_cosine_decay_schedule_opts c() const {
         kn_optim_cosine_decay_schedule_opts to_ = {}; to_.size_ = sizeof to_; to_.alpha = detail::c_of(alpha);
         to_.exponent = detail::c_of(exponent); return to_; }
@@ -76,10 +76,10 @@ inline handle<kn_schedule> piecewise_interpolate_schedule(const ::kiln::text &in
     handle<kn_schedule>(c_.take(kn_optim_piecewise_interpolate_schedule(interpolate_type.c(), init_value,
     static_cast<int>(boundaries.size()), boundaries.data()))); }
 struct onecycle_opts {
-    KILN_OPTION((double), pct_start, 0.3)
+    KILN_OPTION((double), pct_start, 0.3) /* the part of the steps up to the peak */
     KILN_OPTION((double), pct_final, 0.85) /* of the linear one */
-    KILN_OPTION((double), div_factor, 25)
-    KILN_OPTION((double), final_div_factor, 1e4)
+    KILN_OPTION((double), div_factor, 25) /* the peak divided by this is the first value */
+    KILN_OPTION((double), final_div_factor, 1e4) /* the first value divided by this is the last one */
     kn_optim_onecycle_opts c() const {
         kn_optim_onecycle_opts to_ = {}; to_.size_ = sizeof to_; to_.pct_start = detail::c_of(pct_start);
         to_.pct_final = detail::c_of(pct_final); to_.div_factor = detail::c_of(div_factor);
@@ -109,8 +109,8 @@ inline handle<kn_schedule> warmup_constant_schedule(double init_value, double pe
 { detail::call c_(where); c_.here(); return handle<kn_schedule>(c_.take(kn_optim_warmup_constant_schedule(init_value,
     peak_value, warmup_steps))); }
 struct warmup_cosine_decay_schedule_opts {
-    KILN_OPTION((double), end_value, {})
-    KILN_OPTION((double), exponent, 1)
+    KILN_OPTION((double), end_value, {}) /* the last value */
+    KILN_OPTION((double), exponent, 1) /* of the cosine */
     kn_optim_warmup_cosine_decay_schedule_opts c() const {
         kn_optim_warmup_cosine_decay_schedule_opts to_ = {}; to_.size_ = sizeof to_;
         to_.end_value = detail::c_of(end_value); to_.exponent = detail::c_of(exponent); return to_; }

@@ -31,7 +31,7 @@ inline handle<kn_optimizer> apply_if_finite(const ::kiln::handle<kn_optimizer> &
 inline handle<kn_optimizer> apply_every(int k, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_apply_every(k))); }
 struct multi_steps_opts {
-    KILN_OPTION((bool), use_grad_mean, true)
+    KILN_OPTION((bool), use_grad_mean, true) /* the mean of the gradients, not their sum */
     kn_optim_multi_steps_opts c() const {
         kn_optim_multi_steps_opts to_ = {}; to_.size_ = sizeof to_; to_.use_grad_mean = detail::c_of(use_grad_mean);
         return to_; }
@@ -43,7 +43,7 @@ inline handle<kn_optimizer> multi_steps(const ::kiln::handle<kn_optimizer> &inne
 { detail::call c_(where); kn_optim_multi_steps_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_multi_steps(inner.c(), every_k, &opts_c))); }
 struct lookahead_opts {
-    KILN_OPTION((bool), reset_state, {})
+    KILN_OPTION((bool), reset_state, {}) /* the fast optimizer begins anew at each synchronization */
     kn_optim_lookahead_opts c() const {
         kn_optim_lookahead_opts to_ = {}; to_.size_ = sizeof to_; to_.reset_state = detail::c_of(reset_state); return
         to_; }
@@ -77,7 +77,7 @@ inline handle<kn_optimizer> scale_by_learning_rate_array(const ::kiln::operand &
 inline handle<kn_optimizer> scale_by_schedule(const ::kiln::handle<kn_schedule> &step_size, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_scale_by_schedule(step_size.c()))); }
 struct add_decayed_weights_opts {
-    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {})
+    KILN_OPTION((::kiln::handle<kn_schedule>), weight_decay_schedule, {}) /* by the step, in the place of the number */
     KILN_OPTION((::kiln::pytree), mask, {})
     kn_optim_add_decayed_weights_opts c() const {
         kn_optim_add_decayed_weights_opts to_ = {}; to_.size_ = sizeof to_;
@@ -93,7 +93,7 @@ inline handle<kn_optimizer> add_decayed_weights(double weight_decay, const ::kil
 inline handle<kn_optimizer> add_noise(double eta, double gamma, int64_t seed, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_add_noise(eta, gamma, seed))); }
 struct trace_opts {
-    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
     kn_optim_trace_opts c() const {
         kn_optim_trace_opts to_ = {}; to_.size_ = sizeof to_; to_.nesterov = detail::c_of(nesterov); return to_; }
 };
@@ -103,7 +103,7 @@ inline handle<kn_optimizer> trace(double decay, const ::kiln::optim::trace_opts 
 { detail::call c_(where); kn_optim_trace_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_trace(decay, &opts_c))); }
 struct ema_opts {
-    KILN_OPTION((bool), debias, true)
+    KILN_OPTION((bool), debias, true) /* without the bias of the beginning */
     kn_optim_ema_opts c() const {
         kn_optim_ema_opts to_ = {}; to_.size_ = sizeof to_; to_.debias = detail::c_of(debias); return to_; }
 };
@@ -143,11 +143,11 @@ inline handle<kn_optimizer> normalize_by_update_norm(double scale_factor, double
 inline handle<kn_optimizer> keep_params_nonnegative(place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_keep_params_nonnegative())); }
 struct scale_by_adam_opts {
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.999)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), eps_root, {})
-    KILN_OPTION((bool), nesterov, {})
+    KILN_OPTION((double), b1, 0.9) /* what is kept of the mean of gradients at each step */
+    KILN_OPTION((double), b2, 0.999) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((double), eps_root, {}) /* added below the root */
+    KILN_OPTION((bool), nesterov, {}) /* look one step ahead */
     kn_optim_scale_by_adam_opts c() const {
         kn_optim_scale_by_adam_opts to_ = {}; to_.size_ = sizeof to_; to_.b1 = detail::c_of(b1);
         to_.b2 = detail::c_of(b2); to_.eps = detail::c_of(eps); to_.eps_root = detail::c_of(eps_root);
@@ -159,11 +159,11 @@ inline handle<kn_optimizer> scale_by_adam(const ::kiln::optim::scale_by_adam_opt
 { detail::call c_(where); kn_optim_scale_by_adam_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_adam(&opts_c))); }
 struct scale_by_rms_opts {
-    KILN_OPTION((double), decay, 0.9)
-    KILN_OPTION((double), eps, 1e-8)
-    KILN_OPTION((double), initial_scale, {})
-    KILN_OPTION((bool), eps_in_sqrt, true)
-    KILN_OPTION((bool), bias_correction, {})
+    KILN_OPTION((double), decay, 0.9) /* what is kept of the mean of squares at each step */
+    KILN_OPTION((double), eps, 1e-8) /* added below the root, or to it */
+    KILN_OPTION((double), initial_scale, {}) /* the mean of squares before the first step */
+    KILN_OPTION((bool), eps_in_sqrt, true) /* eps is below the root */
+    KILN_OPTION((bool), bias_correction, {}) /* without the bias of the beginning */
     kn_optim_scale_by_rms_opts c() const {
         kn_optim_scale_by_rms_opts to_ = {}; to_.size_ = sizeof to_; to_.decay = detail::c_of(decay);
         to_.eps = detail::c_of(eps); to_.initial_scale = detail::c_of(initial_scale);
@@ -174,8 +174,8 @@ inline handle<kn_optimizer> scale_by_rms(const ::kiln::optim::scale_by_rms_opts 
 { detail::call c_(where); kn_optim_scale_by_rms_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_rms(&opts_c))); }
 struct scale_by_rss_opts {
-    KILN_OPTION((double), initial_accumulator_value, 0.1)
-    KILN_OPTION((double), eps, 1e-7)
+    KILN_OPTION((double), initial_accumulator_value, 0.1) /* the sum of squares before the first step */
+    KILN_OPTION((double), eps, 1e-7) /* added below the root */
     kn_optim_scale_by_rss_opts c() const {
         kn_optim_scale_by_rss_opts to_ = {}; to_.size_ = sizeof to_;
         to_.initial_accumulator_value = detail::c_of(initial_accumulator_value); to_.eps = detail::c_of(eps); return
@@ -186,8 +186,8 @@ inline handle<kn_optimizer> scale_by_rss(const ::kiln::optim::scale_by_rss_opts 
 { detail::call c_(where); kn_optim_scale_by_rss_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_rss(&opts_c))); }
 struct scale_by_lion_opts {
-    KILN_OPTION((double), b1, 0.9)
-    KILN_OPTION((double), b2, 0.99)
+    KILN_OPTION((double), b1, 0.9) /* weight of the mean so far in the step */
+    KILN_OPTION((double), b2, 0.99) /* what is kept of the mean at each step */
     kn_optim_scale_by_lion_opts c() const {
         kn_optim_scale_by_lion_opts to_ = {}; to_.size_ = sizeof to_; to_.b1 = detail::c_of(b1);
         to_.b2 = detail::c_of(b2); return to_; }
@@ -197,9 +197,9 @@ inline handle<kn_optimizer> scale_by_lion(const ::kiln::optim::scale_by_lion_opt
 { detail::call c_(where); kn_optim_scale_by_lion_opts opts_c = opts.c(); c_.here(); return
     handle<kn_optimizer>(c_.take(kn_optim_scale_by_lion(&opts_c))); }
 struct scale_by_trust_ratio_opts {
-    KILN_OPTION((double), min_norm, {})
-    KILN_OPTION((double), trust_coefficient, 1)
-    KILN_OPTION((double), eps, {})
+    KILN_OPTION((double), min_norm, {}) /* norms are at least this */
+    KILN_OPTION((double), trust_coefficient, 1) /* times the ratio */
+    KILN_OPTION((double), eps, {}) /* added to the updates' norm */
     kn_optim_scale_by_trust_ratio_opts c() const {
         kn_optim_scale_by_trust_ratio_opts to_ = {}; to_.size_ = sizeof to_; to_.min_norm = detail::c_of(min_norm);
         to_.trust_coefficient = detail::c_of(trust_coefficient); to_.eps = detail::c_of(eps); return to_; }
