@@ -306,7 +306,7 @@ KN_API kn_rng_multivariate_hypergeometric_opts kn_rng_multivariate_hypergeometri
  * one axis: probabilities of categories. The result has the size and that axis */
 KN_API kn_array kn_rng_dirichlet(kn_rng rng, kn_array alpha, const kn_shape *size);
 /* np.random.Generator.multinomial: how many of n trials fall into each category of probabilities pvals (the last
- * axis); n and pvals but for that axis broadcast. ValueError if pvals add to more than 1 */
+ * axis); n and pvals but for that axis broadcast. ValueError if pvals without the last one add to more than 1 */
 KN_API kn_array kn_rng_multinomial(kn_rng rng, kn_array n, kn_array pvals, const kn_shape *size);
 /* np.random.Generator.multivariate_hypergeometric: how many of each color are among nsample balls, drawn without
  * putting them back; colors[k] is how many there are */

@@ -447,7 +447,7 @@ inline array dirichlet(const ::kiln::handle<kn_rng> &rng, const ::kiln::operand 
 { detail::call c_(where); kn_array alpha_h = alpha.c(); c_.here(); return array::share(c_.take(kn_rng_dirichlet(rng.c(),
     alpha_h, &size))); }
 /* np.random.Generator.multinomial: how many of n trials fall into each category of probabilities pvals (the last
- * axis); n and pvals but for that axis broadcast. ValueError if pvals add to more than 1 */
+ * axis); n and pvals but for that axis broadcast. ValueError if pvals without the last one add to more than 1 */
 inline array multinomial(const ::kiln::handle<kn_rng> &rng, const ::kiln::operand &n, const ::kiln::operand &pvals,
     const ::kiln::shape &size, place where = here())
 { detail::call c_(where); kn_array n_h = n.c(); kn_array pvals_h = pvals.c(); c_.here(); return
