@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized check-all bench docs package format format-check tidy clean
+.PHONY: all demo test test-sanitized check-all bench docs gallery package format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -39,6 +39,11 @@ bench:              ## measures, prints a table and writes build/bench.json; ROW
 docs:               ## the documentation: build/docs/html/index.html, and man pages in build/docs/man (man -M build/docs/man kn_scan)
 	@scripts/setup.sh docs
 	@python3 scripts/make-docs.py build/docs
+
+gallery:            ## runs the programs of the gallery and stores what they print and draw
+	@scripts/setup.sh test
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target gallery
 
 package:            ## packages of Debian in build/package: the libraries, what programs are compiled with, the documentation
 	@scripts/setup.sh docs

@@ -8,5 +8,5 @@ command -v clang-format >/dev/null || { echo "clang-format is not installed"; ex
 mode=(-i)
 [ "${1-}" = --check ] && mode=(--dry-run -Werror)
 # The acceptance programs are kept as they are.
-find src tests examples bench bindings -name '*.c' ! -path 'tests/acceptance/*' | LC_ALL=C sort |
+find src tests examples gallery bench bindings -name '*.c' ! -path 'tests/acceptance/*' | LC_ALL=C sort |
     xargs -r clang-format "${mode[@]}"
