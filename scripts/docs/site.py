@@ -24,12 +24,18 @@ def title_of(text, name):
 
 def paragraph(text):
     """The first paragraph behind the title, without markup."""
+    text = re.sub(r"^```.*?^```|<!--.*?-->", "", text, flags=re.S | re.M)
     for part in text.split("\n\n"):
         part = part.strip()
         if part and part[0] not in "#`|<!-[":
             part = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", part)
             return re.sub(r"\s+", " ", re.sub(r"[`*]", "", part))
     return ""
+
+
+def shortened(text, columns):
+    """At most so many letters, whole words."""
+    return text if len(text) <= columns else text[:columns].rsplit(" ", 1)[0].rstrip(",;:") + " ..."
 
 
 class Site:
@@ -104,7 +110,7 @@ class Site:
             if entries:
                 text = f"# {group}\n\n{doc}\n\n"
                 for address, title in entries:
-                    text += f"- [{title}](@{address}): {paragraph(self.sources[address][0])[:200]}\n"
+                    text += f"- [{title}](@{address}): {shortened(paragraph(self.sources[address][0]), 200)}\n"
                 self.sources[f"{folder}/index.html"] = (text, group, "All of them", folder)
         pictured = [a for a, _ in self.of("Gallery")]
         text = "# Gallery\n\nWhat one can do in a hundred lines. The pictures are made by the programs, each prints a number that is checked.\n\n@@GALLERY@@\n"
@@ -182,7 +188,7 @@ class Site:
         path = self.into / address
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(layout.page(address, "Kiln" if address == "index.html" else title, body, self.groups,
-                                    headings if group else (), paragraph(text)[:200]))
+                                    headings if group else (), shortened(paragraph(text), 200)))
 
     def thumbnails(self, page):
         out = []
@@ -192,7 +198,7 @@ class Site:
             picture = f'<img src="{layout.relative(pictures[0], page)}" alt="" loading="lazy">' if pictures else ""
             text = self.sources[address][0]
             out.append(f'<li><a href="{layout.relative(address, page)}">{picture}<p><strong>{html.escape(self.sources[address][2])}</strong><br>'
-                       f'{html.escape(paragraph(text)[:140])}</p></a></li>')
+                       f'{html.escape(shortened(paragraph(text), 140))}</p></a></li>')
         return '<ul class="gallery">' + "".join(out) + "</ul>"
 
     def search_index(self):
@@ -201,9 +207,9 @@ class Site:
             if not group:
                 f = self.api.functions[title]
                 names = [words.python_name(n) for n in f.get("names", [])]
-                entries.append([title, address, words.summary(f)[:140], " ".join(names), "function"])
+                entries.append([title, address, shortened(words.summary(f), 140), " ".join(names), "function"])
             else:
-                entries.append([title if title != "All of them" else group, address, paragraph(text)[:140], "", "page"])
+                entries.append([title if title != "All of them" else group, address, shortened(paragraph(text), 140), "", "page"])
                 if group != "Reference" and not address.endswith("coverage.html"):
                     entries += [[heading, f"{address}#{anchor}", title, "", "section"] for level, heading, anchor in self.headings.get(address, [])
                                 if level == 2 and heading not in ("The program", "Example")]

@@ -40,10 +40,18 @@ class Api:
 
 
 def summary(f):
-    """One line, without the names that it has elsewhere."""
+    """One line, without the names that it has elsewhere: the first sentence, or what stands in front of its first semicolon or colon that is
+    outside of parentheses, if the whole is long."""
     doc = body(f).split("\n")[0]
-    m = re.match(r"(.{20,160}?[.;:])(\s|$)", doc)
-    return (m.group(1).rstrip(".;:") if m and len(doc) > 160 else doc.rstrip(".")) or "the same as " + f["names"][0] if f.get("names") or doc else f["name"]
+    if len(doc) > 160:
+        depth = 0
+        for i, ch in enumerate(doc):
+            depth += (ch in "([{") - (ch in ")]}")
+            if i >= 20 and depth <= 0 and ch in ".;:" and doc[i + 1:i + 2] in (" ", ""):
+                doc = doc[:i]
+                break
+    doc = doc.rstrip(".;:")
+    return doc or ("the same as " + f["names"][0] if f.get("names") else f["name"])
 
 
 def body(f):
