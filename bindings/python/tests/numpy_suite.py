@@ -56,6 +56,7 @@ REASONS = [(why, re.compile(pattern, re.S)) for why, pattern in (
     ("masked arrays", r"<internal ma>|masked arrays|MaskedArray|<ma>|numpy\.ma\.|\bma\b"),
     ("printing as older versions", r"legacy|<internal arrayprint>"),
     ("NumPy's internal modules", r"<internal _|<internal (?!umath|numeric|multiarray|fromnumeric|shape_base)"),
+    ("metadata of dtypes", r"metadata|function takes at most 1 argument \(2 given\)"),
     ("nditer", r"<nditer>|<nested_iters>"),
     ("memory maps", r"mmap|memmap"),
 )]

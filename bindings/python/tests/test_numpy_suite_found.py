@@ -90,3 +90,27 @@ def test_defaults_of_random_arguments():
     assert kiln.random.bernoulli(key).tolist() == kiln.random.bernoulli(key, 0.5).tolist()
     assert kiln.random.lognormal(key).tolist() == kiln.random.lognormal(key, 1.0).tolist()
     assert kiln.random.bernoulli(key, shape=(2,)).shape == kiln.random.lognormal(key, shape=(2,)).shape == (2,)
+
+
+def test_clip_casts_as_it_is_told():
+    out = np.zeros(3, dtype=np.int32)
+    with pytest.raises(TypeError, match="same_kind"):
+        np.clip(np.array([0.5, 2.5, 9.0]), 1, 3, out=out)
+    assert np.clip(np.array([0.5, 2.5, 9.0]), 1, 3, out=out, casting="unsafe") is out
+    assert out.tolist() == [1, 2, 3]
+    np.clip(np.array([9, 9, 9], dtype=np.int32), 0, 5, out=out, where=np.array([True, False, True]))
+    assert out.tolist() == [5, 2, 5]
+
+
+def test_clip_refuses_what_it_does_not_know():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'speed'"):
+        np.clip(np.ones(2), 0, 1, speed=3)
+
+
+@pytest.mark.parametrize("value", [0.5, 1.5, -2.5, 7.49])
+def test_round_of_a_number_is_pythons(value):
+    assert round(np.array(value)) == round(value) and isinstance(round(np.array(value)), int)
+
+
+def test_round_of_an_array_has_digits():
+    assert round(np.array([1.25, 2.789]), 1).tolist() == [1.2, 2.8]

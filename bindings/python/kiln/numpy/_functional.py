@@ -227,9 +227,24 @@ def clip(a, a_min=_missing, a_max=_missing, out=None, *, min=_missing, max=_miss
         raise TypeError("clip() missing 1 required positional argument: 'a_max'")
     elif min is not _missing or max is not _missing:
         raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
+    unknown = set(kwargs) - {"dtype", "casting", "where", "order", "subok"}
+    if unknown:
+        raise TypeError(f"clip() got an unexpected keyword argument '{unknown.pop()}'")
     if kwargs.get("dtype") is not None:
         a = asarray(a).astype(kwargs["dtype"])
-    return _c["_clip"](a, a_min, a_max, out=out)
+    casting, where = kwargs.get("casting") or "same_kind", kwargs.get("where", True)
+    if out is None or casting == "same_kind" and where is True:
+        return _c["_clip"](a, a_min, a_max, out=out)
+    _c["copyto"](out, _c["_clip"](a, a_min, a_max), casting=casting, where=where)
+    return out
+
+
+def _round(self, ndigits=None):
+    """round(x), as of a number: without digits an int, halves to the even one; of arrays with axes numpy.round."""
+    return round(self.item()) if self.ndim == 0 and ndigits is None else self.round(ndigits or 0)
+
+
+Array.__round__ = _round
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
