@@ -70,34 +70,50 @@ typedef struct kn_fft_next_fast_len_opts {
 KN_API kn_fft_next_fast_len_opts kn_fft_next_fast_len_opts_default(void);
 
 /* ---- Along one axis. */
-/* np.fft.fft: complex; number k is the sum of a[j] exp(-2 pi i j k / n) */
+/* np.fft.fft: the discrete Fourier transform along an axis, complex: number k is the sum of a[j] exp(-2 pi i j k /
+ * n) */
 KN_API kn_array kn_fft_fft(kn_array a, const kn_fft_fft_opts *opts);
-KN_API kn_array kn_fft_ifft(kn_array a, const kn_fft_fft_opts *opts);  /* np.fft.ifft: the inverse */
+/* np.fft.ifft: the inverse of kn_fft_fft along an axis: number j is the sum of a[k] exp(2 pi i j k / n), over n */
+KN_API kn_array kn_fft_ifft(kn_array a, const kn_fft_fft_opts *opts);
 /* np.fft.rfft: of real numbers, the first n / 2 + 1 of kn_fft_fft: the others are their conjugates. TypeError for
  * complex ones */
 KN_API kn_array kn_fft_rfft(kn_array a, const kn_fft_fft_opts *opts);
-/* np.fft.irfft: its inverse: n real numbers, an even number of them unless n is given. The imaginary parts at both
- * ends count for nothing. */
+/* np.fft.irfft: the inverse of kn_fft_rfft: n real numbers, an even number of them unless n is given. The imaginary
+ * parts at both ends count for nothing. */
 KN_API kn_array kn_fft_irfft(kn_array a, const kn_fft_fft_opts *opts);
 /* np.fft.hfft: n real numbers, the transform of what a is the first half of, the rest being its conjugates */
 KN_API kn_array kn_fft_hfft(kn_array a, const kn_fft_fft_opts *opts);
-KN_API kn_array kn_fft_ihfft(kn_array a, const kn_fft_fft_opts *opts); /* np.fft.ihfft: its inverse */
+/* np.fft.ihfft: the inverse of kn_fft_hfft: the first n / 2 + 1 of kn_fft_ifft of real numbers, conjugates of those
+ * that are left out */
+KN_API kn_array kn_fft_ihfft(kn_array a, const kn_fft_fft_opts *opts);
 
 /* ---- Along several axes. */
-KN_API kn_array kn_fft_fft2(kn_array a, const kn_fft_fft2_opts *opts);   /* np.fft.fft2 */
-KN_API kn_array kn_fft_ifft2(kn_array a, const kn_fft_fft2_opts *opts);  /* np.fft.ifft2 */
-KN_API kn_array kn_fft_rfft2(kn_array a, const kn_fft_fft2_opts *opts);  /* np.fft.rfft2 */
-KN_API kn_array kn_fft_irfft2(kn_array a, const kn_fft_fft2_opts *opts); /* np.fft.irfft2 */
-KN_API kn_array kn_fft_fftn(kn_array a, const kn_fft_fftn_opts *opts);   /* np.fft.fftn */
-KN_API kn_array kn_fft_ifftn(kn_array a, const kn_fft_fftn_opts *opts);  /* np.fft.ifftn */
-/* np.fft.rfftn: kn_fft_rfft of the last one of the axes, then kn_fft_fft of the others */
+/* np.fft.fft2: the transform along two axes, the last ones unless given */
+KN_API kn_array kn_fft_fft2(kn_array a, const kn_fft_fft2_opts *opts);
+KN_API kn_array kn_fft_ifft2(kn_array a, const kn_fft_fft2_opts *opts); /* np.fft.ifft2: the inverse of kn_fft_fft2 */
+/* np.fft.rfft2: the transform of real numbers along two axes, of which the last one keeps the first n / 2 + 1
+ * numbers */
+KN_API kn_array kn_fft_rfft2(kn_array a, const kn_fft_fft2_opts *opts);
+/* np.fft.irfft2: the inverse of kn_fft_rfft2: real numbers, an even number along the last axis unless s is given */
+KN_API kn_array kn_fft_irfft2(kn_array a, const kn_fft_fft2_opts *opts);
+/* np.fft.fftn: the transform along several axes, all of them unless given */
+KN_API kn_array kn_fft_fftn(kn_array a, const kn_fft_fftn_opts *opts);
+KN_API kn_array kn_fft_ifftn(kn_array a, const kn_fft_fftn_opts *opts); /* np.fft.ifftn: the inverse of kn_fft_fftn */
+/* np.fft.rfftn: the transform of real numbers along several axes: kn_fft_rfft of the last one of the axes, then
+ * kn_fft_fft of the others */
 KN_API kn_array kn_fft_rfftn(kn_array a, const kn_fft_fftn_opts *opts);
-KN_API kn_array kn_fft_irfftn(kn_array a, const kn_fft_fftn_opts *opts); /* np.fft.irfftn: its inverse */
-KN_API kn_array kn_fft_hfft2(kn_array a, const kn_fft_fft2_opts *opts);  /* scipy.fft.hfft2 */
-KN_API kn_array kn_fft_ihfft2(kn_array a, const kn_fft_fft2_opts *opts); /* scipy.fft.ihfft2 */
-/* scipy.fft.hfftn: kn_fft_fft of all axes but the last one, then kn_fft_hfft of that */
+/* np.fft.irfftn: the inverse of kn_fft_rfftn: real numbers, an even number along the last axis unless s is given */
+KN_API kn_array kn_fft_irfftn(kn_array a, const kn_fft_fftn_opts *opts);
+/* scipy.fft.hfft2: real numbers, the transform along two axes of what is given up to the middle of the last one, the
+ * rest being conjugates */
+KN_API kn_array kn_fft_hfft2(kn_array a, const kn_fft_fft2_opts *opts);
+/* scipy.fft.ihfft2: the inverse of kn_fft_hfft2 */
+KN_API kn_array kn_fft_ihfft2(kn_array a, const kn_fft_fft2_opts *opts);
+/* scipy.fft.hfftn: real numbers, the transform along several axes of what is given up to the middle of the last one:
+ * kn_fft_fft of all axes but the last one, then kn_fft_hfft of that */
 KN_API kn_array kn_fft_hfftn(kn_array a, const kn_fft_fftn_opts *opts);
-KN_API kn_array kn_fft_ihfftn(kn_array a, const kn_fft_fftn_opts *opts); /* scipy.fft.ihfftn: its inverse */
+/* scipy.fft.ihfftn: the inverse of kn_fft_hfftn */
+KN_API kn_array kn_fft_ihfftn(kn_array a, const kn_fft_fftn_opts *opts);
 
 /* ---- Cosines and sines. Of real numbers x[0] .. x[n-1]; complex ones part by part. Numbers k of the results are,
  * with t = pi / n but as said: type 1 (n - 1 in the place of n; sines: n + 1): x[0] + (-1)^k x[n-1] + 2 sum of x[j]
@@ -106,32 +122,43 @@ KN_API kn_array kn_fft_ihfftn(kn_array a, const kn_fft_fftn_opts *opts); /* scip
  * of x[j] sin((j + 1/2) (k + 1) t); 3: (-1)^k x[n-1] + 2 sum of x[j] sin((j + 1) (k + 1/2) t), j to n - 2; 4: as
  * cosines. norm divides by 2 n (type 1: 2 n - 2, sines 2 n + 2). Unlike jax.scipy.fft, which has type 2 alone.
  * ValueError for other types and fewer than one number, RuntimeError for one number and type 1 of cosines. */
-KN_API kn_array kn_fft_dct(kn_array x, const kn_fft_dct_opts *opts);    /* scipy.fft.dct */
-/* scipy.fft.idct: the inverse: of types 2 and 3 the other one, divided */
+/* scipy.fft.dct: the discrete cosine transform along an axis, of types 1 to 4 (above), real: type 2 is the sum of 2
+ * x[j] cos(pi (j + 1/2) k / n) */
+KN_API kn_array kn_fft_dct(kn_array x, const kn_fft_dct_opts *opts);
+/* scipy.fft.idct: the inverse of kn_fft_dct of that type: of types 2 and 3 the other one, divided */
 KN_API kn_array kn_fft_idct(kn_array x, const kn_fft_dct_opts *opts);
-KN_API kn_array kn_fft_dst(kn_array x, const kn_fft_dct_opts *opts);    /* scipy.fft.dst */
-KN_API kn_array kn_fft_idst(kn_array x, const kn_fft_dct_opts *opts);   /* scipy.fft.idst */
-/* scipy.fft.dctn: along several axes, each once: ValueError otherwise */
+/* scipy.fft.dst: the discrete sine transform along an axis, of types 1 to 4 (above), real: type 2 is the sum of 2
+ * x[j] sin(pi (j + 1/2) (k + 1) / n) */
+KN_API kn_array kn_fft_dst(kn_array x, const kn_fft_dct_opts *opts);
+/* scipy.fft.idst: the inverse of kn_fft_dst of that type */
+KN_API kn_array kn_fft_idst(kn_array x, const kn_fft_dct_opts *opts);
+/* scipy.fft.dctn: the cosine transform along several axes, all of them unless given, each once: ValueError otherwise */
 KN_API kn_array kn_fft_dctn(kn_array x, const kn_fft_dctn_opts *opts);
-KN_API kn_array kn_fft_idctn(kn_array x, const kn_fft_dctn_opts *opts); /* scipy.fft.idctn */
-KN_API kn_array kn_fft_dstn(kn_array x, const kn_fft_dctn_opts *opts);  /* scipy.fft.dstn */
-KN_API kn_array kn_fft_idstn(kn_array x, const kn_fft_dctn_opts *opts); /* scipy.fft.idstn */
+/* scipy.fft.idctn: the inverse of kn_fft_dctn */
+KN_API kn_array kn_fft_idctn(kn_array x, const kn_fft_dctn_opts *opts);
+/* scipy.fft.dstn: the sine transform along several axes, all of them unless given, each once: ValueError otherwise */
+KN_API kn_array kn_fft_dstn(kn_array x, const kn_fft_dctn_opts *opts);
+/* scipy.fft.idstn: the inverse of kn_fft_dstn */
+KN_API kn_array kn_fft_idstn(kn_array x, const kn_fft_dctn_opts *opts);
 
 /* ---- Frequencies. */
-/* np.fft.fftfreq: those of kn_fft_fft: 0, 1, ..., -2, -1 over n d. ZeroDivisionError for n d = 0, ValueError for n <
- * 0 */
+/* np.fft.fftfreq: the frequencies of the numbers that kn_fft_fft gives of n samples: 0, 1, ..., -2, -1 over n d.
+ * ZeroDivisionError for n d = 0, ValueError for n < 0 */
 KN_API kn_array kn_fft_fftfreq(int64_t n, const kn_fft_fftfreq_opts *opts);
-/* np.fft.rfftfreq: those of kn_fft_rfft: 0 .. n / 2 over n d */
+/* np.fft.rfftfreq: the frequencies of the numbers that kn_fft_rfft gives of n samples: 0 .. n / 2 over n d */
 KN_API kn_array kn_fft_rfftfreq(int64_t n, const kn_fft_fftfreq_opts *opts);
-/* np.fft.fftshift: rolled by half of the extents, so that frequency 0 is in the middle */
+/* np.fft.fftshift: x rolled by half of the extents along all axes, or those given, so that frequency 0 is in the
+ * middle */
 KN_API kn_array kn_fft_fftshift(kn_array x, const kn_fft_fftshift_opts *opts);
-KN_API kn_array kn_fft_ifftshift(kn_array x, const kn_fft_fftshift_opts *opts); /* np.fft.ifftshift: rolled back */
+/* np.fft.ifftshift: x rolled back: the inverse of kn_fft_fftshift, also for odd extents */
+KN_API kn_array kn_fft_ifftshift(kn_array x, const kn_fft_fftshift_opts *opts);
 
 /* ---- Lengths. */
-/* scipy.fft.next_fast_len: the least number of points, target or more, whose factors are small. -1 for an error:
- * ValueError for target < 0 */
+/* scipy.fft.next_fast_len: the least number of points, target or more, whose factors are small, so that it is
+ * transformed fast. -1 for an error: ValueError for target < 0 */
 KN_API int64_t kn_fft_next_fast_len(int64_t target, const kn_fft_next_fast_len_opts *opts);
-/* scipy.fft.prev_fast_len: the greatest one, target or less */
+/* scipy.fft.prev_fast_len: the greatest number of points, target or less, whose factors are small. -1 for an error:
+ * ValueError for target < 1 */
 KN_API int64_t kn_fft_prev_fast_len(int64_t target, const kn_fft_next_fast_len_opts *opts);
 
 #ifdef __cplusplus

@@ -20,24 +20,31 @@ typedef enum kn_tree_kind {
 } kn_tree_kind;
 
 /* ---- Making trees. Those that fail are NULL, with an error. */
-/* views a struct of arrays, which must live on: KN_TREE(&params) */
+/* views a struct of arrays as a tree, whose leaves have positions; the struct must live on. In C KN_TREE(&params) */
 KN_API kn_tree kn_tree_of(void *structure, size_t bytes);
-/* the same with names: KN_TREE(&params, Params); fields may be NULL or without a name */
+/* views a struct of arrays as a tree with the names of its fields, which KN_FIELDS gave; fields may be NULL or
+ * without a name. In C KN_TREE(&params, Params) */
 KN_API kn_tree kn_tree_of_fields(void *structure, size_t bytes, const kn_fields *fields);
-KN_API kn_tree kn_tree_from(int n, const kn_array *arrays);   /* a list of leaves */
-KN_API kn_tree kn_tree_leaf(kn_array x);                      /* one array */
-KN_API kn_tree kn_tree_none(void);                            /* None: no leaves */
-KN_API kn_tree kn_tree_list(int n, const kn_tree *children);  /* in C: kn_tree_list(x, y, subtree) */
-KN_API kn_tree kn_tree_tuple(int n, const kn_tree *children); /* the same as a tuple */
+KN_API kn_tree kn_tree_from(int n, const kn_array *arrays); /* a list whose leaves are n arrays */
+KN_API kn_tree kn_tree_leaf(kn_array x);                    /* a tree of one array */
+KN_API kn_tree kn_tree_none(void); /* None: a tree without leaves, which is part of a structure */
+/* a list of trees, arrays and numbers: in C kn_tree_list(x, y, subtree) */
+KN_API kn_tree kn_tree_list(int n, const kn_tree *children);
+/* a tuple of trees, arrays and numbers, which is another structure than a list */
+KN_API kn_tree kn_tree_tuple(int n, const kn_tree *children);
 typedef struct kn_tree_item { const char *name; kn_tree tree; } kn_tree_item;
-/* In C: kn_tree_dict("w", x, "b", y), up to 16. Sorted by name, as in JAX; ValueError for a name given twice. */
+/* a dictionary of trees, arrays and numbers: in C kn_tree_dict("w", x, "b", y), up to 16. Sorted by name, as in JAX;
+ * ValueError for a name given twice. */
 KN_API kn_tree kn_tree_dict(int n, const kn_tree_item *items);
 
 /* ---- Leaves. */
-KN_API int kn_tree_count(kn_tree tree);              /* how many leaves; -1 for an error */
-KN_API kn_array kn_tree_get(kn_tree tree, int i);    /* leaf number i */
-KN_API int kn_tree_assign(kn_tree to, kn_tree from); /* kn_assign, leaf by leaf; 0, or -1 */
-KN_API kn_list kn_tree_leaves(kn_tree tree);         /* jax.tree.leaves */
+KN_API int kn_tree_count(kn_tree tree);      /* the number of leaves; -1 for an error */
+/* leaf number i, in the order of the structure. IndexError if there are fewer */
+KN_API kn_array kn_tree_get(kn_tree tree, int i);
+/* puts the leaves of one tree into the places of another's, each as kn_assign does; 0, or -1 with an error.
+ * ValueError if the structures differ */
+KN_API int kn_tree_assign(kn_tree to, kn_tree from);
+KN_API kn_list kn_tree_leaves(kn_tree tree); /* jax.tree.leaves: all leaves as a list, in the order of the structure */
 typedef struct kn_tree_keystr_opts {
     size_t size_;
     bool simple;
@@ -50,33 +57,46 @@ KN_API const char *kn_tree_keystr(kn_tree tree, int i, const kn_tree_keystr_opts
 typedef struct kn_tree_leaves_with_path_result {
     int n; const char *const *path; kn_list leaves; /* paths as kn_tree_keystr; they belong to the scope */
 } kn_tree_leaves_with_path_result;
-KN_API kn_tree_leaves_with_path_result kn_tree_leaves_with_path(kn_tree tree); /* jax.tree.leaves_with_path */
+/* jax.tree.leaves_with_path: all leaves with their paths, as kn_tree_keystr shows them */
+KN_API kn_tree_leaves_with_path_result kn_tree_leaves_with_path(kn_tree tree);
 
 /* ---- By path: "layers[0].w", or as keystr shows it. KeyError or IndexError if it is not there. */
-KN_API kn_array kn_tree_at(kn_tree tree, const char *path); /* a leaf; TypeError for a subtree */
-KN_API kn_tree kn_tree_sub(kn_tree tree, const char *path); /* a subtree, a tree of its own */
-KN_API bool kn_tree_has(kn_tree tree, const char *path);    /* is there a leaf or a subtree? */
-/* x takes the place of a leaf, as with kn_tree_assign; 0, or -1 with an error */
+/* the leaf at a path; TypeError for a subtree, KeyError or IndexError if nothing is there */
+KN_API kn_array kn_tree_at(kn_tree tree, const char *path);
+KN_API kn_tree kn_tree_sub(kn_tree tree, const char *path); /* the subtree at a path, a tree of its own */
+/* whether there is a leaf or a subtree at a path; no error if not */
+KN_API bool kn_tree_has(kn_tree tree, const char *path);
+/* puts x into the place of the leaf at a path, as kn_tree_assign does; 0, or -1 with an error */
 KN_API int kn_tree_set_at(kn_tree tree, const char *path, kn_array x);
 
 /* ---- Structures. */
 typedef struct kn_tree_flatten_result { kn_list leaves; kn_treedef structure; } kn_tree_flatten_result;
-KN_API kn_tree_flatten_result kn_tree_flatten(kn_tree tree); /* jax.tree.flatten */
+/* jax.tree.flatten: the leaves as a list, and the structure without them; kn_tree_unflatten is the way back */
+KN_API kn_tree_flatten_result kn_tree_flatten(kn_tree tree);
 typedef struct kn_tree_flatten_with_path_result {
     int n; const char *const *path; kn_list leaves; kn_treedef structure;
 } kn_tree_flatten_with_path_result;
-KN_API kn_tree_flatten_with_path_result kn_tree_flatten_with_path(kn_tree tree); /* jax.tree.flatten_with_path */
-KN_API kn_treedef kn_tree_structure(kn_tree tree);                     /* jax.tree.structure */
-/* jax.tree.unflatten: ValueError "Too few leaves for PyTreeDef; expected 2, got 1" */
+/* jax.tree.flatten_with_path: the leaves with their paths, as kn_tree_keystr shows them, and the structure */
+KN_API kn_tree_flatten_with_path_result kn_tree_flatten_with_path(kn_tree tree);
+KN_API kn_treedef kn_tree_structure(kn_tree tree); /* jax.tree.structure: the structure of a tree without its leaves */
+/* jax.tree.unflatten: a tree of a structure with these leaves. ValueError "Too few leaves for PyTreeDef; expected 2,
+ * got 1" */
 KN_API kn_tree kn_tree_unflatten(kn_treedef structure, kn_list leaves);
-KN_API const char *kn_treedef_text(kn_treedef structure); /* PyTreeDef({'a': *, 'b': [*, None]}); the scope's */
-KN_API bool kn_treedef_equal(kn_treedef a, kn_treedef b);              /* names and types of structs count */
-KN_API kn_tree_kind kn_treedef_kind(kn_treedef structure);             /* of the root */
-KN_API int kn_treedef_count(kn_treedef structure);                     /* leaves */
-KN_API int kn_treedef_children_count(kn_treedef structure);            /* of the root */
-KN_API kn_treedef kn_treedef_child(kn_treedef structure, int i);       /* jax.tree_util.treedef_children()[i] */
-KN_API kn_treedef kn_treedef_tuple(int n, const kn_treedef *children); /* jax.tree_util.treedef_tuple */
-KN_API bool kn_treedef_is_leaf(kn_treedef structure);                  /* jax.tree_util.treedef_is_leaf: one node */
+/* the text of a structure as JAX shows it, leaves as *; the scope's */
+KN_API const char *kn_treedef_text(kn_treedef structure);
+/* whether two structures are the same; names and types of structs count */
+KN_API bool kn_treedef_equal(kn_treedef a, kn_treedef b);
+/* what the root of a structure is: KN_TREE_LEAF, KN_TREE_NONE, KN_TREE_LIST, KN_TREE_TUPLE, KN_TREE_DICT or
+ * KN_TREE_STRUCT */
+KN_API kn_tree_kind kn_treedef_kind(kn_treedef structure);
+KN_API int kn_treedef_count(kn_treedef structure);          /* the number of leaves of a structure */
+KN_API int kn_treedef_children_count(kn_treedef structure); /* the number of children of the root of a structure */
+/* the structure of child number i of the root: jax.tree_util.treedef_children()[i] */
+KN_API kn_treedef kn_treedef_child(kn_treedef structure, int i);
+/* the structure of a tuple of trees with these structures: jax.tree_util.treedef_tuple */
+KN_API kn_treedef kn_treedef_tuple(int n, const kn_treedef *children);
+/* whether a structure is one leaf: jax.tree_util.treedef_is_leaf */
+KN_API bool kn_treedef_is_leaf(kn_treedef structure);
 
 /* ---- Functions of trees. What is called: a function of one or two arrays (kn_exp, kn_add), a kn_fn, or any
  * function with an environment, which gets the leaf's path and one array per tree: KN_MAPPER(f, env). */
@@ -89,25 +109,35 @@ typedef struct kn_mapper {
     kn_map_function any;
     void *env;
 } kn_mapper;
-/* jax.tree.map: in C kn_tree_map(f, tree, ...). The trees have one structure, or ValueError in JAX's words. */
+/* jax.tree.map: a tree of f's results, leaf by leaf, of one tree or of several: in C kn_tree_map(f, tree, ...). The
+ * trees have one structure, or ValueError in JAX's words. */
 KN_API kn_tree kn_tree_map(const kn_mapper *f, int n, const kn_tree *trees);
-/* jax.tree.reduce: f(f(f(initial, a), b), c); initial NULL: begins with the first leaf, TypeError without leaves */
+/* jax.tree.reduce: one array of all leaves: f(f(f(initial, a), b), c); initial NULL: begins with the first leaf,
+ * TypeError without leaves */
 KN_API kn_array kn_tree_reduce(const kn_mapper *f, kn_tree tree, kn_array initial);
-KN_API kn_array kn_tree_reduce_associative(const kn_mapper *f, kn_tree tree, kn_array initial); /* in pairs */
-KN_API bool kn_tree_all(kn_tree tree);                          /* jax.tree.all: whether all leaves are true */
+/* one array of all leaves, joined in pairs, so that f is as deep as the logarithm of their number; f has to be
+ * associative */
+KN_API kn_array kn_tree_reduce_associative(const kn_mapper *f, kn_tree tree, kn_array initial);
+/* jax.tree.all: whether all leaves, which are single elements, are true; true without leaves */
+KN_API bool kn_tree_all(kn_tree tree);
 /* jax.tree.transpose: a tree of structure outer, whose leaves are trees of structure inner, turned inside out */
 KN_API kn_tree kn_tree_transpose(kn_treedef outer, kn_treedef inner, kn_tree tree);
-KN_API kn_tree kn_tree_broadcast(kn_tree prefix, kn_tree full); /* jax.tree.broadcast: each leaf as often as wanted */
+/* jax.tree.broadcast: a tree of full's structure with the leaves of prefix, each as often as the subtree in its
+ * place has leaves */
+KN_API kn_tree kn_tree_broadcast(kn_tree prefix, kn_tree full);
 
 /* ---- jax.flatten_util.ravel_pytree: all elements in one 1-d array of the common dtype, and the way back: the
  * shapes, dtypes and structure of `like`. */
-KN_API kn_array kn_tree_ravel(kn_tree tree);                 /* all elements in one vector */
-KN_API kn_tree kn_tree_unravel(kn_tree like, kn_array flat); /* the way back */
+KN_API kn_array kn_tree_ravel(kn_tree tree); /* all elements of all leaves in one vector, of the common dtype */
+/* a tree with the structure, the shapes and the dtypes of `like` of the elements of a vector: the way back from
+ * kn_tree_ravel. ValueError for another number of elements */
+KN_API kn_tree kn_tree_unravel(kn_tree like, kn_array flat);
 
 /* ---- Lists of arrays. */
-KN_API kn_list kn_list_from(const kn_array *arrays, int n); /* a list of n arrays */
-KN_API int kn_list_count(kn_list list);                     /* how many */
-KN_API kn_array kn_list_get(kn_list list, int i);           /* number i */
+/* a list of n arrays, for functions that take several; in C KN_LIST(x, y) */
+KN_API kn_list kn_list_from(const kn_array *arrays, int n);
+KN_API int kn_list_count(kn_list list);           /* the number of arrays in a list; -1 for an error */
+KN_API kn_array kn_list_get(kn_list list, int i); /* array number i of a list; IndexError if there are fewer */
 
 #ifdef __cplusplus
 }

@@ -8,19 +8,20 @@
 
 namespace kiln {
 namespace tree {
-/* None: no leaves */
+/* None: a tree without leaves, which is part of a structure */
 inline pytree none(place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_none())); }
-/* how many leaves; -1 for an error */
+/* the number of leaves; -1 for an error */
 inline int count(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_tree_count(tree.c())); }
-/* leaf number i */
+/* leaf number i, in the order of the structure. IndexError if there are fewer */
 inline array get(const ::kiln::pytree &tree, int i, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_tree_get(tree.c(), i))); }
-/* kn_assign, leaf by leaf; 0, or -1 */
+/* puts the leaves of one tree into the places of another's, each as kn_assign does; 0, or -1 with an error.
+ * ValueError if the structures differ */
 inline int assign(const ::kiln::pytree &to, const ::kiln::pytree &from, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_tree_assign(to.c(), from.c())); }
-/* jax.tree.leaves */
+/* jax.tree.leaves: all leaves as a list, in the order of the structure */
 inline std::vector<array> leaves(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return detail::arrays_of(c_.take(kn_tree_leaves(tree.c()))); }
 struct keystr_opts {
@@ -36,74 +37,78 @@ inline std::string keystr(const ::kiln::pytree &tree, int i, const ::kiln::tree:
     where = here())
 { detail::call c_(where); kn_tree_keystr_opts opts_c = opts.c(); c_.here(); return c_.text(kn_tree_keystr(tree.c(), i,
     &opts_c)); }
-/* a leaf; TypeError for a subtree */
+/* the leaf at a path; TypeError for a subtree, KeyError or IndexError if nothing is there */
 inline array at(const ::kiln::pytree &tree, const ::kiln::text &path, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_tree_at(tree.c(), path.c()))); }
-/* a subtree, a tree of its own */
+/* the subtree at a path, a tree of its own */
 inline pytree sub(const ::kiln::pytree &tree, const ::kiln::text &path, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_sub(tree.c(), path.c()))); }
-/* is there a leaf or a subtree? */
+/* whether there is a leaf or a subtree at a path; no error if not */
 inline bool has(const ::kiln::pytree &tree, const ::kiln::text &path, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_tree_has(tree.c(), path.c())); }
-/* x takes the place of a leaf, as with kn_tree_assign; 0, or -1 with an error */
+/* puts x into the place of the leaf at a path, as kn_tree_assign does; 0, or -1 with an error */
 inline int set_at(const ::kiln::pytree &tree, const ::kiln::text &path, const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_tree_set_at(tree.c(), path.c(), x_h)); }
 struct flatten_result { std::vector<array> leaves; treedef_t structure; };
-/* jax.tree.flatten */
+/* jax.tree.flatten: the leaves as a list, and the structure without them; kn_tree_unflatten is the way back */
 inline ::kiln::tree::flatten_result flatten(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); kn_tree_flatten_result r_ = c_.value(kn_tree_flatten(tree.c())); return
     ::kiln::tree::flatten_result{detail::arrays_of(r_.leaves), treedef_t(r_.structure)}; }
-/* jax.tree.structure */
+/* jax.tree.structure: the structure of a tree without its leaves */
 inline handle<kn_treedef> structure(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_treedef>(c_.take(kn_tree_structure(tree.c()))); }
-/* jax.tree.unflatten: ValueError "Too few leaves for PyTreeDef; expected 2, got 1" */
+/* jax.tree.unflatten: a tree of a structure with these leaves. ValueError "Too few leaves for PyTreeDef; expected 2,
+ * got 1" */
 inline pytree unflatten(const ::kiln::handle<kn_treedef> &structure, const ::kiln::operands &leaves, place
     where = here())
 { detail::call c_(where); kn_list leaves_h = leaves.list(); c_.here(); return
     pytree(c_.take(kn_tree_unflatten(structure.c(), leaves_h))); }
 } // namespace tree
 namespace treedef {
-/* PyTreeDef({'a': *, 'b': [*, None]}); the scope's */
+/* the text of a structure as JAX shows it, leaves as *; the scope's */
 inline std::string text(const ::kiln::handle<kn_treedef> &structure, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_treedef_text(structure.c())); }
-/* names and types of structs count */
+/* whether two structures are the same; names and types of structs count */
 inline bool equal(const ::kiln::handle<kn_treedef> &a, const ::kiln::handle<kn_treedef> &b, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_treedef_equal(a.c(), b.c())); }
-/* of the root */
+/* what the root of a structure is: KN_TREE_LEAF, KN_TREE_NONE, KN_TREE_LIST, KN_TREE_TUPLE, KN_TREE_DICT or
+ * KN_TREE_STRUCT */
 inline kn_tree_kind kind(const ::kiln::handle<kn_treedef> &structure, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_treedef_kind(structure.c())); }
-/* leaves */
+/* the number of leaves of a structure */
 inline int count(const ::kiln::handle<kn_treedef> &structure, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_treedef_count(structure.c())); }
-/* of the root */
+/* the number of children of the root of a structure */
 inline int children_count(const ::kiln::handle<kn_treedef> &structure, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_treedef_children_count(structure.c())); }
-/* jax.tree_util.treedef_children()[i] */
+/* the structure of child number i of the root: jax.tree_util.treedef_children()[i] */
 inline handle<kn_treedef> child(const ::kiln::handle<kn_treedef> &structure, int i, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_treedef>(c_.take(kn_treedef_child(structure.c(), i))); }
-/* jax.tree_util.treedef_tuple */
+/* the structure of a tuple of trees with these structures: jax.tree_util.treedef_tuple */
 inline handle<kn_treedef> tuple(const std::vector<::kiln::handle<kn_treedef>> &children, place where = here())
 { detail::call c_(where); std::vector<kn_treedef> children_v = detail::all_of<kn_treedef>(children); c_.here(); return
     handle<kn_treedef>(c_.take(kn_treedef_tuple(static_cast<int>(children.size()), children_v.data()))); }
-/* jax.tree_util.treedef_is_leaf: one node */
+/* whether a structure is one leaf: jax.tree_util.treedef_is_leaf */
 inline bool is_leaf(const ::kiln::handle<kn_treedef> &structure, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_treedef_is_leaf(structure.c())); }
 } // namespace treedef
 namespace tree {
-/* jax.tree.all: whether all leaves are true */
+/* jax.tree.all: whether all leaves, which are single elements, are true; true without leaves */
 inline bool all(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_tree_all(tree.c())); }
 /* jax.tree.transpose: a tree of structure outer, whose leaves are trees of structure inner, turned inside out */
 inline pytree transpose(const ::kiln::handle<kn_treedef> &outer, const ::kiln::handle<kn_treedef> &inner, const
     ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_transpose(outer.c(), inner.c(), tree.c()))); }
-/* jax.tree.broadcast: each leaf as often as wanted */
+/* jax.tree.broadcast: a tree of full's structure with the leaves of prefix, each as often as the subtree in its
+ * place has leaves */
 inline pytree broadcast(const ::kiln::pytree &prefix, const ::kiln::pytree &full, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_broadcast(prefix.c(), full.c()))); }
-/* all elements in one vector */
+/* all elements of all leaves in one vector, of the common dtype */
 inline array ravel(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_tree_ravel(tree.c()))); }
-/* the way back */
+/* a tree with the structure, the shapes and the dtypes of `like` of the elements of a vector: the way back from
+ * kn_tree_ravel. ValueError for another number of elements */
 inline pytree unravel(const ::kiln::pytree &like, const ::kiln::operand &flat, place where = here())
 { detail::call c_(where); kn_array flat_h = flat.c(); c_.here(); return pytree(c_.take(kn_tree_unravel(like.c(),
     flat_h))); }
