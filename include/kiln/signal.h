@@ -44,15 +44,17 @@ typedef struct kn_signal_convolve2d_opts {
     kn_array fillvalue;
 } kn_signal_convolve2d_opts;
 KN_API kn_signal_convolve2d_opts kn_signal_convolve2d_opts_default(void);
-KN_API kn_array kn_signal_convolve(kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts); /* convolve */
-/* correlate: the convolution with in2 reversed and conjugated */
+/* the convolution of arrays of the same number of axes: sums of in1 times in2 reversed, at each place */
+KN_API kn_array kn_signal_convolve(kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts);
+/* the correlation of two arrays, how alike they are at each shift: the convolution with in2 reversed and conjugated */
 KN_API kn_array kn_signal_correlate(kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts);
-/* scipy.signal.fftconvolve: the convolution by method "fft"; integers give the default float. ValueError as for
- * kn_signal_convolve, and where the other axes do not broadcast */
+/* scipy.signal.fftconvolve: the convolution by method "fft", which is faster for long arrays; integers give the
+ * default float. ValueError as for kn_signal_convolve, and where the other axes do not broadcast */
 KN_API kn_array kn_signal_fftconvolve(kn_array in1, kn_array in2, const kn_signal_fftconvolve_opts *opts);
-/* convolve2d: of matrices; ValueError for other arrays or boundaries */
+/* the convolution of matrices, with what lies around in1 as `boundary` says; ValueError for other arrays or
+ * boundaries */
 KN_API kn_array kn_signal_convolve2d(kn_array in1, kn_array in2, const kn_signal_convolve2d_opts *opts);
-/* correlate2d */
+/* the correlation of matrices: their convolution with in2 reversed along both axes and conjugated */
 KN_API kn_array kn_signal_correlate2d(kn_array in1, kn_array in2, const kn_signal_convolve2d_opts *opts);
 
 /* ---- Windows. */
@@ -62,8 +64,8 @@ typedef struct kn_signal_get_window_opts {
     double beta;  /* NAN: of "kaiser", which has no default */
 } kn_signal_get_window_opts;
 KN_API kn_signal_get_window_opts kn_signal_get_window_opts_default(void);
-/* scipy.signal.get_window: Nx weights, of the default float; SciPy's other names of these windows are known, too.
- * ValueError for other windows and Nx < 1 */
+/* scipy.signal.get_window: Nx weights of a window, of the default float; SciPy's other names of these windows are
+ * known, too. ValueError for other windows and Nx < 1 */
 KN_API kn_array kn_signal_get_window(const char *window, int64_t Nx, const kn_signal_get_window_opts *opts);
 
 /* ---- Spectra. A signal along one axis in segments of nperseg samples, noverlap of which are the next segment's,
@@ -128,18 +130,21 @@ typedef struct kn_signal_detrend_opts {
     kn_shape bp;      /* where pieces with lines of their own begin */
 } kn_signal_detrend_opts;
 KN_API kn_signal_detrend_opts kn_signal_detrend_opts_default(void);
-/* scipy.signal.stft: the transforms: frequencies in the place of the axis, segments behind all others */
+/* scipy.signal.stft: the Fourier transforms of the segments of a signal, complex: frequencies in the place of the
+ * axis, segments behind all others */
 KN_API kn_signal_spectra kn_signal_stft(kn_array x, const kn_signal_stft_opts *opts);
-/* scipy.signal.istft: the signal again: segments times the window, added, over the sum of the windows' squares */
+/* scipy.signal.istft: the signal again of what kn_signal_stft gave: segments times the window, added, over the sum
+ * of the windows' squares */
 KN_API kn_signal_samples kn_signal_istft(kn_array Zxx, const kn_signal_istft_opts *opts);
-/* scipy.signal.csd: the mean (or median, part by part) over the segments of conj(X) Y, a density of power */
+/* scipy.signal.csd: the cross spectral density of two signals: the mean (or median, part by part) over the segments
+ * of conj(X) Y, a density of power, complex */
 KN_API kn_signal_spectrum kn_signal_csd(kn_array x, kn_array y, const kn_signal_csd_opts *opts);
-/* scipy.signal.welch: kn_signal_csd of x with itself, real */
+/* scipy.signal.welch: the power spectral density of a signal by Welch's method, real: kn_signal_csd of x with itself */
 KN_API kn_signal_spectrum kn_signal_welch(kn_array x, const kn_signal_csd_opts *opts);
-/* scipy.signal.periodogram: kn_signal_welch of one segment */
+/* scipy.signal.periodogram: the power spectral density of all samples at once, real: kn_signal_welch of one segment */
 KN_API kn_signal_spectrum kn_signal_periodogram(kn_array x, const kn_signal_csd_opts *opts);
-/* scipy.signal.detrend: without the line (the mean) nearest to each piece. ValueError for breakpoints beyond the
- * axis */
+/* scipy.signal.detrend: data without the line (or the mean) nearest to each piece along an axis. ValueError for
+ * breakpoints beyond the axis */
 KN_API kn_array kn_signal_detrend(kn_array data, const kn_signal_detrend_opts *opts);
 
 #ifdef __cplusplus

@@ -12,85 +12,125 @@
 extern "C" {
 #endif
 
-KN_API kn_array kn_special_expit(kn_array x);   /* scipy.special.expit: 1 / (1 + e^-x) */
-KN_API kn_array kn_special_erfinv(kn_array x);  /* scipy.special.erfinv: TypeError for complex */
-/* scipy.special.erf: 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x */
+KN_API kn_array kn_special_expit(kn_array x); /* scipy.special.expit: the logistic function, 1 / (1 + e^-x) */
+/* scipy.special.erfinv: the inverse of erf: infinite at -1 and 1, NaN beyond. TypeError for complex numbers */
+KN_API kn_array kn_special_erfinv(kn_array x);
+/* scipy.special.erf: the error function, 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x */
 KN_API kn_array kn_special_erf(kn_array x);
-KN_API kn_array kn_special_erfc(kn_array x);    /* scipy.special.erfc: 1 - erf(x), right where that is small, too */
-KN_API kn_array kn_special_gammaln(kn_array x); /* scipy.special.gammaln: log |gamma(x)| */
-KN_API kn_array kn_special_digamma(kn_array x); /* scipy.special.digamma: the derivative of gammaln */
-KN_API kn_array kn_special_cosm1(kn_array x);   /* scipy.special.cosm1: cos(x) - 1, right near 0 */
-KN_API kn_array kn_special_i0e(kn_array x);     /* scipy.special.i0e: the modified Bessel function I0(x) times e^-|x| */
-KN_API kn_array kn_special_i1e(kn_array x);     /* scipy.special.i1e: the modified Bessel function I1(x) times e^-|x| */
+KN_API kn_array kn_special_erfc(kn_array x);  /* scipy.special.erfc: 1 - erf(x), right where that is small, too */
+/* scipy.special.gammaln: the logarithm of |gamma(x)|, which is there where gamma overflows; infinite at the poles */
+KN_API kn_array kn_special_gammaln(kn_array x);
+/* scipy.special.digamma: the derivative of gammaln; NaN at the negative integers */
+KN_API kn_array kn_special_digamma(kn_array x);
+KN_API kn_array kn_special_cosm1(kn_array x); /* scipy.special.cosm1: cos(x) - 1, right near 0 */
+/* scipy.special.i0e: the modified Bessel function I0(x) times e^-|x|, which does not overflow */
+KN_API kn_array kn_special_i0e(kn_array x);
+/* scipy.special.i1e: the modified Bessel function I1(x) times e^-|x|, which does not overflow */
+KN_API kn_array kn_special_i1e(kn_array x);
 
 /* Gamma and beta functions, entropies, the normal distribution. Real numbers only (TypeError for complex ones), but
  * for wofz and loggamma. How exact they are: docs/accuracy.md. */
-/* scipy.special.gamma: exact for small integers, else some units in the last place */
+/* scipy.special.gamma: the gamma function, (x - 1)! of integers; exact for small integers, else some units in the
+ * last place. NaN at the negative integers */
 KN_API kn_array kn_special_gamma(kn_array x);
 /* scipy.special.gammasgn: the sign of gamma(x); NaN at the negative integers */
 KN_API kn_array kn_special_gammasgn(kn_array x);
-/* scipy.special.factorial: not exact = True: gamma(n + 1), 0 for negative n */
+/* scipy.special.factorial: n!, gamma(n + 1) also between the integers; 0 for negative n. In floating point, as
+ * SciPy's without exact=True */
 KN_API kn_array kn_special_factorial(kn_array n);
-/* scipy.special.gammainc: regularized lower incomplete gamma function */
+/* scipy.special.gammainc: the regularized lower incomplete gamma function: the integral of t^(a-1) e^-t from 0 to x,
+ * over gamma(a) */
 KN_API kn_array kn_special_gammainc(kn_array a, kn_array x);
-/* scipy.special.gammaincc: regularized upper incomplete gamma function */
+/* scipy.special.gammaincc: the regularized upper incomplete gamma function, 1 - gammainc(a, x), right where that is
+ * small, too */
 KN_API kn_array kn_special_gammaincc(kn_array a, kn_array x);
-/* scipy.special.multigammaln: log of the gamma function of dimension d; ValueError for d < 1 */
+/* scipy.special.multigammaln: the logarithm of the gamma function of dimension d; ValueError for d < 1 */
 KN_API kn_array kn_special_multigammaln(kn_array a, int d);
 /* scipy.special.polygamma: derivative number n of digamma; NaN unless n is 0, 1, 2, ... */
 KN_API kn_array kn_special_polygamma(kn_array n, kn_array x);
-/* scipy.special.zeta: the sum of (q + k)^-x over k >= 0; q = 1: Riemann's */
+/* scipy.special.zeta: Hurwitz' zeta function, the sum of (q + k)^-x over k >= 0; q = 1: Riemann's */
 KN_API kn_array kn_special_zeta(kn_array x, kn_array q);
-KN_API kn_array kn_special_beta(kn_array a, kn_array b);     /* scipy.special.beta */
-KN_API kn_array kn_special_betaln(kn_array a, kn_array b);   /* scipy.special.betaln: log |beta(a, b)| */
-/* scipy.special.betainc: regularized incomplete beta function */
+/* scipy.special.beta: the beta function, gamma(a) gamma(b) / gamma(a + b) */
+KN_API kn_array kn_special_beta(kn_array a, kn_array b);
+/* scipy.special.betaln: the logarithm of |beta(a, b)|, which is there where beta is too small */
+KN_API kn_array kn_special_betaln(kn_array a, kn_array b);
+/* scipy.special.betainc: the regularized incomplete beta function: the integral of t^(a-1) (1-t)^(b-1) from 0 to x,
+ * over beta(a, b) */
 KN_API kn_array kn_special_betainc(kn_array a, kn_array b, kn_array x);
-KN_API kn_array kn_special_poch(kn_array z, kn_array m);     /* scipy.special.poch: gamma(z + m) / gamma(z) */
-/* scipy.special.comb: not exact = True: binomial coefficients, exact while they are small */
+/* scipy.special.poch: Pochhammer's symbol, gamma(z + m) / gamma(z): z (z + 1) ... (z + m - 1) for integers m */
+KN_API kn_array kn_special_poch(kn_array z, kn_array m);
+/* scipy.special.comb: binomial coefficients, n over k, exact while they are small; 0 unless 0 <= k <= n. In floating
+ * point, as SciPy's without exact=True */
 KN_API kn_array kn_special_comb(kn_array n, kn_array k);
-KN_API kn_array kn_special_xlogy(kn_array x, kn_array y);    /* scipy.special.xlogy: x log(y), 0 where x is 0 */
-KN_API kn_array kn_special_xlog1py(kn_array x, kn_array y);  /* scipy.special.xlog1py: x log(1 + y), 0 where x is 0 */
-KN_API kn_array kn_special_entr(kn_array x);                 /* scipy.special.entr: -x log(x), 0 at 0, -inf below */
-KN_API kn_array kn_special_kl_div(kn_array x, kn_array y);   /* scipy.special.kl_div: x log(x / y) - x + y */
-KN_API kn_array kn_special_rel_entr(kn_array x, kn_array y); /* scipy.special.rel_entr: x log(x / y) */
-KN_API kn_array kn_special_logit(kn_array x);                /* scipy.special.logit: log(x / (1 - x)) */
-KN_API kn_array kn_special_ndtr(kn_array x); /* scipy.special.ndtr: distribution function of the normal distribution */
-KN_API kn_array kn_special_log_ndtr(kn_array x); /* scipy.special.log_ndtr: its logarithm, right far to the left, too */
-KN_API kn_array kn_special_ndtri(kn_array p);                /* scipy.special.ndtri: its inverse */
-KN_API kn_array kn_special_i0(kn_array x);                   /* scipy.special.i0: modified Bessel function of order 0 */
-KN_API kn_array kn_special_i1(kn_array x);                   /* scipy.special.i1: modified Bessel function of order 1 */
-KN_API kn_array kn_special_rgamma(kn_array x);               /* scipy.special.rgamma: 1 / gamma(x), 0 at the poles */
-KN_API kn_array kn_special_erfcinv(kn_array y);              /* scipy.special.erfcinv: the inverse of erfc */
-KN_API kn_array kn_special_log_expit(kn_array x);            /* scipy.special.log_expit: log(expit(x)) */
-KN_API kn_array kn_special_exp1(kn_array x); /* scipy.special.exp1: integral of e^-t / t from x on; NaN for x < 0 */
-KN_API kn_array kn_special_spence(kn_array x); /* scipy.special.spence: the dilogarithm of 1 - x; NaN for x < 0 */
-KN_API kn_array kn_special_expi(kn_array x);                 /* scipy.special.expi: the integral of e^t / t up to x */
-/* scipy.special.expn: the integral of e^-xt / t^n from 1 on; NaN unless n is 0, 1, 2, ... and x >= 0 */
+KN_API kn_array kn_special_xlogy(kn_array x, kn_array y); /* scipy.special.xlogy: x log(y), 0 where x is 0 */
+/* scipy.special.xlog1py: x log(1 + y), right where y is small, too; 0 where x is 0 */
+KN_API kn_array kn_special_xlog1py(kn_array x, kn_array y);
+/* scipy.special.entr: what a probability x adds to the entropy: -x log(x), 0 at 0, -inf below */
+KN_API kn_array kn_special_entr(kn_array x);
+/* scipy.special.kl_div: x log(x / y) - x + y, which is 0 where x = y and never negative; y where x is 0, infinite
+ * for negative numbers and where y alone is 0 */
+KN_API kn_array kn_special_kl_div(kn_array x, kn_array y);
+/* scipy.special.rel_entr: x log(x / y), 0 where x is 0, infinite for negative numbers and where y alone is 0: what
+ * an element adds to the divergence of Kullback and Leibler */
+KN_API kn_array kn_special_rel_entr(kn_array x, kn_array y);
+/* scipy.special.logit: log(x / (1 - x)), the inverse of expit: infinite at 0 and 1, NaN beyond */
+KN_API kn_array kn_special_logit(kn_array x);
+/* scipy.special.ndtr: the distribution function of the normal distribution: how probable a number below x is */
+KN_API kn_array kn_special_ndtr(kn_array x);
+/* scipy.special.log_ndtr: the logarithm of ndtr, right far to the left, too */
+KN_API kn_array kn_special_log_ndtr(kn_array x);
+/* scipy.special.ndtri: the inverse of ndtr, the quantiles of the normal distribution: infinite at 0 and 1, NaN
+ * beyond */
+KN_API kn_array kn_special_ndtri(kn_array p);
+/* scipy.special.i0: the modified Bessel function of the first kind of order 0 */
+KN_API kn_array kn_special_i0(kn_array x);
+/* scipy.special.i1: the modified Bessel function of the first kind of order 1, which is odd */
+KN_API kn_array kn_special_i1(kn_array x);
+KN_API kn_array kn_special_rgamma(kn_array x);            /* scipy.special.rgamma: 1 / gamma(x), 0 at the poles */
+/* scipy.special.erfcinv: the inverse of erfc, right for small y: infinite at 0 and 2, NaN beyond */
+KN_API kn_array kn_special_erfcinv(kn_array y);
+/* scipy.special.log_expit: log(expit(x)), right far to the left, too */
+KN_API kn_array kn_special_log_expit(kn_array x);
+/* scipy.special.exp1: the exponential integral E1: that of e^-t / t from x on; infinite at 0, NaN for x < 0 */
+KN_API kn_array kn_special_exp1(kn_array x);
+/* scipy.special.spence: Spence's function, the dilogarithm of 1 - x; NaN for x < 0 */
+KN_API kn_array kn_special_spence(kn_array x);
+/* scipy.special.expi: the exponential integral Ei: that of e^t / t up to x; -infinity at 0 */
+KN_API kn_array kn_special_expi(kn_array x);
+/* scipy.special.expn: the exponential integral En: that of e^-xt / t^n from 1 on; NaN unless n is 0, 1, 2, ... and x
+ * >= 0 */
 KN_API kn_array kn_special_expn(kn_array n, kn_array x);
 typedef struct kn_special_sici_result { kn_array si, ci; } kn_special_sici_result;
-/* scipy.special.sici: sine and cosine integrals; ci is that of |x| */
+/* scipy.special.sici: the sine and cosine integrals: si, of sin(t) / t from 0 to x, and ci, of cos(t) / t up to x,
+ * which is that of |x| */
 KN_API kn_special_sici_result kn_special_sici(kn_array x);
-KN_API kn_array kn_special_erfcx(kn_array x); /* scipy.special.erfcx: e^(x^2) erfc(x) */
+/* scipy.special.erfcx: erfc(x) times e^(x^2), which is there where erfc is too small */
+KN_API kn_array kn_special_erfcx(kn_array x);
 typedef struct kn_special_fresnel_result { kn_array S, C; } kn_special_fresnel_result;
-/* scipy.special.fresnel: the integrals of sin(pi t^2 / 2) and cos(pi t^2 / 2) from 0 to x */
+/* scipy.special.fresnel: Fresnel's integrals: S of sin(pi t^2 / 2) and C of cos(pi t^2 / 2), from 0 to x */
 KN_API kn_special_fresnel_result kn_special_fresnel(kn_array x);
-KN_API kn_array kn_special_bernoulli(int n); /* scipy.special.bernoulli: float64, B0 to Bn; ValueError for n < 0 */
-/* scipy.special.boxcox: (x^lmbda - 1) / lmbda, log(x) where lmbda is 0; NaN for x < 0 */
+/* scipy.special.bernoulli: Bernoulli's numbers B0 to Bn, float64; ValueError for n < 0 */
+KN_API kn_array kn_special_bernoulli(int n);
+/* scipy.special.boxcox: the transformation of Box and Cox, (x^lmbda - 1) / lmbda, log(x) where lmbda is 0; NaN for x
+ * < 0 */
 KN_API kn_array kn_special_boxcox(kn_array x, kn_array lmbda);
 /* scipy.special.boxcox1p: boxcox of 1 + x, right where x is small, too */
 KN_API kn_array kn_special_boxcox1p(kn_array x, kn_array lmbda);
 /* scipy.special.dawsn: Dawson's integral, e^(-x^2) times that of e^(t^2) from 0 to x */
 KN_API kn_array kn_special_dawsn(kn_array x);
-KN_API kn_array kn_special_wofz(kn_array z);                /* scipy.special.wofz: e^(-z^2) erfc(-iz); complex */
-/* scipy.special.loggamma: the logarithm of the gamma function, cut along the negative real axis; of real numbers NaN
- * below 0 */
+KN_API kn_array kn_special_wofz(kn_array z); /* scipy.special.wofz: Faddeeva's function, e^(-z^2) erfc(-iz); complex */
+/* scipy.special.loggamma: the logarithm of the gamma function, cut along the negative real axis, of complex numbers,
+ * too; of real numbers NaN below 0 */
 KN_API kn_array kn_special_loggamma(kn_array z);
-KN_API kn_array kn_special_owens_t(kn_array h, kn_array a); /* scipy.special.owens_t: Owen's T function */
+/* scipy.special.owens_t: Owen's T function: how probable it is that X > h and 0 < Y < a X for independent normal X
+ * and Y */
+KN_API kn_array kn_special_owens_t(kn_array h, kn_array a);
 /* jax.scipy.special.lpmn_values: associated Legendre functions of z (float32 or float64, one axis), by order, degree
  * and point: (m + 1, n + 1, size of z). is_normalized: as in spherical harmonics. m must be n (NotImplementedError). */
 KN_API kn_array kn_special_lpmn_values(int m, int n, kn_array z, bool is_normalized);
 typedef struct kn_special_lpmn_result { kn_array values, derivatives; } kn_special_lpmn_result;
-/* jax.scipy.special.lpmn: their values (not normalized) and derivatives by z */
+/* jax.scipy.special.lpmn: associated Legendre functions up to order m and degree n at z (not normalized), and their
+ * derivatives by z; shapes as of kn_special_lpmn_values */
 KN_API kn_special_lpmn_result kn_special_lpmn(int m, int n, kn_array z);
 typedef struct kn_special_sph_harm_y_opts {
     size_t size_;
@@ -101,9 +141,10 @@ KN_API kn_special_sph_harm_y_opts kn_special_sph_harm_y_opts_default(void);
  * phi; complex, 0 where |m| > n */
 KN_API kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn_array phi,
     const kn_special_sph_harm_y_opts *opts);
-/* scipy.special.hyp1f1: the sum of (a)_k / (b)_k x^k / k! */
+/* scipy.special.hyp1f1: Kummer's confluent hypergeometric function, the sum of (a)_k / (b)_k x^k / k! */
 KN_API kn_array kn_special_hyp1f1(kn_array a, kn_array b, kn_array x);
-/* scipy.special.hyp2f1: the sum of (a)_k (b)_k / (c)_k x^k / k!, continued to all x < 1; inf beyond unless it ends */
+/* scipy.special.hyp2f1: Gauss' hypergeometric function, the sum of (a)_k (b)_k / (c)_k x^k / k!, continued to all x
+ * < 1; inf beyond unless it ends */
 KN_API kn_array kn_special_hyp2f1(kn_array a, kn_array b, kn_array c, kn_array x);
 
 #ifdef __cplusplus

@@ -30,30 +30,31 @@ struct convolve2d_opts {
         kn_signal_convolve2d_opts to_ = {}; to_.size_ = sizeof to_; to_.mode = detail::c_of(mode);
         to_.boundary = detail::c_of(boundary); to_.fillvalue = detail::c_of(fillvalue); return to_; }
 };
-/* convolve */
+/* the convolution of arrays of the same number of axes: sums of in1 times in2 reversed, at each place */
 inline array convolve(const ::kiln::operand &in1, const ::kiln::operand &in2, const ::kiln::signal::convolve_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array in1_h = in1.c(); kn_array in2_h = in2.c(); kn_signal_convolve_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_signal_convolve(in1_h, in2_h, &opts_c))); }
 using correlate_opts = ::kiln::signal::convolve_opts;
-/* correlate: the convolution with in2 reversed and conjugated */
+/* the correlation of two arrays, how alike they are at each shift: the convolution with in2 reversed and conjugated */
 inline array correlate(const ::kiln::operand &in1, const ::kiln::operand &in2, const ::kiln::signal::convolve_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array in1_h = in1.c(); kn_array in2_h = in2.c(); kn_signal_convolve_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_signal_correlate(in1_h, in2_h, &opts_c))); }
-/* scipy.signal.fftconvolve: the convolution by method "fft"; integers give the default float. ValueError as for
- * kn_signal_convolve, and where the other axes do not broadcast */
+/* scipy.signal.fftconvolve: the convolution by method "fft", which is faster for long arrays; integers give the
+ * default float. ValueError as for kn_signal_convolve, and where the other axes do not broadcast */
 inline array fftconvolve(const ::kiln::operand &in1, const ::kiln::operand &in2, const ::kiln::signal::fftconvolve_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array in1_h = in1.c(); kn_array in2_h = in2.c(); kn_signal_fftconvolve_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_signal_fftconvolve(in1_h, in2_h, &opts_c))); }
-/* convolve2d: of matrices; ValueError for other arrays or boundaries */
+/* the convolution of matrices, with what lies around in1 as `boundary` says; ValueError for other arrays or
+ * boundaries */
 inline array convolve2d(const ::kiln::operand &in1, const ::kiln::operand &in2, const ::kiln::signal::convolve2d_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array in1_h = in1.c(); kn_array in2_h = in2.c(); kn_signal_convolve2d_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_signal_convolve2d(in1_h, in2_h, &opts_c))); }
 using correlate2d_opts = ::kiln::signal::convolve2d_opts;
-/* correlate2d */
+/* the correlation of matrices: their convolution with in2 reversed along both axes and conjugated */
 inline array correlate2d(const ::kiln::operand &in1, const ::kiln::operand &in2, const ::kiln::signal::convolve2d_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array in1_h = in1.c(); kn_array in2_h = in2.c(); kn_signal_convolve2d_opts
@@ -65,8 +66,8 @@ struct get_window_opts {
         kn_signal_get_window_opts to_ = {}; to_.size_ = sizeof to_; to_.fftbins = detail::c_of(fftbins);
         to_.beta = detail::c_of(beta); return to_; }
 };
-/* scipy.signal.get_window: Nx weights, of the default float; SciPy's other names of these windows are known, too.
- * ValueError for other windows and Nx < 1 */
+/* scipy.signal.get_window: Nx weights of a window, of the default float; SciPy's other names of these windows are
+ * known, too. ValueError for other windows and Nx < 1 */
 inline array get_window(const ::kiln::text &window, int64_t Nx, const ::kiln::signal::get_window_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_signal_get_window_opts opts_c = opts.c(); c_.here(); return
@@ -139,42 +140,45 @@ struct detrend_opts {
         to_.type = detail::c_of(type); to_.bp = detail::c_of(bp); return to_; }
 };
 struct spectra { array frequencies; array times; array values; };
-/* scipy.signal.stft: the transforms: frequencies in the place of the axis, segments behind all others */
+/* scipy.signal.stft: the Fourier transforms of the segments of a signal, complex: frequencies in the place of the
+ * axis, segments behind all others */
 inline ::kiln::signal::spectra stft(const ::kiln::operand &x, const ::kiln::signal::stft_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_signal_stft_opts opts_c = opts.c(); c_.here(); kn_signal_spectra
     r_ = c_.value(kn_signal_stft(x_h, &opts_c)); return ::kiln::signal::spectra{array::share(r_.frequencies),
     array::share(r_.times), array::share(r_.values)}; }
 struct samples { array times; array values; };
-/* scipy.signal.istft: the signal again: segments times the window, added, over the sum of the windows' squares */
+/* scipy.signal.istft: the signal again of what kn_signal_stft gave: segments times the window, added, over the sum
+ * of the windows' squares */
 inline ::kiln::signal::samples istft(const ::kiln::operand &Zxx, const ::kiln::signal::istft_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array Zxx_h = Zxx.c(); kn_signal_istft_opts opts_c = opts.c(); c_.here(); kn_signal_samples
     r_ = c_.value(kn_signal_istft(Zxx_h, &opts_c)); return ::kiln::signal::samples{array::share(r_.times),
     array::share(r_.values)}; }
 struct spectrum { array frequencies; array values; };
-/* scipy.signal.csd: the mean (or median, part by part) over the segments of conj(X) Y, a density of power */
+/* scipy.signal.csd: the cross spectral density of two signals: the mean (or median, part by part) over the segments
+ * of conj(X) Y, a density of power, complex */
 inline ::kiln::signal::spectrum csd(const ::kiln::operand &x, const ::kiln::operand &y, const ::kiln::signal::csd_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array y_h = y.c(); kn_signal_csd_opts opts_c = opts.c(); c_.here();
     kn_signal_spectrum r_ = c_.value(kn_signal_csd(x_h, y_h, &opts_c)); return
     ::kiln::signal::spectrum{array::share(r_.frequencies), array::share(r_.values)}; }
 using welch_opts = ::kiln::signal::csd_opts;
-/* scipy.signal.welch: kn_signal_csd of x with itself, real */
+/* scipy.signal.welch: the power spectral density of a signal by Welch's method, real: kn_signal_csd of x with itself */
 inline ::kiln::signal::spectrum welch(const ::kiln::operand &x, const ::kiln::signal::csd_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_signal_csd_opts opts_c = opts.c(); c_.here(); kn_signal_spectrum
     r_ = c_.value(kn_signal_welch(x_h, &opts_c)); return ::kiln::signal::spectrum{array::share(r_.frequencies),
     array::share(r_.values)}; }
 using periodogram_opts = ::kiln::signal::csd_opts;
-/* scipy.signal.periodogram: kn_signal_welch of one segment */
+/* scipy.signal.periodogram: the power spectral density of all samples at once, real: kn_signal_welch of one segment */
 inline ::kiln::signal::spectrum periodogram(const ::kiln::operand &x, const ::kiln::signal::csd_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_signal_csd_opts opts_c = opts.c(); c_.here(); kn_signal_spectrum
     r_ = c_.value(kn_signal_periodogram(x_h, &opts_c)); return ::kiln::signal::spectrum{array::share(r_.frequencies),
     array::share(r_.values)}; }
-/* scipy.signal.detrend: without the line (the mean) nearest to each piece. ValueError for breakpoints beyond the
- * axis */
+/* scipy.signal.detrend: data without the line (or the mean) nearest to each piece along an axis. ValueError for
+ * breakpoints beyond the axis */
 inline array detrend(const ::kiln::operand &data, const ::kiln::signal::detrend_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array data_h = data.c(); kn_signal_detrend_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_signal_detrend(data_h, &opts_c))); }
