@@ -279,3 +279,8 @@ IN_C_ORDER = set("""concatenate stack vstack hstack dstack column_stack block pa
  sum prod mean var std max min amax amin ptp any all argmax argmin count_nonzero nansum nanprod nanmean nanvar nanstd nanmax
  nanmin nanargmax nanargmin meshgrid broadcast_arrays vander indices nan_to_num round around clip imag isreal iscomplex i0"""
                  .split())
+
+
+@row("An exponent of one element")
+def _(line, f, what, text, x):
+    return f in ("**=", "[]**=") and any(v.ndim and v.size == 1 and v.dtype.kind in "fi" and v.ravel()[0] in (0.5, 2, -1) for v in x)
