@@ -26,7 +26,8 @@ typedef int (*kn_callback)(void *env, int n_in, const kn_array *in, int n_out, k
  * goes where kn_print's goes (kn_set_print). Returns 0; -1 with a ValueError, IndexError, KeyError or TypeError if
  * the format does not fit. Derivatives print what the function itself prints. (jax.debug.print) */
 KN_API int kn_debug_print(const char *format, kn_list args);
-/* Calls f with the values of args (jax.debug.callback). Returns 0, or -1 with an error. */
+/* Calls f with the values of args each time that the program runs (jax.debug.callback). Returns 0, or -1 with an
+ * error. */
 KN_API int kn_debug_callback(kn_callback f, void *env, kn_list args);
 /* The type of an array without a value, for the results of callbacks and for kn_make_jaxpr (jax.ShapeDtypeStruct). */
 KN_API kn_array kn_shape_dtype_struct(const kn_shape *shape, kn_dtype dtype);

@@ -31,7 +31,8 @@ typedef struct kn_function {
     size_t arg_bytes[KN_MAX_ARGS];
     const kn_fields *out_fields, *arg_fields[KN_MAX_ARGS]; /* names of the leaves, where KN_FIELDS gives them */
 } kn_function;
-/* env: NULL, the bytes to copy, or the captured arrays */
+/* a handle of a described C function: what KN_FN, KN_FN_ENV and KN_CLOSE call. env: NULL, the bytes to copy, or the
+ * captured arrays */
 KN_API kn_fn kn_fn_of(const kn_function *function, const void *env);
 /* Calls fn: fills what `outs` points to and returns 0; -1 with an error otherwise (then the outputs carry it). */
 KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
@@ -81,7 +82,8 @@ typedef struct kn_grad_opts {
 } kn_grad_opts;
 /* gradient of a function of one real scalar result; with has_aux {gradient, aux} */
 KN_API kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts);
-/* {value, gradient}; with has_aux {{value, aux}, gradient} */
+/* value and gradient of a function of one real scalar result, at once: {value, gradient}; with has_aux {{value,
+ * aux}, gradient}. TypeError where the result is no real scalar */
 KN_API kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts);
 
 /* in_axes and out_axes: one per argument (for all its arrays) or result; 0 is "not given" and means axis 0. */
@@ -114,25 +116,36 @@ typedef struct kn_jac_opts {
     bool allow_int;     /* as that of kn_grad (kn_jacfwd takes no integers in either case) */
     int n_aux;
 } kn_jac_opts;
-/* for each array of the result the struct of the argument; shape out + in. TypeError for complex arguments
- * (kn_jacfwd) or results (kn_jacrev) without .holomorphic, as in JAX. */
+/* the Jacobian by forward mode, one column after the other: for each array of the result the struct of the argument;
+ * shape out + in. For functions with few inputs. TypeError for complex arguments (kn_jacfwd) or results (kn_jacrev)
+ * without .holomorphic, as in JAX. */
 KN_API kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts);
-KN_API kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts);  /* the same by reverse mode */
-KN_API kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts); /* jacfwd of jacrev */
-/* values and tangents; those of integers are zeros of their dtype */
+/* the Jacobian by reverse mode, one row after the other: for each array of the result the struct of the argument;
+ * shape out + in. For functions with few results. TypeError for complex results without .holomorphic */
+KN_API kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts);
+/* the matrix of second derivatives of a function: jacfwd of jacrev; shape out + in + in */
+KN_API kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts);
+/* value of fn at the primals and its derivative along the tangents, by forward mode; y and dy get them. Tangents
+ * have the shapes of the primals; those of integers are zeros of their dtype. 0, or -1 with an error */
 KN_API int kn_jvp(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy);
-/* a pullback: takes the result's cotangent, returns one cotangent per argument */
+/* the value of fn at the primals, in y, and its pullback: a function of the result's cotangent that returns one
+ * cotangent per argument (reverse mode) */
 KN_API kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y);
-/* the derivative at a point, as a function of the tangents */
+/* the value of fn at the primals, in y, and its derivative there, as a function of the tangents that may be called
+ * many times */
 KN_API kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y);
-/* The same of a function whose last results, as many as `aux` takes, are not differentiated (has_aux of JAX): y and
- * dy get the others. */
+/* kn_jvp of a function whose last results, as many as `aux` takes, are not differentiated (has_aux of JAX): y and dy
+ * get the others, aux gets those */
 KN_API int kn_jvp_aux(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy,
     const kn_outs *aux);
-KN_API kn_fn kn_vjp_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux); /* kn_vjp with aux */
-/* kn_linearize with aux */
+/* kn_vjp of a function whose last results, as many as `aux` takes, are not differentiated: they are put there, y
+ * gets the others */
+KN_API kn_fn kn_vjp_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux);
+/* kn_linearize of a function whose last results, as many as `aux` takes, are not differentiated: they are put there,
+ * y gets the others */
 KN_API kn_fn kn_linearize_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux);
-/* of a linear function; only shapes and dtypes of the examples count */
+/* the transpose of a linear function: from a cotangent of the result one of each argument; only shapes and dtypes of
+ * the examples count. An error if fn is not linear */
 KN_API kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples);
 
 /* ---- Custom derivatives and checkpoints. */
@@ -175,14 +188,17 @@ KN_API kn_fn kn_checkpoint(kn_fn fn, const kn_checkpoint_opts *opts);
 KN_API kn_array kn_checkpoint_name(kn_array x, const char *name);
 KN_API kn_array kn_stop_gradient(kn_array x); /* x, which counts as a constant in derivatives (jax.lax.stop_gradient) */
 KN_API kn_array kn_lax_stop_gradient(kn_array x); /* kn_stop_gradient */
-/* What fn would return: arrays that have shape and dtype but no value (jax.eval_shape). */
+/* What fn would return, without computing it: arrays that have shape and dtype but no value (jax.eval_shape). 0, or
+ * -1 with an error */
 KN_API int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs);
-KN_API int kn_fn_trace_count(kn_fn fn);           /* how often a jitted function was recorded */
+/* how often a jitted function was recorded: once for each list of shapes and dtypes it was called with; 0 before the
+ * first call */
+KN_API int kn_fn_trace_count(kn_fn fn);
 /* What a jitted function was recorded for, a line for each recording: types, the number of programs that were
  * compiled for all extents, the conditions under which it holds; and why arguments are recorded for each shape.
  * Owned by the scope; "" if nothing was recorded, and for an error. */
 KN_API const char *kn_fn_explain(kn_fn fn);
-KN_API const char *kn_fn_name(kn_fn fn);          /* the name of the C function */
+KN_API const char *kn_fn_name(kn_fn fn); /* the name of the C function that fn was made of; transformations keep it */
 
 #ifdef __cplusplus
 }

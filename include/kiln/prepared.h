@@ -43,15 +43,20 @@ enum { KN_MAX_PREPARED_SETS = 65536 };
  * ValueError for extents that are not within the bounds or do not keep the constraints. p itself if it has no
  * variables */
 KN_API kn_prepared kn_prepared_for(kn_prepared p, const int64_t *extents);
-KN_API void kn_prepared_free(kn_prepared p); /* not while it runs; NULL is fine */
+/* frees a prepared function and all that kn_prepared_for gave of it; not while it runs; NULL is fine */
+KN_API void kn_prepared_free(kn_prepared p);
 typedef struct kn_prepared_array { kn_dtype dtype; kn_shape shape; size_t bytes; } kn_prepared_array;
-/* The arrays of all arguments one after the other, and those of the result. */
+/* How many arrays all arguments have together, one after the other: the length of `in` of kn_prepared_run. */
 KN_API int kn_prepared_n_in(kn_prepared p);
-KN_API int kn_prepared_n_out(kn_prepared p);                    /* how many come out */
-/* dtype NULL if there is no such array. Of a function of extents: where it is largest */
+/* how many arrays the result has: the length of `out` of kn_prepared_run */
+KN_API int kn_prepared_n_out(kn_prepared p);
+/* dtype, shape and bytes of the i-th array that goes in; dtype NULL if there is no such array. Of a function of
+ * extents: where it is largest */
 KN_API kn_prepared_array kn_prepared_in(kn_prepared p, int i);
-KN_API kn_prepared_array kn_prepared_out(kn_prepared p, int i); /* of a result; dtype NULL if there is no such array */
-/* a multiple of 64. Of a function of extents: enough for all */
+/* dtype, shape and bytes of the i-th array of the result; dtype NULL if there is no such array */
+KN_API kn_prepared_array kn_prepared_out(kn_prepared p, int i);
+/* how much memory a run needs for what lies between arguments and results: a multiple of 64. Of a function of
+ * extents: enough for all */
 KN_API size_t kn_prepared_workspace_bytes(kn_prepared p);
 /* Runs p on C-contiguous elements: in[i] are read, out[i] are written; each aligned as its dtype wants it, workspace
  * (which may be NULL if it has no bytes) to 64 bytes. Results overlap neither each other nor anything else. Nothing

@@ -27,14 +27,17 @@ typedef struct kn_segment_opts {
 } kn_segment_opts;
 KN_API kn_segment_opts kn_segment_opts_default(void);
 #define KN_NUM_SEGMENTS_OF_IDS INT64_MIN /* num_segments that is not given */
-/* jax.ops.segment_sum: ValueError for a negative num_segments and for an unknown mode; TypeError unless segment_ids
- * are integers (all four functions). */
+/* jax.ops.segment_sum: the sum of the elements with each number: result k is that of all data[i] with segment_ids[i]
+ * == k. ValueError for a negative num_segments and for an unknown mode; TypeError unless segment_ids are integers
+ * (all four functions). */
 KN_API kn_array kn_segment_sum(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
-/* jax.ops.segment_prod */
+/* jax.ops.segment_prod: the product of the elements with each number; 1 where there are none */
 KN_API kn_array kn_segment_prod(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
-/* jax.ops.segment_max */
+/* jax.ops.segment_max: the largest of the elements with each number; -inf, or the smallest integer, where there are
+ * none */
 KN_API kn_array kn_segment_max(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
-/* jax.ops.segment_min */
+/* jax.ops.segment_min: the smallest of the elements with each number; inf, or the largest integer, where there are
+ * none */
 KN_API kn_array kn_segment_min(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
 
 #ifdef __cplusplus
