@@ -12,13 +12,20 @@ extern "C" {
 
 /* ---- Over some axes, which the results do not have: kn_lax_reduce_sum(x, KN_AXIS(0, 1)). The dtype stays. Axes are
  * not negative: "reduction axes (-1,) contains out-of-bounds indices for float32[2,3].", ValueError. */
-KN_API kn_array kn_lax_reduce_sum(kn_array x, const kn_axes *axes);        /* jax.lax.reduce_sum: numbers */
-KN_API kn_array kn_lax_reduce_prod(kn_array x, const kn_axes *axes);       /* jax.lax.reduce_prod: numbers */
-KN_API kn_array kn_lax_reduce_max(kn_array x, const kn_axes *axes);        /* jax.lax.reduce_max */
-KN_API kn_array kn_lax_reduce_min(kn_array x, const kn_axes *axes);        /* jax.lax.reduce_min */
-KN_API kn_array kn_lax_reduce_and(kn_array x, const kn_axes *axes);        /* jax.lax.reduce_and: integers, bool */
-KN_API kn_array kn_lax_reduce_or(kn_array x, const kn_axes *axes);         /* jax.lax.reduce_or */
-KN_API kn_array kn_lax_reduce_xor(kn_array x, const kn_axes *axes);        /* jax.lax.reduce_xor */
+/* jax.lax.reduce_sum: the sum over these axes; numbers */
+KN_API kn_array kn_lax_reduce_sum(kn_array x, const kn_axes *axes);
+/* jax.lax.reduce_prod: the product over these axes; numbers */
+KN_API kn_array kn_lax_reduce_prod(kn_array x, const kn_axes *axes);
+/* jax.lax.reduce_max: the largest element over these axes; NaN if one is; -inf, or the smallest integer, of nothing */
+KN_API kn_array kn_lax_reduce_max(kn_array x, const kn_axes *axes);
+/* jax.lax.reduce_min: the smallest element over these axes; NaN if one is; inf, or the largest integer, of nothing */
+KN_API kn_array kn_lax_reduce_min(kn_array x, const kn_axes *axes);
+/* jax.lax.reduce_and: the bits that all elements over these axes have; of bool: are all true? integers, bool */
+KN_API kn_array kn_lax_reduce_and(kn_array x, const kn_axes *axes);
+/* jax.lax.reduce_or: the bits that any element over these axes has; of bool: is any true? integers, bool */
+KN_API kn_array kn_lax_reduce_or(kn_array x, const kn_axes *axes);
+/* jax.lax.reduce_xor: the bits that an odd number of elements over these axes have; integers, bool */
+KN_API kn_array kn_lax_reduce_xor(kn_array x, const kn_axes *axes);
 /* jax.lax.reduce: by an associative function of two scalars, of which init_value is the identity; both have the
  * dtype of x. A function that is one addition, product, maximum, ... of its arguments with the right identity is
  * that reduction. kn_lax_reduce(x, 0, KN_FN(add), KN_AXIS(0)); the function captures no arrays
@@ -30,17 +37,24 @@ KN_API kn_list kn_lax_reduce_list(kn_list operands, kn_list init_values, kn_fn c
 /* jax.lax.argmax: where the largest element of an axis is, the first of them; NaN is the largest. index_dtype: an
  * integer dtype. */
 KN_API kn_array kn_lax_argmax(kn_array x, int axis, kn_dtype index_dtype);
-KN_API kn_array kn_lax_argmin(kn_array x, int axis, kn_dtype index_dtype); /* jax.lax.argmin */
+/* jax.lax.argmin: where the smallest element of an axis is, the first of them; NaN is the smallest. index_dtype: an
+ * integer dtype. */
+KN_API kn_array kn_lax_argmin(kn_array x, int axis, kn_dtype index_dtype);
 
 /* ---- Cumulative, along an axis, 0, that is not negative ("XLA operations do not allow negative axes", ValueError);
  * .reverse: from its end. */
 typedef struct kn_lax_cumulative_opts { size_t size_; kn_axes axis; bool reverse; } kn_lax_cumulative_opts;
 KN_API kn_lax_cumulative_opts kn_lax_cumulative_opts_default(void);
-KN_API kn_array kn_lax_cumsum(kn_array x, const kn_lax_cumulative_opts *opts); /* jax.lax.cumsum */
-KN_API kn_array kn_lax_cumprod(kn_array x, const kn_lax_cumulative_opts *opts); /* jax.lax.cumprod */
-KN_API kn_array kn_lax_cummax(kn_array x, const kn_lax_cumulative_opts *opts); /* jax.lax.cummax */
-KN_API kn_array kn_lax_cummin(kn_array x, const kn_lax_cumulative_opts *opts); /* jax.lax.cummin */
-KN_API kn_array kn_lax_cumlogsumexp(kn_array x, const kn_lax_cumulative_opts *opts); /* jax.lax.cumlogsumexp */
+/* jax.lax.cumsum: sums of the elements up to each one along an axis */
+KN_API kn_array kn_lax_cumsum(kn_array x, const kn_lax_cumulative_opts *opts);
+/* jax.lax.cumprod: products of the elements up to each one along an axis */
+KN_API kn_array kn_lax_cumprod(kn_array x, const kn_lax_cumulative_opts *opts);
+/* jax.lax.cummax: the largest of the elements up to each one along an axis; NaN from the first one on */
+KN_API kn_array kn_lax_cummax(kn_array x, const kn_lax_cumulative_opts *opts);
+/* jax.lax.cummin: the smallest of the elements up to each one along an axis; NaN from the first one on */
+KN_API kn_array kn_lax_cummin(kn_array x, const kn_lax_cumulative_opts *opts);
+/* jax.lax.cumlogsumexp: log of the sums of e^x up to each element along an axis, without overflow; floats */
+KN_API kn_array kn_lax_cumlogsumexp(kn_array x, const kn_lax_cumulative_opts *opts);
 /* jax.lax.associative_scan: kn_associative_scan(KN_FN(f), &out, &elems, .reverse = true). f takes two structs of
  * arrays like `elems` and returns one; it must be associative and works on many elements of the axis, 0, at once.
  * Element k of the result is f of the first k + 1 elements. All arrays have one extent there: ValueError. Returns 0,
@@ -55,11 +69,12 @@ typedef struct kn_lax_sort_opts {
     int num_keys;      /* 1: so many arrays are compared, one after the other (1) */
 } kn_lax_sort_opts;
 KN_API kn_lax_sort_opts kn_lax_sort_opts_default(void);
-KN_API kn_array kn_lax_sort(kn_array x, const kn_lax_sort_opts *opts); /* jax.lax.sort */
+/* jax.lax.sort: the elements of an axis, the last unless .dimension says otherwise, from the smallest to the largest */
+KN_API kn_array kn_lax_sort(kn_array x, const kn_lax_sort_opts *opts);
 /* jax.lax.sort of several arrays of one shape, put into the order of the first .num_keys ones. */
 KN_API kn_list kn_lax_sort_list(kn_list operands, const kn_lax_sort_opts *opts);
 typedef struct kn_lax_sort_key_val_result { kn_array keys, values; } kn_lax_sort_key_val_result;
-/* jax.lax.sort_key_val: the values in the order of the keys. */
+/* jax.lax.sort_key_val: the keys sorted, and the values in the order of the keys. */
 KN_API kn_lax_sort_key_val_result kn_lax_sort_key_val(kn_array keys, kn_array values, const kn_lax_sort_opts *opts);
 typedef struct kn_lax_top_k_opts { size_t size_; kn_axes axis; } kn_lax_top_k_opts; /* the last */
 KN_API kn_lax_top_k_opts kn_lax_top_k_opts_default(void);
@@ -68,7 +83,7 @@ typedef struct kn_lax_top_k_result { kn_array values, indices; } kn_lax_top_k_re
 KN_API kn_lax_top_k_result kn_lax_top_k(kn_array x, int64_t k, const kn_lax_top_k_opts *opts);
 /* jax.lax.approx_max_k and approx_min_k, which are exact here: the k largest or smallest elements. */
 KN_API kn_lax_top_k_result kn_lax_approx_max_k(kn_array x, int64_t k, const kn_lax_top_k_opts *opts);
-/* jax.lax.approx_min_k: the smallest ones */
+/* jax.lax.approx_min_k: the k smallest elements of an axis, smallest first, and where they were; exact here */
 KN_API kn_lax_top_k_result kn_lax_approx_min_k(kn_array x, int64_t k, const kn_lax_top_k_opts *opts);
 
 #ifdef __cplusplus

@@ -14,7 +14,8 @@ extern "C" {
 /* ---- Making. */
 /* jax.lax.iota: 0, 1, ... size - 1. TypeError for dtypes without numbers. */
 KN_API kn_array kn_lax_iota(kn_dtype dtype, int64_t size);
-/* jax.lax.broadcasted_iota: of a shape, counting along one dimension. */
+/* jax.lax.broadcasted_iota: an array of a shape that counts 0, 1, ... along one dimension and repeats that along the
+ * others. */
 KN_API kn_array kn_lax_broadcasted_iota(kn_dtype dtype, const kn_shape *shape, int dimension);
 typedef struct kn_lax_full_opts { size_t size_; kn_dtype dtype; } kn_lax_full_opts; /* that of the value */
 KN_API kn_lax_full_opts kn_lax_full_opts_default(void);
@@ -32,12 +33,15 @@ KN_API kn_array kn_lax_full_like(kn_array x, kn_array fill_value, const kn_lax_f
 KN_API kn_array kn_lax_empty(const kn_shape *shape, kn_dtype dtype);
 
 /* ---- Broadcasting. Only to larger shapes: an axis of extent 1 may be repeated, and axes may be put in. */
-KN_API kn_array kn_lax_broadcast(kn_array x, const kn_shape *sizes); /* jax.lax.broadcast: new axes in front. */
-/* jax.lax.broadcast_in_dim: axis k of x becomes axis broadcast_dimensions[k] of the result, in rising order. */
+/* jax.lax.broadcast: x repeated along new axes of these sizes in front. */
+KN_API kn_array kn_lax_broadcast(kn_array x, const kn_shape *sizes);
+/* jax.lax.broadcast_in_dim: x repeated to a shape: axis k of x becomes axis broadcast_dimensions[k] of the result,
+ * in rising order. */
 KN_API kn_array kn_lax_broadcast_in_dim(kn_array x, const kn_shape *shape, const kn_axes *broadcast_dimensions);
-/* jax.lax.broadcast_like: to the shape of `like`, aligned at the last axis. ValueError if it does not fit. */
+/* jax.lax.broadcast_like: x repeated to the shape of `like`, aligned at the last axis. ValueError if it does not
+ * fit. */
 KN_API kn_array kn_lax_broadcast_like(kn_array x, kn_array like);
-/* jax.lax.broadcast_to_rank: axes of extent 1 in front until there are `rank`; x itself if there are. */
+/* jax.lax.broadcast_to_rank: x with axes of extent 1 in front until there are `rank`; x itself if there are. */
 KN_API kn_array kn_lax_broadcast_to_rank(kn_array x, int rank);
 /* jax.lax.broadcast_shapes: what shapes are together; ndim is -1 after an error ("Incompatible shapes for
  * broadcasting: shapes=[(2,), (3,)]", ValueError). kn_lax_broadcast_shapes(KN_SHAPE(2, 1), KN_SHAPE(3)). */
@@ -59,33 +63,38 @@ typedef struct kn_lax_collapse_opts {
 KN_API kn_lax_collapse_opts kn_lax_collapse_opts_default(void);
 /* jax.lax.collapse: the axes from start_dimension on, up to stop_dimension without it, as one. */
 KN_API kn_array kn_lax_collapse(kn_array x, int start_dimension, const kn_lax_collapse_opts *opts);
-/* jax.lax.expand_dims: axes of extent 1 put in where the result shall have them. ValueError for repeated ones. */
+/* jax.lax.expand_dims: x with axes of extent 1 put in where the result shall have them. ValueError for repeated
+ * ones. */
 KN_API kn_array kn_lax_expand_dims(kn_array x, const kn_axes *dimensions);
-/* jax.lax.squeeze: without these axes of extent 1. ValueError for others. */
+/* jax.lax.squeeze: x without these axes of extent 1. ValueError for others. */
 KN_API kn_array kn_lax_squeeze(kn_array x, const kn_axes *dimensions);
-/* jax.lax.transpose: axis permutation[k] of x is axis k of the result. TypeError if that is no permutation. */
+/* jax.lax.transpose: x with its axes in another order: axis permutation[k] of x is axis k of the result. TypeError
+ * if that is no permutation. */
 KN_API kn_array kn_lax_transpose(kn_array x, const kn_axes *permutation);
-KN_API kn_array kn_lax_rev(kn_array x, const kn_axes *dimensions); /* jax.lax.rev: backwards along these dimensions. */
+/* jax.lax.rev: x backwards along these dimensions. */
+KN_API kn_array kn_lax_rev(kn_array x, const kn_axes *dimensions);
 
 /* ---- Joining and cutting. */
 
 /* For each axis: elements before, behind (negative: taken away) and between its elements. */
 typedef struct kn_lax_padding { int64_t low, high, interior; } kn_lax_padding;
 typedef struct kn_lax_padding_config { int n; const kn_lax_padding *axis; } kn_lax_padding_config;
-/* jax.lax.pad: kn_lax_pad(x, 0, KN_PADDING({1, 1, 0}, {0, 0, 1})). The value is a scalar of x's dtype. ValueError
- * unless there is one entry per axis. */
+/* jax.lax.pad: x with a value put in front of, behind and between its elements, so many for each axis: kn_lax_pad(x,
+ * 0, KN_PADDING({1, 1, 0}, {0, 0, 1})). The value is a scalar of x's dtype. ValueError unless there is one entry per
+ * axis. */
 KN_API kn_array kn_lax_pad(kn_array x, kn_array padding_value, kn_lax_padding_config config);
-/* jax.lax.concatenate: along an axis; everything else is equal (TypeError). One array comes back as it is. */
+/* jax.lax.concatenate: arrays put behind each other along an axis; everything else is equal (TypeError). One array
+ * comes back as it is. */
 KN_API kn_array kn_lax_concatenate(kn_list operands, int dimension);
 typedef struct kn_lax_stack_opts { size_t size_; kn_axes axis; } kn_lax_stack_opts; /* 0 */
 KN_API kn_lax_stack_opts kn_lax_stack_opts_default(void);
-/* jax.lax.stack: along a new axis, 0; all arrays have one shape and dtype. */
+/* jax.lax.stack: arrays put beside each other along a new axis, 0; all arrays have one shape and dtype. */
 KN_API kn_array kn_lax_stack(kn_list operands, const kn_lax_stack_opts *opts);
 /* jax.lax.unstack: the parts along an axis, 0, without it. */
 KN_API kn_list kn_lax_unstack(kn_array x, const kn_lax_stack_opts *opts);
 /* jax.lax.split: parts of these sizes along an axis, 0. ValueError if they are not the whole axis. */
 KN_API kn_list kn_lax_split(kn_array x, const kn_shape *sizes, const kn_lax_stack_opts *opts);
-/* jax.lax.tile: x repeated along each axis. TypeError unless there is a number per axis. */
+/* jax.lax.tile: x repeated so many times along each axis, as a whole. TypeError unless there is a number per axis. */
 KN_API kn_array kn_lax_tile(kn_array x, const kn_shape *reps);
 
 #ifdef __cplusplus

@@ -14,8 +14,8 @@ extern "C" {
 /* ---- At fixed places. */
 typedef struct kn_lax_slice_opts { size_t size_; const kn_shape *strides; } kn_lax_slice_opts; /* NULL, 1 */
 KN_API kn_lax_slice_opts kn_lax_slice_opts_default(void);
-/* jax.lax.slice: from start_indices up to limit_indices without them, one for each axis. TypeError unless 0 <= start
- * <= limit <= extent. kn_lax_slice(x, KN_SHAPE(0, 1), KN_SHAPE(2, 3), .strides = &KN_SHAPE(1, 2)) */
+/* jax.lax.slice: the part of x from start_indices up to limit_indices without them, one for each axis. TypeError
+ * unless 0 <= start <= limit <= extent. kn_lax_slice(x, KN_SHAPE(0, 1), KN_SHAPE(2, 3), .strides = &KN_SHAPE(1, 2)) */
 KN_API kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape *limit_indices,
     const kn_lax_slice_opts *opts);
 #define KN_END INT64_MAX /* a limit: the end of the axis */
@@ -25,7 +25,8 @@ typedef struct kn_lax_slice_in_dim_opts {
     int64_t stride; /* 1: 0; 1 */
 } kn_lax_slice_in_dim_opts;
 KN_API kn_lax_slice_in_dim_opts kn_lax_slice_in_dim_opts_default(void);
-/* jax.lax.slice_in_dim: of one axis, 0. Negative bounds count from its end; KN_END is None. */
+/* jax.lax.slice_in_dim: a part of one axis, 0, and all of the others. Negative bounds count from its end; KN_END is
+ * None. */
 KN_API kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_index,
     const kn_lax_slice_in_dim_opts *opts);
 typedef struct kn_lax_index_in_dim_opts {
@@ -41,8 +42,9 @@ KN_API kn_array kn_lax_index_in_dim(kn_array x, int64_t index, const kn_lax_inde
  * count from the end (unsigned ones are not asked). C numbers take the dtype of the indices beside them, or int64. */
 typedef struct kn_lax_dynamic_opts { size_t size_; bool allow_negative_indices; } kn_lax_dynamic_opts; /* true */
 KN_API kn_lax_dynamic_opts kn_lax_dynamic_opts_default(void);
-/* jax.lax.dynamic_slice: kn_lax_dynamic_slice(x, KN_LIST(i, 0), KN_SHAPE(1, 2)). ValueError unless there is an index
- * for each axis; TypeError for sizes beyond the extents. */
+/* jax.lax.dynamic_slice: a part of x of fixed sizes from computed start indices on: kn_lax_dynamic_slice(x,
+ * KN_LIST(i, 0), KN_SHAPE(1, 2)). ValueError unless there is an index for each axis; TypeError for sizes beyond the
+ * extents. */
 KN_API kn_array kn_lax_dynamic_slice(kn_array x, kn_list start_indices, const kn_shape *slice_sizes,
     const kn_lax_dynamic_opts *opts);
 typedef struct kn_lax_dynamic_in_dim_opts {
@@ -51,7 +53,7 @@ typedef struct kn_lax_dynamic_in_dim_opts {
     bool allow_negative_indices; /* true: 0; true */
 } kn_lax_dynamic_in_dim_opts;
 KN_API kn_lax_dynamic_in_dim_opts kn_lax_dynamic_in_dim_opts_default(void);
-/* jax.lax.dynamic_slice_in_dim: of one axis, 0. */
+/* jax.lax.dynamic_slice_in_dim: slice_size elements of one axis, 0, from a computed index on; all of the others. */
 KN_API kn_array kn_lax_dynamic_slice_in_dim(kn_array x, kn_array start_index, int64_t slice_size,
     const kn_lax_dynamic_in_dim_opts *opts);
 typedef struct kn_lax_dynamic_index_in_dim_opts {
@@ -61,15 +63,17 @@ typedef struct kn_lax_dynamic_index_in_dim_opts {
     bool allow_negative_indices; /* true */
 } kn_lax_dynamic_index_in_dim_opts;
 KN_API kn_lax_dynamic_index_in_dim_opts kn_lax_dynamic_index_in_dim_opts_default(void);
-/* jax.lax.dynamic_index_in_dim: one element of an axis, 0, which stays with extent 1. */
+/* jax.lax.dynamic_index_in_dim: one element, at a computed index, of an axis, 0, which stays with extent 1. */
 KN_API kn_array kn_lax_dynamic_index_in_dim(kn_array x, kn_array index, const kn_lax_dynamic_index_in_dim_opts *opts);
-/* jax.lax.dynamic_update_slice: x with `update`, of its dtype, written from start_indices on. */
+/* jax.lax.dynamic_update_slice: x with `update`, of its dtype, written from computed start indices on; a new array. */
 KN_API kn_array kn_lax_dynamic_update_slice(kn_array x, kn_array update, kn_list start_indices,
     const kn_lax_dynamic_opts *opts);
-/* jax.lax.dynamic_update_slice_in_dim: along one axis; elsewhere from 0 on. */
+/* jax.lax.dynamic_update_slice_in_dim: x with `update` written from a computed index on along one axis; elsewhere
+ * from 0 on. */
 KN_API kn_array kn_lax_dynamic_update_slice_in_dim(kn_array x, kn_array update, kn_array start_index, int axis,
     const kn_lax_dynamic_opts *opts);
-/* jax.lax.dynamic_update_index_in_dim: one element of an axis; update may leave that axis out. */
+/* jax.lax.dynamic_update_index_in_dim: x with one element of an axis, at a computed index, replaced; update may
+ * leave that axis out. */
 KN_API kn_array kn_lax_dynamic_update_index_in_dim(kn_array x, kn_array update, kn_array index, int axis,
     const kn_lax_dynamic_opts *opts);
 /* jax.lax.index_take: for each place in the index arrays (one-dimensional integers, one array per axis) the part of
@@ -105,20 +109,20 @@ KN_API kn_array kn_lax_gather(kn_array x, kn_array indices, const kn_lax_gather_
 /* jax.lax.scatter: x with the updates (of its dtype) written at those places, in their order. */
 KN_API kn_array kn_lax_scatter(kn_array x, kn_array indices, kn_array updates,
     const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
-/* The same with the updates added, subtracted, multiplied, or where they are smaller or larger: jax.lax.scatter_add
- * and its kin. */
+/* x with the updates added at those places (jax.lax.scatter_add); equal places add up. The next functions subtract,
+ * multiply, or keep what is smaller or larger. */
 KN_API kn_array kn_lax_scatter_add(kn_array x, kn_array indices, kn_array updates,
     const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
-/* ... less them */
+/* x less the updates at those places (jax.lax.scatter_sub) */
 KN_API kn_array kn_lax_scatter_sub(kn_array x, kn_array indices, kn_array updates,
     const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
-/* ... times them */
+/* x times the updates at those places (jax.lax.scatter_mul) */
 KN_API kn_array kn_lax_scatter_mul(kn_array x, kn_array indices, kn_array updates,
     const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
-/* the smaller one */
+/* x with the smaller one of the element and the update at those places (jax.lax.scatter_min) */
 KN_API kn_array kn_lax_scatter_min(kn_array x, kn_array indices, kn_array updates,
     const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
-/* the larger one */
+/* x with the larger one of the element and the update at those places (jax.lax.scatter_max) */
 KN_API kn_array kn_lax_scatter_max(kn_array x, kn_array indices, kn_array updates,
     const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
 

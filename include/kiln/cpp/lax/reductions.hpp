@@ -8,30 +8,30 @@
 
 namespace kiln {
 namespace lax {
-/* jax.lax.reduce_sum: numbers */
+/* jax.lax.reduce_sum: the sum over these axes; numbers */
 inline array reduce_sum(const ::kiln::operand &x, const ::kiln::axes &axes, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_reduce_sum(x_h, &axes)));
     }
-/* jax.lax.reduce_prod: numbers */
+/* jax.lax.reduce_prod: the product over these axes; numbers */
 inline array reduce_prod(const ::kiln::operand &x, const ::kiln::axes &axes, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_reduce_prod(x_h, &axes)));
     }
-/* jax.lax.reduce_max */
+/* jax.lax.reduce_max: the largest element over these axes; NaN if one is; -inf, or the smallest integer, of nothing */
 inline array reduce_max(const ::kiln::operand &x, const ::kiln::axes &axes, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_reduce_max(x_h, &axes)));
     }
-/* jax.lax.reduce_min */
+/* jax.lax.reduce_min: the smallest element over these axes; NaN if one is; inf, or the largest integer, of nothing */
 inline array reduce_min(const ::kiln::operand &x, const ::kiln::axes &axes, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_reduce_min(x_h, &axes)));
     }
-/* jax.lax.reduce_and: integers, bool */
+/* jax.lax.reduce_and: the bits that all elements over these axes have; of bool: are all true? integers, bool */
 inline array reduce_and(const ::kiln::operand &x, const ::kiln::axes &axes, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_reduce_and(x_h, &axes)));
     }
-/* jax.lax.reduce_or */
+/* jax.lax.reduce_or: the bits that any element over these axes has; of bool: is any true? integers, bool */
 inline array reduce_or(const ::kiln::operand &x, const ::kiln::axes &axes, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_reduce_or(x_h, &axes))); }
-/* jax.lax.reduce_xor */
+/* jax.lax.reduce_xor: the bits that an odd number of elements over these axes have; integers, bool */
 inline array reduce_xor(const ::kiln::operand &x, const ::kiln::axes &axes, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_reduce_xor(x_h, &axes)));
     }
@@ -54,7 +54,8 @@ inline std::vector<array> reduce_list(const ::kiln::operands &operands, const ::
 inline array argmax(const ::kiln::operand &x, int axis, const ::kiln::dtype &index_dtype, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_argmax(x_h, axis,
     index_dtype))); }
-/* jax.lax.argmin */
+/* jax.lax.argmin: where the smallest element of an axis is, the first of them; NaN is the smallest. index_dtype: an
+ * integer dtype. */
 inline array argmin(const ::kiln::operand &x, int axis, const ::kiln::dtype &index_dtype, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_argmin(x_h, axis,
     index_dtype))); }
@@ -66,27 +67,27 @@ struct cumulative_opts {
         to_.reverse = detail::c_of(reverse); return to_; }
 };
 using cumsum_opts = ::kiln::lax::cumulative_opts;
-/* jax.lax.cumsum */
+/* jax.lax.cumsum: sums of the elements up to each one along an axis */
 inline array cumsum(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cumsum(x_h, &opts_c))); }
 using cumprod_opts = ::kiln::lax::cumulative_opts;
-/* jax.lax.cumprod */
+/* jax.lax.cumprod: products of the elements up to each one along an axis */
 inline array cumprod(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cumprod(x_h, &opts_c))); }
 using cummax_opts = ::kiln::lax::cumulative_opts;
-/* jax.lax.cummax */
+/* jax.lax.cummax: the largest of the elements up to each one along an axis; NaN from the first one on */
 inline array cummax(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cummax(x_h, &opts_c))); }
 using cummin_opts = ::kiln::lax::cumulative_opts;
-/* jax.lax.cummin */
+/* jax.lax.cummin: the smallest of the elements up to each one along an axis; NaN from the first one on */
 inline array cummin(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cummin(x_h, &opts_c))); }
 using cumlogsumexp_opts = ::kiln::lax::cumulative_opts;
-/* jax.lax.cumlogsumexp */
+/* jax.lax.cumlogsumexp: log of the sums of e^x up to each element along an axis, without overflow; floats */
 inline array cumlogsumexp(const ::kiln::operand &x, const ::kiln::lax::cumulative_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_cumulative_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_cumlogsumexp(x_h, &opts_c))); }
@@ -98,7 +99,7 @@ struct sort_opts {
         kn_lax_sort_opts to_ = {}; to_.size_ = sizeof to_; to_.dimension = detail::c_of(dimension);
         to_.is_stable = detail::c_of(is_stable); to_.num_keys = detail::c_of(num_keys); return to_; }
 };
-/* jax.lax.sort */
+/* jax.lax.sort: the elements of an axis, the last unless .dimension says otherwise, from the smallest to the largest */
 inline array sort(const ::kiln::operand &x, const ::kiln::lax::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_sort_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_sort(x_h, &opts_c))); }
@@ -110,7 +111,7 @@ inline std::vector<array> sort_list(const ::kiln::operands &operands, const ::ki
     detail::arrays_of(c_.take(kn_lax_sort_list(operands_h, &opts_c))); }
 struct sort_key_val_result { array keys; array values; };
 using sort_key_val_opts = ::kiln::lax::sort_opts;
-/* jax.lax.sort_key_val: the values in the order of the keys. */
+/* jax.lax.sort_key_val: the keys sorted, and the values in the order of the keys. */
 inline ::kiln::lax::sort_key_val_result sort_key_val(const ::kiln::operand &keys, const ::kiln::operand &values, const
     ::kiln::lax::sort_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array keys_h = keys.c(); kn_array values_h = values.c(); kn_lax_sort_opts
@@ -136,7 +137,7 @@ inline ::kiln::lax::top_k_result approx_max_k(const ::kiln::operand &x, int64_t 
     r_ = c_.value(kn_lax_approx_max_k(x_h, k, &opts_c)); return ::kiln::lax::top_k_result{array::share(r_.values),
     array::share(r_.indices)}; }
 using approx_min_k_opts = ::kiln::lax::top_k_opts;
-/* jax.lax.approx_min_k: the smallest ones */
+/* jax.lax.approx_min_k: the k smallest elements of an axis, smallest first, and where they were; exact here */
 inline ::kiln::lax::top_k_result approx_min_k(const ::kiln::operand &x, int64_t k, const ::kiln::lax::top_k_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_top_k_opts opts_c = opts.c(); c_.here(); kn_lax_top_k_result

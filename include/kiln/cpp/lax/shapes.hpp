@@ -11,7 +11,8 @@ namespace lax {
 /* jax.lax.iota: 0, 1, ... size - 1. TypeError for dtypes without numbers. */
 inline array iota(const ::kiln::dtype &dtype, int64_t size, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_lax_iota(dtype, size))); }
-/* jax.lax.broadcasted_iota: of a shape, counting along one dimension. */
+/* jax.lax.broadcasted_iota: an array of a shape that counts 0, 1, ... along one dimension and repeats that along the
+ * others. */
 inline array broadcasted_iota(const ::kiln::dtype &dtype, const ::kiln::shape &shape, int dimension, place
     where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_lax_broadcasted_iota(dtype, &shape, dimension))); }
@@ -40,20 +41,22 @@ inline array full_like(const ::kiln::operand &x, const ::kiln::operand &fill_val
 /* jax.lax.empty: an array whose elements do not matter; here they are zeros. */
 inline array empty(const ::kiln::shape &shape, const ::kiln::dtype &dtype, place where = here())
 { detail::call c_(where); c_.here(); return array::share(c_.take(kn_lax_empty(&shape, dtype))); }
-/* jax.lax.broadcast: new axes in front. */
+/* jax.lax.broadcast: x repeated along new axes of these sizes in front. */
 inline array broadcast(const ::kiln::operand &x, const ::kiln::shape &sizes, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_broadcast(x_h, &sizes)));
     }
-/* jax.lax.broadcast_in_dim: axis k of x becomes axis broadcast_dimensions[k] of the result, in rising order. */
+/* jax.lax.broadcast_in_dim: x repeated to a shape: axis k of x becomes axis broadcast_dimensions[k] of the result,
+ * in rising order. */
 inline array broadcast_in_dim(const ::kiln::operand &x, const ::kiln::shape &shape, const ::kiln::axes
     &broadcast_dimensions, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_broadcast_in_dim(x_h,
     &shape, &broadcast_dimensions))); }
-/* jax.lax.broadcast_like: to the shape of `like`, aligned at the last axis. ValueError if it does not fit. */
+/* jax.lax.broadcast_like: x repeated to the shape of `like`, aligned at the last axis. ValueError if it does not
+ * fit. */
 inline array broadcast_like(const ::kiln::operand &x, const ::kiln::operand &like, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array like_h = like.c(); c_.here(); return
     array::share(c_.take(kn_lax_broadcast_like(x_h, like_h))); }
-/* jax.lax.broadcast_to_rank: axes of extent 1 in front until there are `rank`; x itself if there are. */
+/* jax.lax.broadcast_to_rank: x with axes of extent 1 in front until there are `rank`; x itself if there are. */
 inline array broadcast_to_rank(const ::kiln::operand &x, int rank, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_broadcast_to_rank(x_h,
     rank))); }
@@ -84,28 +87,32 @@ inline array collapse(const ::kiln::operand &x, int start_dimension, const ::kil
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_collapse_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_collapse(x_h, start_dimension, &opts_c))); }
-/* jax.lax.expand_dims: axes of extent 1 put in where the result shall have them. ValueError for repeated ones. */
+/* jax.lax.expand_dims: x with axes of extent 1 put in where the result shall have them. ValueError for repeated
+ * ones. */
 inline array expand_dims(const ::kiln::operand &x, const ::kiln::axes &dimensions, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_expand_dims(x_h,
     &dimensions))); }
-/* jax.lax.squeeze: without these axes of extent 1. ValueError for others. */
+/* jax.lax.squeeze: x without these axes of extent 1. ValueError for others. */
 inline array squeeze(const ::kiln::operand &x, const ::kiln::axes &dimensions, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_squeeze(x_h,
     &dimensions))); }
-/* jax.lax.transpose: axis permutation[k] of x is axis k of the result. TypeError if that is no permutation. */
+/* jax.lax.transpose: x with its axes in another order: axis permutation[k] of x is axis k of the result. TypeError
+ * if that is no permutation. */
 inline array transpose(const ::kiln::operand &x, const ::kiln::axes &permutation, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_transpose(x_h,
     &permutation))); }
-/* jax.lax.rev: backwards along these dimensions. */
+/* jax.lax.rev: x backwards along these dimensions. */
 inline array rev(const ::kiln::operand &x, const ::kiln::axes &dimensions, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_rev(x_h, &dimensions))); }
-/* jax.lax.pad: kn_lax_pad(x, 0, KN_PADDING({1, 1, 0}, {0, 0, 1})). The value is a scalar of x's dtype. ValueError
- * unless there is one entry per axis. */
+/* jax.lax.pad: x with a value put in front of, behind and between its elements, so many for each axis: kn_lax_pad(x,
+ * 0, KN_PADDING({1, 1, 0}, {0, 0, 1})). The value is a scalar of x's dtype. ValueError unless there is one entry per
+ * axis. */
 inline array pad(const ::kiln::operand &x, const ::kiln::operand &padding_value, const ::kiln::padding_config &config,
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array padding_value_h = padding_value.c(); c_.here(); return
     array::share(c_.take(kn_lax_pad(x_h, padding_value_h, config))); }
-/* jax.lax.concatenate: along an axis; everything else is equal (TypeError). One array comes back as it is. */
+/* jax.lax.concatenate: arrays put behind each other along an axis; everything else is equal (TypeError). One array
+ * comes back as it is. */
 inline array concatenate(const ::kiln::operands &operands, int dimension, place where = here())
 { detail::call c_(where); kn_list operands_h = operands.list(); c_.here(); return
     array::share(c_.take(kn_lax_concatenate(operands_h, dimension))); }
@@ -114,7 +121,7 @@ struct stack_opts {
     kn_lax_stack_opts c() const {
         kn_lax_stack_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis); return to_; }
 };
-/* jax.lax.stack: along a new axis, 0; all arrays have one shape and dtype. */
+/* jax.lax.stack: arrays put beside each other along a new axis, 0; all arrays have one shape and dtype. */
 inline array stack(const ::kiln::operands &operands, const ::kiln::lax::stack_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_list operands_h = operands.list(); kn_lax_stack_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_stack(operands_h, &opts_c))); }
@@ -130,7 +137,7 @@ inline std::vector<array> split(const ::kiln::operand &x, const ::kiln::shape &s
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_stack_opts opts_c = opts.c(); c_.here(); return
     detail::arrays_of(c_.take(kn_lax_split(x_h, &sizes, &opts_c))); }
-/* jax.lax.tile: x repeated along each axis. TypeError unless there is a number per axis. */
+/* jax.lax.tile: x repeated so many times along each axis, as a whole. TypeError unless there is a number per axis. */
 inline array tile(const ::kiln::operand &x, const ::kiln::shape &reps, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_tile(x_h, &reps))); }
 } // namespace lax

@@ -13,8 +13,8 @@ struct slice_opts {
     kn_lax_slice_opts c() const {
         kn_lax_slice_opts to_ = {}; to_.size_ = sizeof to_; to_.strides = detail::c_of(strides); return to_; }
 };
-/* jax.lax.slice: from start_indices up to limit_indices without them, one for each axis. TypeError unless 0 <= start
- * <= limit <= extent. kn_lax_slice(x, KN_SHAPE(0, 1), KN_SHAPE(2, 3), .strides = &KN_SHAPE(1, 2)) */
+/* jax.lax.slice: the part of x from start_indices up to limit_indices without them, one for each axis. TypeError
+ * unless 0 <= start <= limit <= extent. kn_lax_slice(x, KN_SHAPE(0, 1), KN_SHAPE(2, 3), .strides = &KN_SHAPE(1, 2)) */
 inline array slice(const ::kiln::operand &x, const ::kiln::shape &start_indices, const ::kiln::shape &limit_indices,
     const ::kiln::lax::slice_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_slice_opts opts_c = opts.c(); c_.here(); return
@@ -26,7 +26,8 @@ struct slice_in_dim_opts {
         kn_lax_slice_in_dim_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
         to_.stride = detail::c_of(stride); return to_; }
 };
-/* jax.lax.slice_in_dim: of one axis, 0. Negative bounds count from its end; KN_END is None. */
+/* jax.lax.slice_in_dim: a part of one axis, 0, and all of the others. Negative bounds count from its end; KN_END is
+ * None. */
 inline array slice_in_dim(const ::kiln::operand &x, int64_t start_index, int64_t limit_index, const
     ::kiln::lax::slice_in_dim_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_slice_in_dim_opts opts_c = opts.c(); c_.here(); return
@@ -50,8 +51,9 @@ struct dynamic_opts {
         to_.allow_negative_indices = detail::c_of(allow_negative_indices); return to_; }
 };
 using dynamic_slice_opts = ::kiln::lax::dynamic_opts;
-/* jax.lax.dynamic_slice: kn_lax_dynamic_slice(x, KN_LIST(i, 0), KN_SHAPE(1, 2)). ValueError unless there is an index
- * for each axis; TypeError for sizes beyond the extents. */
+/* jax.lax.dynamic_slice: a part of x of fixed sizes from computed start indices on: kn_lax_dynamic_slice(x,
+ * KN_LIST(i, 0), KN_SHAPE(1, 2)). ValueError unless there is an index for each axis; TypeError for sizes beyond the
+ * extents. */
 inline array dynamic_slice(const ::kiln::operand &x, const ::kiln::operands &start_indices, const ::kiln::shape
     &slice_sizes, const ::kiln::lax::dynamic_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_list start_indices_h = start_indices.list(); kn_lax_dynamic_opts
@@ -65,7 +67,7 @@ struct dynamic_in_dim_opts {
         to_.allow_negative_indices = detail::c_of(allow_negative_indices); return to_; }
 };
 using dynamic_slice_in_dim_opts = ::kiln::lax::dynamic_in_dim_opts;
-/* jax.lax.dynamic_slice_in_dim: of one axis, 0. */
+/* jax.lax.dynamic_slice_in_dim: slice_size elements of one axis, 0, from a computed index on; all of the others. */
 inline array dynamic_slice_in_dim(const ::kiln::operand &x, const ::kiln::operand &start_index, int64_t slice_size,
     const ::kiln::lax::dynamic_in_dim_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array start_index_h = start_index.c(); kn_lax_dynamic_in_dim_opts
@@ -80,27 +82,29 @@ struct dynamic_index_in_dim_opts {
         to_.keepdims = detail::c_of(keepdims); to_.allow_negative_indices = detail::c_of(allow_negative_indices); return
         to_; }
 };
-/* jax.lax.dynamic_index_in_dim: one element of an axis, 0, which stays with extent 1. */
+/* jax.lax.dynamic_index_in_dim: one element, at a computed index, of an axis, 0, which stays with extent 1. */
 inline array dynamic_index_in_dim(const ::kiln::operand &x, const ::kiln::operand &index, const
     ::kiln::lax::dynamic_index_in_dim_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array index_h = index.c(); kn_lax_dynamic_index_in_dim_opts
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_dynamic_index_in_dim(x_h, index_h, &opts_c))); }
 using dynamic_update_slice_opts = ::kiln::lax::dynamic_opts;
-/* jax.lax.dynamic_update_slice: x with `update`, of its dtype, written from start_indices on. */
+/* jax.lax.dynamic_update_slice: x with `update`, of its dtype, written from computed start indices on; a new array. */
 inline array dynamic_update_slice(const ::kiln::operand &x, const ::kiln::operand &update, const ::kiln::operands
     &start_indices, const ::kiln::lax::dynamic_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array update_h = update.c(); kn_list
     start_indices_h = start_indices.list(); kn_lax_dynamic_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_dynamic_update_slice(x_h, update_h, start_indices_h, &opts_c))); }
 using dynamic_update_slice_in_dim_opts = ::kiln::lax::dynamic_opts;
-/* jax.lax.dynamic_update_slice_in_dim: along one axis; elsewhere from 0 on. */
+/* jax.lax.dynamic_update_slice_in_dim: x with `update` written from a computed index on along one axis; elsewhere
+ * from 0 on. */
 inline array dynamic_update_slice_in_dim(const ::kiln::operand &x, const ::kiln::operand &update, const ::kiln::operand
     &start_index, int axis, const ::kiln::lax::dynamic_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array update_h = update.c(); kn_array
     start_index_h = start_index.c(); kn_lax_dynamic_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_dynamic_update_slice_in_dim(x_h, update_h, start_index_h, axis, &opts_c))); }
 using dynamic_update_index_in_dim_opts = ::kiln::lax::dynamic_opts;
-/* jax.lax.dynamic_update_index_in_dim: one element of an axis; update may leave that axis out. */
+/* jax.lax.dynamic_update_index_in_dim: x with one element of an axis, at a computed index, replaced; update may
+ * leave that axis out. */
 inline array dynamic_update_index_in_dim(const ::kiln::operand &x, const ::kiln::operand &update, const ::kiln::operand
     &index, int axis, const ::kiln::lax::dynamic_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array update_h = update.c(); kn_array index_h = index.c();
@@ -137,8 +141,8 @@ inline array scatter(const ::kiln::operand &x, const ::kiln::operand &indices, c
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
 using scatter_add_opts = ::kiln::lax::gather_opts;
-/* The same with the updates added, subtracted, multiplied, or where they are smaller or larger: jax.lax.scatter_add
- * and its kin. */
+/* x with the updates added at those places (jax.lax.scatter_add); equal places add up. The next functions subtract,
+ * multiply, or keep what is smaller or larger. */
 inline array scatter_add(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
     where = here())
@@ -146,7 +150,7 @@ inline array scatter_add(const ::kiln::operand &x, const ::kiln::operand &indice
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter_add(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
 using scatter_sub_opts = ::kiln::lax::gather_opts;
-/* ... less them */
+/* x less the updates at those places (jax.lax.scatter_sub) */
 inline array scatter_sub(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
     where = here())
@@ -154,7 +158,7 @@ inline array scatter_sub(const ::kiln::operand &x, const ::kiln::operand &indice
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter_sub(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
 using scatter_mul_opts = ::kiln::lax::gather_opts;
-/* ... times them */
+/* x times the updates at those places (jax.lax.scatter_mul) */
 inline array scatter_mul(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
     where = here())
@@ -162,7 +166,7 @@ inline array scatter_mul(const ::kiln::operand &x, const ::kiln::operand &indice
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter_mul(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
 using scatter_min_opts = ::kiln::lax::gather_opts;
-/* the smaller one */
+/* x with the smaller one of the element and the update at those places (jax.lax.scatter_min) */
 inline array scatter_min(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
     where = here())
@@ -170,7 +174,7 @@ inline array scatter_min(const ::kiln::operand &x, const ::kiln::operand &indice
     kn_lax_gather_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_scatter_min(x_h, indices_h,
     updates_h, &dimension_numbers, &opts_c))); }
 using scatter_max_opts = ::kiln::lax::gather_opts;
-/* the larger one */
+/* x with the larger one of the element and the update at those places (jax.lax.scatter_max) */
 inline array scatter_max(const ::kiln::operand &x, const ::kiln::operand &indices, const ::kiln::operand &updates, const
     kn_lax_scatter_dimension_numbers &dimension_numbers, const ::kiln::lax::gather_opts &opts = {}, place
     where = here())
