@@ -43,14 +43,16 @@ KN_API kn_lax_conv_general_dilated_opts kn_lax_conv_general_dilated_opts_default
  * JAX for shapes and numbers that do not fit; RuntimeError for an unknown name of padding. */
 KN_API kn_array kn_lax_conv_general_dilated(kn_array lhs, kn_array rhs, const kn_shape *window_strides, kn_lax_pads
     padding, const kn_lax_conv_general_dilated_opts *opts);
-/* jax.lax.conv: the same without dilations and groups, of axes in the default order. */
+/* jax.lax.conv: the convolution of kn_lax_conv_general_dilated without dilations and groups, of axes in the default
+ * order (batch, features, spatial ones). */
 KN_API kn_array kn_lax_conv(kn_array lhs, kn_array rhs, const kn_shape *window_strides, kn_lax_pads padding,
     const kn_lax_dot_opts *opts);
 typedef struct kn_lax_conv_with_general_padding_opts {
     size_t size_; const kn_shape *lhs_dilation; const kn_shape *rhs_dilation; kn_dtype preferred_element_type;
 } kn_lax_conv_with_general_padding_opts;
 KN_API kn_lax_conv_with_general_padding_opts kn_lax_conv_with_general_padding_opts_default(void);
-/* jax.lax.conv_with_general_padding: the same without groups, of axes in the default order. */
+/* jax.lax.conv_with_general_padding: the convolution of kn_lax_conv_general_dilated without groups, of axes in the
+ * default order. */
 KN_API kn_array kn_lax_conv_with_general_padding(kn_array lhs, kn_array rhs, const kn_shape *window_strides, kn_lax_pads
     padding, const kn_lax_conv_with_general_padding_opts *opts);
 typedef struct kn_lax_conv_transpose_opts {
@@ -77,8 +79,9 @@ KN_API kn_lax_conv_general_dilated_patches_opts kn_lax_conv_general_dilated_patc
  * in the features of the result: the features of lhs, then the elements of the window. */
 KN_API kn_array kn_lax_conv_general_dilated_patches(kn_array lhs, const kn_shape *filter_shape,
     const kn_shape *window_strides, kn_lax_pads padding, const kn_lax_conv_general_dilated_patches_opts *opts);
-/* jax.lax.conv_general_dilated_local: each position of the result has a kernel of its own. The spatial axes of rhs
- * are those of the result, its input features are those of the patches (above). preferred_element_type is not used. */
+/* jax.lax.conv_general_dilated_local: a convolution in which each position of the result has a kernel of its own.
+ * The spatial axes of rhs are those of the result, its input features are those of the patches (above).
+ * preferred_element_type is not used. */
 KN_API kn_array kn_lax_conv_general_dilated_local(kn_array lhs, kn_array rhs, const kn_shape *window_strides,
     kn_lax_pads padding, const kn_shape *filter_shape, const kn_lax_conv_general_dilated_patches_opts *opts);
 

@@ -22,21 +22,24 @@ typedef struct kn_lax_dot_opts {
     kn_dtype preferred_element_type; /* of the result; NULL: theirs */
 } kn_lax_dot_opts;
 KN_API kn_lax_dot_opts kn_lax_dot_opts_default(void);
-/* jax.lax.dot_general: the result has the batch axes, the other axes of lhs, those of rhs. kn_lax_dot_general(x, y,
- * ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(1), .rhs_contract = KN_AXIS(0)})) */
+/* jax.lax.dot_general: the product of two arrays summed over pairs of axes: the result has the batch axes, the other
+ * axes of lhs, those of rhs. kn_lax_dot_general(x, y, ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(1),
+ * .rhs_contract = KN_AXIS(0)})) */
 KN_API kn_array kn_lax_dot_general(kn_array lhs, kn_array rhs, const kn_lax_dot_dimension_numbers *dimension_numbers,
     const kn_lax_dot_opts *opts);
-/* jax.lax.dot: of vectors and matrices, the last axis of lhs with the first of rhs. ValueError for more dimensions
- * or extents that differ. */
+/* jax.lax.dot: the product of vectors and matrices: the last axis of lhs with the first of rhs. ValueError for more
+ * dimensions or extents that differ. */
 KN_API kn_array kn_lax_dot(kn_array lhs, kn_array rhs, const kn_lax_dot_opts *opts);
-/* jax.lax.batch_matmul: of the matrices in the last two axes; the axes in front are equal. */
+/* jax.lax.batch_matmul: the products of the matrices in the last two axes; the axes in front are equal. */
 KN_API kn_array kn_lax_batch_matmul(kn_array lhs, kn_array rhs);
-/* jax.lax.ragged_dot: lhs (m, k), rhs (groups, k, n), group_sizes (groups): the first group_sizes[0] rows of lhs
- * times rhs[0], the next ones times rhs[1], ...; rows behind the last group are zeros. */
+/* jax.lax.ragged_dot: groups of rows times a matrix for each group: lhs (m, k), rhs (groups, k, n), group_sizes
+ * (groups): the first group_sizes[0] rows of lhs times rhs[0], the next ones times rhs[1], ...; rows behind the last
+ * group are zeros. */
 KN_API kn_array kn_lax_ragged_dot(kn_array lhs, kn_array rhs, kn_array group_sizes, const kn_lax_dot_opts *opts);
-/* jax.lax.fft: over the last axes, as many as there are lengths, which are those of the axes (of IRFFT's last one
- * those of the result); inverse ones are divided by their product. Without lengths x as complex (RFFT: floating)
- * numbers. ValueError for other types, for lengths below 1, and for RFFT of complex numbers. */
+/* jax.lax.fft: the discrete Fourier transform over the last axes, as many as there are lengths, which are those of
+ * the axes (of IRFFT's last one those of the result); inverse ones are divided by their product. Without lengths x
+ * as complex (RFFT: floating) numbers. ValueError for other types, for lengths below 1, and for RFFT of complex
+ * numbers. */
 KN_API kn_array kn_lax_fft(kn_array x, const char *fft_type, const kn_shape *fft_lengths);
 
 /* ---- Matrices, in the last two axes. */
@@ -45,12 +48,12 @@ typedef struct kn_lax_linalg_cholesky_opts {
     bool symmetrize_input; /* true */
 } kn_lax_linalg_cholesky_opts;
 KN_API kn_lax_linalg_cholesky_opts kn_lax_linalg_cholesky_opts_default(void);
-/* jax.lax.linalg.cholesky: lower triangular, with x = l l^H; NaN where there is none. symmetrize_input: of (x + x^H)
- * / 2; otherwise only the lower triangle of x counts. */
+/* jax.lax.linalg.cholesky: the Cholesky factor l of positive definite matrices: lower triangular, with x = l l^H;
+ * NaN where there is none. symmetrize_input: of (x + x^H) / 2; otherwise only the lower triangle of x counts. */
 KN_API kn_array kn_lax_linalg_cholesky(kn_array x, const kn_lax_linalg_cholesky_opts *opts);
 typedef struct kn_lax_linalg_lu_result { kn_array lu, pivots, permutation; } kn_lax_linalg_lu_result;
-/* jax.lax.linalg.lu: lu has u, and below its diagonal l without its ones; x[permutation] = l u; row k was swapped
- * with row pivots[k]. int32. */
+/* jax.lax.linalg.lu: the factorization into triangular matrices with rows exchanged: lu has u, and below its
+ * diagonal l without its ones; x[permutation] = l u; row k was swapped with row pivots[k]. int32. */
 KN_API kn_lax_linalg_lu_result kn_lax_linalg_lu(kn_array x);
 /* jax.lax.linalg.lu_pivots_to_permutation: the permutation of so many rows that swapping row k with row pivots[k]
  * makes, for k = 0, 1, ... pivots: int32 in the last axis; those outside of the rows swap nothing. */
@@ -59,8 +62,8 @@ typedef struct kn_lax_linalg_triangular_solve_opts {
     size_t size_; bool left_side; bool lower; bool transpose_a; bool conjugate_a; bool unit_diagonal;
 } kn_lax_linalg_triangular_solve_opts;
 KN_API kn_lax_linalg_triangular_solve_opts kn_lax_linalg_triangular_solve_opts_default(void);
-/* jax.lax.linalg.triangular_solve: y with y op(a) = b, or op(a) y = b (left_side); a is upper triangular unless
- * .lower. b may have one dimension less than a: one row, or column. */
+/* jax.lax.linalg.triangular_solve: the solution of equations with a triangular matrix: y with y op(a) = b, or op(a)
+ * y = b (left_side); a is upper triangular unless .lower. b may have one dimension less than a: one row, or column. */
 KN_API kn_array kn_lax_linalg_triangular_solve(kn_array a, kn_array b, const kn_lax_linalg_triangular_solve_opts *opts);
 typedef struct kn_lax_linalg_symmetric_product_opts {
     size_t size_;
@@ -69,7 +72,7 @@ typedef struct kn_lax_linalg_symmetric_product_opts {
     bool symmetrize_output; /* 1, 0; the result is symmetric anyway */
 } kn_lax_linalg_symmetric_product_opts;
 KN_API kn_lax_linalg_symmetric_product_opts kn_lax_linalg_symmetric_product_opts_default(void);
-/* jax.lax.linalg.symmetric_product: alpha a a^T + beta c. */
+/* jax.lax.linalg.symmetric_product: alpha a a^T + beta c, a symmetric matrix. */
 KN_API kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c,
     const kn_lax_linalg_symmetric_product_opts *opts);
 typedef struct kn_lax_linalg_qr_result { kn_array q, r, p; } kn_lax_linalg_qr_result;
@@ -85,7 +88,8 @@ typedef struct kn_lax_linalg_qr_opts {
     bool full_matrices; /* true */
 } kn_lax_linalg_qr_opts;
 KN_API kn_lax_linalg_qr_opts kn_lax_linalg_qr_opts_default(void);
-/* jax.lax.linalg.qr: x = q r; with pivoting x's columns in the order p (int32; else NULL). */
+/* jax.lax.linalg.qr: x = q r, with orthonormal columns of q and upper triangular r; with pivoting x's columns in the
+ * order p (int32; else NULL). */
 KN_API kn_lax_linalg_qr_result kn_lax_linalg_qr(kn_array x, const kn_lax_linalg_qr_opts *opts);
 /* jax.lax.linalg.householder_product: the first columns of the product of reflections whose vectors are the columns
  * of a below its diagonal. */
@@ -96,7 +100,8 @@ typedef struct kn_lax_linalg_ormqr_opts {
     bool transpose;
 } kn_lax_linalg_ormqr_opts;
 KN_API kn_lax_linalg_ormqr_opts kn_lax_linalg_ormqr_opts_default(void);
-/* jax.lax.linalg.ormqr: q c, or c q unless left, for the product q of reflections; transpose: of its adjoint. */
+/* jax.lax.linalg.ormqr: a matrix times reflections: q c, or c q unless left, for the product q of reflections whose
+ * vectors are the columns of a below its diagonal; transpose: of its adjoint. */
 KN_API kn_array kn_lax_linalg_ormqr(kn_array a, kn_array taus, kn_array c, const kn_lax_linalg_ormqr_opts *opts);
 typedef struct kn_lax_linalg_eigh_opts {
     size_t size_;
@@ -115,8 +120,8 @@ typedef struct kn_lax_linalg_svd_opts {
     kn_axes subset_by_index; /* the first singular value that is wanted, from 0 on, and the one behind the last */
 } kn_lax_linalg_svd_opts;
 KN_API kn_lax_linalg_svd_opts kn_lax_linalg_svd_opts_default(void);
-/* jax.lax.linalg.svd: x = u diag(s) vh; u and vh are NULL without compute_uv. NaN where x is not finite.
- * subset_by_index: these values and their vectors alone, without full_matrices. */
+/* jax.lax.linalg.svd: the singular value decomposition x = u diag(s) vh; u and vh are NULL without compute_uv. NaN
+ * where x is not finite. subset_by_index: these values and their vectors alone, without full_matrices. */
 KN_API kn_lax_linalg_svd_result kn_lax_linalg_svd(kn_array x, const kn_lax_linalg_svd_opts *opts);
 typedef struct kn_lax_linalg_eig_opts {
     size_t size_;
@@ -124,15 +129,16 @@ typedef struct kn_lax_linalg_eig_opts {
     bool compute_right_eigenvectors; /* true */
 } kn_lax_linalg_eig_opts;
 KN_API kn_lax_linalg_eig_opts kn_lax_linalg_eig_opts_default(void);
-/* jax.lax.linalg.eig: eigenvalues w, x vr = vr w, vl^H x = w vl^H; complex. What is not wanted is NULL. NaN where x
- * is not finite. */
+/* jax.lax.linalg.eig: eigenvalues w and eigenvectors of square matrices: x vr = vr w, vl^H x = w vl^H; complex. What
+ * is not wanted is NULL. NaN where x is not finite. */
 KN_API kn_lax_linalg_eig_result kn_lax_linalg_eig(kn_array x, const kn_lax_linalg_eig_opts *opts);
 typedef struct kn_lax_linalg_schur_opts {
     size_t size_;
     bool compute_schur_vectors; /* true */
 } kn_lax_linalg_schur_opts;
 KN_API kn_lax_linalg_schur_opts kn_lax_linalg_schur_opts_default(void);
-/* jax.lax.linalg.schur: x = z t z^H; z is NULL if it is not wanted. */
+/* jax.lax.linalg.schur: the Schur form x = z t z^H with orthonormal z and t triangular (of real x: with blocks of 2
+ * by 2 for pairs of complex eigenvalues); z is NULL if it is not wanted. */
 KN_API kn_lax_linalg_schur_result kn_lax_linalg_schur(kn_array x, const kn_lax_linalg_schur_opts *opts);
 /* jax.lax.linalg.hessenberg: the Hessenberg form, with the vectors of reflections below its subdiagonal, and their
  * factors. */
@@ -156,10 +162,10 @@ typedef struct kn_lax_linalg_qdwh_opts {
 } kn_lax_linalg_qdwh_opts;
 KN_API kn_lax_linalg_qdwh_opts kn_lax_linalg_qdwh_opts_default(void);
 typedef struct kn_lax_linalg_qdwh_result { kn_array u, h, num_iters, is_converged; } kn_lax_linalg_qdwh_result;
-/* jax.lax.linalg.qdwh: x = u h with orthonormal columns of u and Hermitian h without negative eigenvalues, for
- * matrices with at least as many rows as columns, by Halley's iteration with weights for the dtype's condition; the
- * number of iterations (int32) until two of them differ by less than the cube root of eps in the norm, and whether
- * they did. */
+/* jax.lax.linalg.qdwh: the polar decomposition x = u h with orthonormal columns of u and Hermitian h without
+ * negative eigenvalues, for matrices with at least as many rows as columns, by Halley's iteration with weights for
+ * the dtype's condition; the number of iterations (int32) until two of them differ by less than the cube root of eps
+ * in the norm, and whether they did. */
 KN_API kn_lax_linalg_qdwh_result kn_lax_linalg_qdwh(kn_array x, const kn_lax_linalg_qdwh_opts *opts);
 
 /* ---- Random bits. */

@@ -49,13 +49,13 @@ KN_API kn_list kn_lax_reduce_window_list(kn_list operands, kn_list init_values, 
 /* The sum of the numbers in each window. TypeError for booleans. */
 KN_API kn_array kn_lax_reduce_window_sum(kn_array x, const kn_shape *window_dimensions,
     const kn_lax_reduce_window_opts *opts);
-/* Their product; in JAX's texts reduce_window by mul. */
+/* The product of the numbers in each window; in JAX's texts reduce_window by mul. TypeError for booleans. */
 KN_API kn_array kn_lax_reduce_window_prod(kn_array x, const kn_shape *window_dimensions,
     const kn_lax_reduce_window_opts *opts);
 /* The largest element of each window, NaN if one is; -inf, or the smallest integer, without elements. */
 KN_API kn_array kn_lax_reduce_window_max(kn_array x, const kn_shape *window_dimensions,
     const kn_lax_reduce_window_opts *opts);
-/* The smallest element of each window. */
+/* The smallest element of each window, NaN if one is; inf, or the largest integer, without elements. */
 KN_API kn_array kn_lax_reduce_window_min(kn_array x, const kn_shape *window_dimensions,
     const kn_lax_reduce_window_opts *opts);
 /* jax.lax.reduce_window_shape_tuple: how many windows there are along each axis; ndim is -1 after an error. */
@@ -73,8 +73,8 @@ KN_API kn_array kn_lax_select_and_gather_add(kn_array tangents, kn_array operand
  * source. Without dilations: ValueError. */
 KN_API kn_array kn_lax_select_and_scatter_add(kn_array source, kn_array operand, kn_lax_select_prim select_prim,
     const kn_shape *window_dimensions, const kn_lax_reduce_window_opts *opts);
-/* The same by functions: select(before, next) says whether the one before stays, scatter joins what is there,
- * init_value at first, with an element of source. Not differentiable. */
+/* As kn_lax_select_and_scatter_add, by functions: select(before, next) says whether the one before stays, scatter
+ * joins what is there, init_value at first, with an element of source. Not differentiable. */
 KN_API kn_array kn_lax_select_and_scatter(kn_array operand, kn_array source, kn_array init_value, kn_fn select, kn_fn
     scatter, const kn_shape *window_dimensions, const kn_lax_reduce_window_opts *opts);
 

@@ -41,7 +41,8 @@ inline array conv_general_dilated(const ::kiln::operand &lhs, const ::kiln::oper
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_conv_general_dilated(lhs_h, rhs_h, &window_strides,
     padding, &opts_c))); }
 using conv_opts = ::kiln::lax::dot_opts;
-/* jax.lax.conv: the same without dilations and groups, of axes in the default order. */
+/* jax.lax.conv: the convolution of kn_lax_conv_general_dilated without dilations and groups, of axes in the default
+ * order (batch, features, spatial ones). */
 inline array conv(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::shape &window_strides, const
     ::kiln::pads &padding, const ::kiln::lax::dot_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array lhs_h = lhs.c(); kn_array rhs_h = rhs.c(); kn_lax_dot_opts opts_c = opts.c();
@@ -55,7 +56,8 @@ struct conv_with_general_padding_opts {
         to_.lhs_dilation = detail::c_of(lhs_dilation); to_.rhs_dilation = detail::c_of(rhs_dilation);
         to_.preferred_element_type = detail::c_of(preferred_element_type); return to_; }
 };
-/* jax.lax.conv_with_general_padding: the same without groups, of axes in the default order. */
+/* jax.lax.conv_with_general_padding: the convolution of kn_lax_conv_general_dilated without groups, of axes in the
+ * default order. */
 inline array conv_with_general_padding(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::shape
     &window_strides, const ::kiln::pads &padding, const ::kiln::lax::conv_with_general_padding_opts &opts = {}, place
     where = here())
@@ -101,8 +103,9 @@ inline array conv_general_dilated_patches(const ::kiln::operand &lhs, const ::ki
     c_.here(); return array::share(c_.take(kn_lax_conv_general_dilated_patches(lhs_h, &filter_shape, &window_strides,
     padding, &opts_c))); }
 using conv_general_dilated_local_opts = ::kiln::lax::conv_general_dilated_patches_opts;
-/* jax.lax.conv_general_dilated_local: each position of the result has a kernel of its own. The spatial axes of rhs
- * are those of the result, its input features are those of the patches (above). preferred_element_type is not used. */
+/* jax.lax.conv_general_dilated_local: a convolution in which each position of the result has a kernel of its own.
+ * The spatial axes of rhs are those of the result, its input features are those of the patches (above).
+ * preferred_element_type is not used. */
 inline array conv_general_dilated_local(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::shape
     &window_strides, const ::kiln::pads &padding, const ::kiln::shape &filter_shape, const
     ::kiln::lax::conv_general_dilated_patches_opts &opts = {}, place where = here())

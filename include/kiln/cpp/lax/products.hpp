@@ -15,33 +15,36 @@ struct dot_opts {
         to_.preferred_element_type = detail::c_of(preferred_element_type); return to_; }
 };
 using dot_general_opts = ::kiln::lax::dot_opts;
-/* jax.lax.dot_general: the result has the batch axes, the other axes of lhs, those of rhs. kn_lax_dot_general(x, y,
- * ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(1), .rhs_contract = KN_AXIS(0)})) */
+/* jax.lax.dot_general: the product of two arrays summed over pairs of axes: the result has the batch axes, the other
+ * axes of lhs, those of rhs. kn_lax_dot_general(x, y, ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(1),
+ * .rhs_contract = KN_AXIS(0)})) */
 inline array dot_general(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const kn_lax_dot_dimension_numbers
     &dimension_numbers, const ::kiln::lax::dot_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array lhs_h = lhs.c(); kn_array rhs_h = rhs.c(); kn_lax_dot_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_lax_dot_general(lhs_h, rhs_h, &dimension_numbers, &opts_c))); }
-/* jax.lax.dot: of vectors and matrices, the last axis of lhs with the first of rhs. ValueError for more dimensions
- * or extents that differ. */
+/* jax.lax.dot: the product of vectors and matrices: the last axis of lhs with the first of rhs. ValueError for more
+ * dimensions or extents that differ. */
 inline array dot(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::lax::dot_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array lhs_h = lhs.c(); kn_array rhs_h = rhs.c(); kn_lax_dot_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_lax_dot(lhs_h, rhs_h, &opts_c))); }
-/* jax.lax.batch_matmul: of the matrices in the last two axes; the axes in front are equal. */
+/* jax.lax.batch_matmul: the products of the matrices in the last two axes; the axes in front are equal. */
 inline array batch_matmul(const ::kiln::operand &lhs, const ::kiln::operand &rhs, place where = here())
 { detail::call c_(where); kn_array lhs_h = lhs.c(); kn_array rhs_h = rhs.c(); c_.here(); return
     array::share(c_.take(kn_lax_batch_matmul(lhs_h, rhs_h))); }
 using ragged_dot_opts = ::kiln::lax::dot_opts;
-/* jax.lax.ragged_dot: lhs (m, k), rhs (groups, k, n), group_sizes (groups): the first group_sizes[0] rows of lhs
- * times rhs[0], the next ones times rhs[1], ...; rows behind the last group are zeros. */
+/* jax.lax.ragged_dot: groups of rows times a matrix for each group: lhs (m, k), rhs (groups, k, n), group_sizes
+ * (groups): the first group_sizes[0] rows of lhs times rhs[0], the next ones times rhs[1], ...; rows behind the last
+ * group are zeros. */
 inline array ragged_dot(const ::kiln::operand &lhs, const ::kiln::operand &rhs, const ::kiln::operand &group_sizes,
     const ::kiln::lax::dot_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array lhs_h = lhs.c(); kn_array rhs_h = rhs.c(); kn_array group_sizes_h = group_sizes.c();
     kn_lax_dot_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_ragged_dot(lhs_h, rhs_h,
     group_sizes_h, &opts_c))); }
-/* jax.lax.fft: over the last axes, as many as there are lengths, which are those of the axes (of IRFFT's last one
- * those of the result); inverse ones are divided by their product. Without lengths x as complex (RFFT: floating)
- * numbers. ValueError for other types, for lengths below 1, and for RFFT of complex numbers. */
+/* jax.lax.fft: the discrete Fourier transform over the last axes, as many as there are lengths, which are those of
+ * the axes (of IRFFT's last one those of the result); inverse ones are divided by their product. Without lengths x
+ * as complex (RFFT: floating) numbers. ValueError for other types, for lengths below 1, and for RFFT of complex
+ * numbers. */
 inline array fft(const ::kiln::operand &x, const ::kiln::text &fft_type, const ::kiln::shape &fft_lengths, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_lax_fft(x_h, fft_type.c(),
@@ -54,15 +57,15 @@ struct cholesky_opts {
         kn_lax_linalg_cholesky_opts to_ = {}; to_.size_ = sizeof to_;
         to_.symmetrize_input = detail::c_of(symmetrize_input); return to_; }
 };
-/* jax.lax.linalg.cholesky: lower triangular, with x = l l^H; NaN where there is none. symmetrize_input: of (x + x^H)
- * / 2; otherwise only the lower triangle of x counts. */
+/* jax.lax.linalg.cholesky: the Cholesky factor l of positive definite matrices: lower triangular, with x = l l^H;
+ * NaN where there is none. symmetrize_input: of (x + x^H) / 2; otherwise only the lower triangle of x counts. */
 inline array cholesky(const ::kiln::operand &x, const ::kiln::lax::linalg::cholesky_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_linalg_cholesky_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_linalg_cholesky(x_h, &opts_c))); }
 struct lu_result { array lu; array pivots; array permutation; };
-/* jax.lax.linalg.lu: lu has u, and below its diagonal l without its ones; x[permutation] = l u; row k was swapped
- * with row pivots[k]. int32. */
+/* jax.lax.linalg.lu: the factorization into triangular matrices with rows exchanged: lu has u, and below its
+ * diagonal l without its ones; x[permutation] = l u; row k was swapped with row pivots[k]. int32. */
 inline ::kiln::lax::linalg::lu_result lu(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); kn_lax_linalg_lu_result r_ = c_.value(kn_lax_linalg_lu(x_h));
     return ::kiln::lax::linalg::lu_result{array::share(r_.lu), array::share(r_.pivots), array::share(r_.permutation)}; }
@@ -82,8 +85,8 @@ struct triangular_solve_opts {
         to_.lower = detail::c_of(lower); to_.transpose_a = detail::c_of(transpose_a);
         to_.conjugate_a = detail::c_of(conjugate_a); to_.unit_diagonal = detail::c_of(unit_diagonal); return to_; }
 };
-/* jax.lax.linalg.triangular_solve: y with y op(a) = b, or op(a) y = b (left_side); a is upper triangular unless
- * .lower. b may have one dimension less than a: one row, or column. */
+/* jax.lax.linalg.triangular_solve: the solution of equations with a triangular matrix: y with y op(a) = b, or op(a)
+ * y = b (left_side); a is upper triangular unless .lower. b may have one dimension less than a: one row, or column. */
 inline array triangular_solve(const ::kiln::operand &a, const ::kiln::operand &b, const
     ::kiln::lax::linalg::triangular_solve_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array b_h = b.c(); kn_lax_linalg_triangular_solve_opts
@@ -96,7 +99,7 @@ struct symmetric_product_opts {
         kn_lax_linalg_symmetric_product_opts to_ = {}; to_.size_ = sizeof to_; to_.alpha = detail::c_of(alpha);
         to_.beta = detail::c_of(beta); to_.symmetrize_output = detail::c_of(symmetrize_output); return to_; }
 };
-/* jax.lax.linalg.symmetric_product: alpha a a^T + beta c. */
+/* jax.lax.linalg.symmetric_product: alpha a a^T + beta c, a symmetric matrix. */
 inline array symmetric_product(const ::kiln::operand &a, const ::kiln::operand &c, const
     ::kiln::lax::linalg::symmetric_product_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array c_h = c.c(); kn_lax_linalg_symmetric_product_opts
@@ -109,7 +112,8 @@ struct qr_opts {
         to_.full_matrices = detail::c_of(full_matrices); return to_; }
 };
 struct qr_result { array q; array r; array p; };
-/* jax.lax.linalg.qr: x = q r; with pivoting x's columns in the order p (int32; else NULL). */
+/* jax.lax.linalg.qr: x = q r, with orthonormal columns of q and upper triangular r; with pivoting x's columns in the
+ * order p (int32; else NULL). */
 inline ::kiln::lax::linalg::qr_result qr(const ::kiln::operand &x, const ::kiln::lax::linalg::qr_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_linalg_qr_opts opts_c = opts.c(); c_.here();
@@ -127,7 +131,8 @@ struct ormqr_opts {
         kn_lax_linalg_ormqr_opts to_ = {}; to_.size_ = sizeof to_; to_.left = detail::c_of(left);
         to_.transpose = detail::c_of(transpose); return to_; }
 };
-/* jax.lax.linalg.ormqr: q c, or c q unless left, for the product q of reflections; transpose: of its adjoint. */
+/* jax.lax.linalg.ormqr: a matrix times reflections: q c, or c q unless left, for the product q of reflections whose
+ * vectors are the columns of a below its diagonal; transpose: of its adjoint. */
 inline array ormqr(const ::kiln::operand &a, const ::kiln::operand &taus, const ::kiln::operand &c, const
     ::kiln::lax::linalg::ormqr_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array a_h = a.c(); kn_array taus_h = taus.c(); kn_array c_h = c.c();
@@ -159,8 +164,8 @@ struct svd_opts {
         to_.compute_uv = detail::c_of(compute_uv); to_.subset_by_index = detail::c_of(subset_by_index); return to_; }
 };
 struct svd_result { array u; array s; array vh; };
-/* jax.lax.linalg.svd: x = u diag(s) vh; u and vh are NULL without compute_uv. NaN where x is not finite.
- * subset_by_index: these values and their vectors alone, without full_matrices. */
+/* jax.lax.linalg.svd: the singular value decomposition x = u diag(s) vh; u and vh are NULL without compute_uv. NaN
+ * where x is not finite. subset_by_index: these values and their vectors alone, without full_matrices. */
 inline ::kiln::lax::linalg::svd_result svd(const ::kiln::operand &x, const ::kiln::lax::linalg::svd_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_linalg_svd_opts opts_c = opts.c(); c_.here();
@@ -175,8 +180,8 @@ struct eig_opts {
         to_.compute_right_eigenvectors = detail::c_of(compute_right_eigenvectors); return to_; }
 };
 struct eig_result { array w; array vl; array vr; };
-/* jax.lax.linalg.eig: eigenvalues w, x vr = vr w, vl^H x = w vl^H; complex. What is not wanted is NULL. NaN where x
- * is not finite. */
+/* jax.lax.linalg.eig: eigenvalues w and eigenvectors of square matrices: x vr = vr w, vl^H x = w vl^H; complex. What
+ * is not wanted is NULL. NaN where x is not finite. */
 inline ::kiln::lax::linalg::eig_result eig(const ::kiln::operand &x, const ::kiln::lax::linalg::eig_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_linalg_eig_opts opts_c = opts.c(); c_.here();
@@ -189,7 +194,8 @@ struct schur_opts {
         to_.compute_schur_vectors = detail::c_of(compute_schur_vectors); return to_; }
 };
 struct schur_result { array t; array z; };
-/* jax.lax.linalg.schur: x = z t z^H; z is NULL if it is not wanted. */
+/* jax.lax.linalg.schur: the Schur form x = z t z^H with orthonormal z and t triangular (of real x: with blocks of 2
+ * by 2 for pairs of complex eigenvalues); z is NULL if it is not wanted. */
 inline ::kiln::lax::linalg::schur_result schur(const ::kiln::operand &x, const ::kiln::lax::linalg::schur_opts
     &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_linalg_schur_opts opts_c = opts.c(); c_.here();
@@ -235,10 +241,10 @@ struct qdwh_opts {
         to_.max_iterations = detail::c_of(max_iterations); to_.eps = detail::c_of(eps); return to_; }
 };
 struct qdwh_result { array u; array h; array num_iters; array is_converged; };
-/* jax.lax.linalg.qdwh: x = u h with orthonormal columns of u and Hermitian h without negative eigenvalues, for
- * matrices with at least as many rows as columns, by Halley's iteration with weights for the dtype's condition; the
- * number of iterations (int32) until two of them differ by less than the cube root of eps in the norm, and whether
- * they did. */
+/* jax.lax.linalg.qdwh: the polar decomposition x = u h with orthonormal columns of u and Hermitian h without
+ * negative eigenvalues, for matrices with at least as many rows as columns, by Halley's iteration with weights for
+ * the dtype's condition; the number of iterations (int32) until two of them differ by less than the cube root of eps
+ * in the norm, and whether they did. */
 inline ::kiln::lax::linalg::qdwh_result qdwh(const ::kiln::operand &x, const ::kiln::lax::linalg::qdwh_opts &opts = {},
     place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_linalg_qdwh_opts opts_c = opts.c(); c_.here();

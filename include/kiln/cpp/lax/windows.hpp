@@ -50,7 +50,7 @@ inline array reduce_window_sum(const ::kiln::operand &x, const ::kiln::shape &wi
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_reduce_window_sum(x_h, &window_dimensions, &opts_c))); }
 using reduce_window_prod_opts = ::kiln::lax::reduce_window_opts;
-/* Their product; in JAX's texts reduce_window by mul. */
+/* The product of the numbers in each window; in JAX's texts reduce_window by mul. TypeError for booleans. */
 inline array reduce_window_prod(const ::kiln::operand &x, const ::kiln::shape &window_dimensions, const
     ::kiln::lax::reduce_window_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
@@ -62,7 +62,7 @@ inline array reduce_window_max(const ::kiln::operand &x, const ::kiln::shape &wi
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_lax_reduce_window_max(x_h, &window_dimensions, &opts_c))); }
 using reduce_window_min_opts = ::kiln::lax::reduce_window_opts;
-/* The smallest element of each window. */
+/* The smallest element of each window, NaN if one is; inf, or the largest integer, without elements. */
 inline array reduce_window_min(const ::kiln::operand &x, const ::kiln::shape &window_dimensions, const
     ::kiln::lax::reduce_window_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_lax_reduce_window_opts opts_c = opts.c(); c_.here(); return
@@ -93,8 +93,8 @@ inline array select_and_scatter_add(const ::kiln::operand &source, const ::kiln:
     opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_lax_select_and_scatter_add(source_h, operand_h,
     select_prim, &window_dimensions, &opts_c))); }
 using select_and_scatter_opts = ::kiln::lax::reduce_window_opts;
-/* The same by functions: select(before, next) says whether the one before stays, scatter joins what is there,
- * init_value at first, with an element of source. Not differentiable. */
+/* As kn_lax_select_and_scatter_add, by functions: select(before, next) says whether the one before stays, scatter
+ * joins what is there, init_value at first, with an element of source. Not differentiable. */
 inline array select_and_scatter(const ::kiln::operand &operand, const ::kiln::operand &source, const ::kiln::operand
     &init_value, const ::kiln::fn &select, const ::kiln::fn &scatter, const ::kiln::shape &window_dimensions, const
     ::kiln::lax::reduce_window_opts &opts = {}, place where = here())
