@@ -33,28 +33,32 @@ typedef struct kn_context_opts {
     kn_allocator allocator; /* NULL functions: Kiln's own, which keeps freed memory for the next array */
 } kn_context_opts;
 KN_API kn_context_opts kn_context_opts_default(void);
-KN_API kn_context kn_context_new(const kn_context_opts *opts); /* NULL and an error if it cannot be made */
+/* a context of its own, with its arrays, defaults, errors and caches; NULL and an error if it cannot be made */
+KN_API kn_context kn_context_new(const kn_context_opts *opts);
 /* Drops it with all that it holds. Returns handles retained and not released, plus 1 for an error never read or
  * cleared; -1 and a ContextError while it is pushed, for a thread's own one and for one freed before */
 KN_API int kn_context_free(kn_context context);
 /* The context of this thread until it is popped; one may be pushed again inside of itself. Returns how many were
  * pushed before; -1 and a ContextError if another thread uses it or it was freed */
 KN_API int kn_context_push(kn_context context);
-KN_API int kn_context_pop(void);                               /* back to the one before: 0, or -1 and a ContextError */
-KN_API kn_context kn_context_current(void);                    /* the context of this thread */
-KN_API void kn_context_leave(int *pushed);                     /* what KN_CONTEXT does at the end of its block */
+/* makes the context of this thread the one before the last kn_context_push: 0, or -1 and a ContextError */
+KN_API int kn_context_pop(void);
+KN_API kn_context kn_context_current(void); /* the context of this thread */
+KN_API void kn_context_leave(int *pushed);  /* what KN_CONTEXT does at the end of its block */
 
 /* ---- Defaults of this context for a while: what is zero stays as it is. They end with the scope they were pushed
  * in at the latest. */
 typedef struct kn_defaults_opts { size_t size_; kn_dtype dtype; int threads; } kn_defaults_opts;
 KN_API kn_defaults_opts kn_defaults_opts_default(void);
-KN_API int kn_defaults_push(const kn_defaults_opts *opts); /* 0; -1 and a TypeError */
-KN_API int kn_defaults_pop(void);                          /* 0; -1 and a ContextError */
+/* sets the default float dtype and the number of threads of this context until kn_defaults_pop: 0; -1 and a
+ * TypeError */
+KN_API int kn_defaults_push(const kn_defaults_opts *opts);
+KN_API int kn_defaults_pop(void);          /* ends what the last kn_defaults_push set: 0; -1 and a ContextError */
 /* What runs from now on uses at most so many threads (0: as many as the machine has, 1: none but the caller's): for
  * one call, or for a block by KN_THREADS(n). What was recorded before runs with the number of whoever looks at it.
  * Returns the number before; -1 and a ValueError */
 KN_API int kn_set_threads(int threads);
-KN_API void kn_threads_leave(int *before);                 /* what KN_THREADS does at the end of its block */
+KN_API void kn_threads_leave(int *before); /* what KN_THREADS does at the end of its block */
 /* How many threads 0 stands for: KILN_NUM_THREADS, or the CPUs that affinity and control groups leave */
 KN_API int kn_threads_available(void);
 
@@ -79,8 +83,9 @@ typedef struct kn_step {
     int first_line, last_line; /* of its operations in the place's file; 0: not known */
 } kn_step;
 typedef void (*kn_step_hook)(void *env, const kn_step *step);
-/* The hook hears of each step that ran in this context, on the thread of the call; of those inside of a loop, then
- * of the loop. It must not call Kiln, but for kn_error_... functions. NULL: no more. Prepared calls are not watched. */
+/* Sets a hook that hears of each step that ran in this context, on the thread of the call; of those inside of a
+ * loop, then of the loop. It must not call Kiln, but for kn_error_... functions. NULL: no more. Prepared calls are
+ * not watched. */
 KN_API void kn_on_step(kn_step_hook hook, void *env);
 
 /* What a context runs: as in kn_step, `seconds` since it began. Texts are copies, cut where they are long. */

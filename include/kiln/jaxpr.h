@@ -34,17 +34,21 @@ typedef struct kn_make_jaxpr_opts {
     const char *symbolic;
     const char *constraints;            /* "b >= 2": as in kn_jit */
 } kn_make_jaxpr_opts;
-/* jax.make_jaxpr: of the example arguments only shapes and dtypes count. Equations whose results nobody reads stay,
- * as in JAX, unless `fold` (JAX of 2020 dropped them); kn_jit leaves them out when it compiles. */
+/* jax.make_jaxpr: the jaxpr of a function: what it does, recorded as equations. Of the example arguments only shapes
+ * and dtypes count. Equations whose results nobody reads stay, as in JAX, unless `fold` (JAX of 2020 dropped them);
+ * kn_jit leaves them out when it compiles. */
 KN_API kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *opts);
-KN_API int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form); /* The text and a new line; 0, or -1 with an error. */
-KN_API const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form);      /* The text, owned by the scope; "" for an error. */
-/* Reads the full form, the values of constants with it. ValueError with line and column. */
+/* Writes the text of a jaxpr in one of the three forms, and a new line; 0, or -1 with an error. */
+KN_API int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form);
+/* The text of a jaxpr in one of the three forms, owned by the scope; "" for an error. */
+KN_API const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form);
+/* Reads the full form, the values of constants with it: the jaxpr that kn_jaxpr_text wrote. ValueError with line and
+ * column. */
 KN_API kn_jaxpr kn_jaxpr_parse(const char *text);
 /* Reads the classic form. Its types come from examples (KN_LIST): first the constants, whose values count too, then
  * the inputs. A literal takes the dtype of an operand beside it, else one of 32 bits. */
 KN_API kn_jaxpr kn_jaxpr_parse_classic(const char *text, kn_list examples);
-/* The same program and the same constants; names and places do not count. */
+/* Are they the same program with the same constants? Names and places do not count. */
 KN_API bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b);
 /* A drawing for Graphviz (`dot -Tsvg`): values along the edges, nested jaxprs as clusters. Owned by the scope. */
 KN_API const char *kn_jaxpr_graphviz(kn_jaxpr jaxpr);
@@ -52,7 +56,9 @@ KN_API const char *kn_jaxpr_graphviz(kn_jaxpr jaxpr);
  * a drawing for Graphviz: steps, and the values that go between them through memory. Owned by the scope; "" for an
  * error. Of dimension variables it is the one for all extents. */
 KN_API const char *kn_jaxpr_program(kn_jaxpr jaxpr);
-KN_API const char *kn_jaxpr_program_graphviz(kn_jaxpr jaxpr);    /* the drawing */
+/* a drawing, for Graphviz, of what kn_jit would run: steps, and the values that go between them through memory.
+ * Owned by the scope; "" for an error */
+KN_API const char *kn_jaxpr_program_graphviz(kn_jaxpr jaxpr);
 
 /* A group: the operations of a jaxpr that kn_jit runs as one step. */
 typedef struct kn_group_node { int id; const char *primitive; const kn_place *place; } kn_group_node;
@@ -74,13 +80,15 @@ typedef struct kn_group {
 KN_API const kn_group *kn_jaxpr_groups(kn_jaxpr jaxpr, int *n);
 
 /* ---- Running: a function of one array per argument; more than KN_MAX_ARGS inputs are one argument. */
-KN_API kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr); /* the jaxpr as a function */
+/* the jaxpr as a function, which can be called, transformed and compiled */
+KN_API kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr);
 
 /* ---- Walking. Pointers in the structures live as long as the jaxpr. */
 #define KN_JAXPR_LITERAL 0x80000000u
 typedef struct kn_jaxpr_counts { int constvars, invars, equations, outvars; } kn_jaxpr_counts;
-KN_API kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr); /* all -1 for an error */
-KN_API int kn_jaxpr_equation_count(kn_jaxpr jaxpr);    /* how many equations; -1 for an error */
+/* how many constants, inputs, equations and results a jaxpr has; all -1 for an error */
+KN_API kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr);
+KN_API int kn_jaxpr_equation_count(kn_jaxpr jaxpr); /* how many equations; -1 for an error */
 typedef struct kn_equation {
     size_t size_;
     const char *primitive;  /* "scatter-add" */
@@ -89,15 +97,16 @@ typedef struct kn_equation {
     uint32_t first_out;     /* the results are variables first_out .. first_out + n_out - 1 */
     const kn_place *place;  /* of the user's call; may be NULL */
 } kn_equation;
-KN_API int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out); /* Equation i; IndexError if there is none. */
-/* Its parameters as the typed form shows them, "axes=(0,) out_sharding=None"; owned by the scope. */
+/* Fills *out with equation i: its primitive, operands, results and place in the source. IndexError if there is none. */
+KN_API int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out);
+/* The parameters of equation i as the typed form shows them, "axes=(0,) out_sharding=None"; owned by the scope. */
 KN_API const char *kn_jaxpr_params(kn_jaxpr jaxpr, int i);
-/* The number of jaxprs in its parameters, and the k-th of them. */
+/* The number of jaxprs in the parameters of equation i: bodies of loops, branches, jitted functions. */
 KN_API int kn_jaxpr_sub_count(kn_jaxpr jaxpr, int i);
 /* the k-th jaxpr in the parameters of equation i; NULL for an error */
 KN_API kn_jaxpr kn_jaxpr_sub(kn_jaxpr jaxpr, int i, int k);
 typedef struct kn_variable { size_t size_; kn_dtype dtype; kn_shape shape; bool literal; double value; } kn_variable;
-/* Type of an atom; `value` is that of a literal. */
+/* Fills *out with dtype and shape of an atom; `value` is that of a literal. */
 KN_API int kn_jaxpr_variable(kn_jaxpr jaxpr, uint32_t atom, kn_variable *out);
 KN_API uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i); /* the atom of result i */
 /* A constant (atom < constvars) or literal as an array. */

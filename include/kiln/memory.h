@@ -18,11 +18,12 @@ extern "C" {
 #endif
 
 /* ---- Pointers. In C: kn_data(x, float) (see kn_data_bytes in core.h) and kn_data_mut(x, float). */
-/* np.ndarray.data for writing: the address of x's elements, which stays for as long as x lives; whatever shared them
- * before keeps the old ones. TypeError for another dtype (NULL: any), ValueError if x is not C-contiguous or
+/* the address of x's elements, for writing (np.ndarray.data), which stays for as long as x lives; whatever shared
+ * them before keeps the old ones. TypeError for another dtype (NULL: any), ValueError if x is not C-contiguous or
  * read-only, MutationError for a caller's array under a transformation */
 KN_API void *kn_data_mut_bytes(kn_array x, kn_dtype dtype);
-/* x[...] = the C-contiguous elements at `from`, of x's dtype; 0 or -1 with an error if `bytes` is not x's size */
+/* x[...] = the C-contiguous elements at `from`, of x's dtype: copies them; 0 or -1 with an error if `bytes` is not
+ * x's size */
 KN_API int kn_copy_from(kn_array x, const void *from, size_t bytes);
 
 /* ---- The user's memory as an array. `release` is called once, with data and env, when nobody uses the memory any
@@ -31,7 +32,7 @@ typedef struct kn_wrap_opts {
     size_t size_; void (*release)(void *data, void *env); void *env; bool readonly;
 } kn_wrap_opts;
 KN_API kn_wrap_opts kn_wrap_opts_default(void);
-/* C-contiguous memory, aligned as dtype wants it, without a copy */
+/* the user's memory as an array, without a copy: C-contiguous, aligned as dtype wants it */
 KN_API kn_array kn_wrap(void *data, const kn_shape *shape, kn_dtype dtype, const kn_wrap_opts *opts);
 /* The memory of x may be changed by others from now on until x (or a view of it) is used next. What was recorded
  * before runs first; what shares the elements, as a copy, keeps the old ones. 0 or -1 with an error */
@@ -44,11 +45,12 @@ KN_API bool kn_run_shared_at_once(bool on);
 /* ---- DLPack. The structures are those of dlpack.h 1.0: include <kiln/dlpack.h> or your own copy. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
-/* x's memory, kept alive until the deleter is called, which may be done in any thread and after kn_shutdown. Strides
- * are exported as they are, read-only arrays with their flag. The consumer's writes count as after kn_touch(x). NULL
- * for an error */
+/* exports x as a DLPack tensor, which shares its memory and keeps it alive until the deleter is called, which may be
+ * done in any thread and after kn_shutdown. Strides are exported as they are, read-only arrays with their flag. The
+ * consumer's writes count as after kn_touch(x). NULL for an error */
 KN_API struct DLManagedTensorVersioned *kn_to_dlpack(kn_array x);
-/* the form before 1.0; ValueError for read-only arrays, which it cannot express */
+/* exports x as kn_to_dlpack does, in the form before DLPack 1.0; ValueError for read-only arrays, which it cannot
+ * express */
 KN_API struct DLManagedTensor *kn_to_dlpack_unversioned(kn_array x);
 typedef struct kn_from_dlpack_opts {
     size_t size_;
@@ -57,19 +59,21 @@ typedef struct kn_from_dlpack_opts {
     int copy;
 } kn_from_dlpack_opts;
 KN_API kn_from_dlpack_opts kn_from_dlpack_opts_default(void);
-/* np.from_dlpack: takes the tensor over, also if there is an error. Only memory of the CPU. In C kn_from_dlpack
- * takes both kinds */
+/* np.from_dlpack: an array of a DLPack tensor's memory, without a copy where that is possible; takes the tensor
+ * over, also if there is an error. Only memory of the CPU. In C kn_from_dlpack takes both kinds */
 KN_API kn_array kn_from_dlpack(struct DLManagedTensorVersioned *tensor, const kn_from_dlpack_opts *opts);
-/* kn_from_dlpack of tensors without a version */
+/* kn_from_dlpack of tensors without a version, those before DLPack 1.0 */
 KN_API kn_array kn_from_dlpack_unversioned(struct DLManagedTensor *tensor, const kn_from_dlpack_opts *opts);
 
 /* ---- How arrays lie in memory: NumPy's strides and flags, whatever Kiln really does. */
 typedef struct kn_strides { int ndim; int64_t stride[KN_MAX_NDIM]; } kn_strides;
 typedef struct kn_flags { bool c_contiguous, f_contiguous, owndata, writeable, aligned; } kn_flags;
-KN_API kn_strides kn_strides_of(kn_array x); /* x.strides, in bytes; ndim -1 for an error */
-KN_API kn_flags kn_flags_of(kn_array x);     /* x.flags; all false for an error */
-/* x.base: another handle of the array whose memory x is a view of, as it is now; NULL (KN_NONE) where x has memory
- * of its own or is the user's, and for an error */
+/* the strides of x (x.strides): so many bytes from one element to the next along each axis; ndim -1 for an error */
+KN_API kn_strides kn_strides_of(kn_array x);
+/* how x lies in memory and whether it may be written (x.flags); all false for an error */
+KN_API kn_flags kn_flags_of(kn_array x);
+/* the array whose memory x is a view of (x.base): another handle of it, as it is now; NULL (KN_NONE) where x has
+ * memory of its own or is the user's, and for an error */
 KN_API kn_array kn_base(kn_array x);
 typedef struct kn_setflags_opts {
     size_t size_;
@@ -78,15 +82,17 @@ typedef struct kn_setflags_opts {
     int uic;      /* -1 */
 } kn_setflags_opts;
 KN_API kn_setflags_opts kn_setflags_opts_default(void);
-/* x.setflags(write=..., align=..., uic=...): write 0: writes to x are a ValueError from now on, also through views
- * of it that are made later; 1: they are allowed again. ValueError where the memory is read-only, x is a view of an
- * array that was made read-only, or has elements that are repeated; TypeError for a C number. align 0 only makes the
- * flag say so; uic 1 is a ValueError. Returns 0, or -1 for an error. */
+/* forbids or allows writes to x (x.setflags(write=..., align=..., uic=...)): write 0: writes to x are a ValueError
+ * from now on, also through views of it that are made later; 1: they are allowed again. ValueError where the memory
+ * is read-only, x is a view of an array that was made read-only, or has elements that are repeated; TypeError for a
+ * C number. align 0 only makes the flag say so; uic 1 is a ValueError. Returns 0, or -1 for an error. */
 KN_API int kn_setflags(kn_array x, const kn_setflags_opts *opts);
 /* np.shares_memory: is there a byte that belongs to an element of both? Exact, except for arrays of many odd strides
  * where the answer would take too long: then that of kn_may_share_memory */
 KN_API bool kn_shares_memory(kn_array a, kn_array b);
-KN_API bool kn_may_share_memory(kn_array a, kn_array b); /* np.may_share_memory: looks at first and last bytes only */
+/* np.may_share_memory: could an element of both lie in the same place? Looks at first and last bytes only, so true
+ * may be wrong */
+KN_API bool kn_may_share_memory(kn_array a, kn_array b);
 
 #ifdef __cplusplus
 }

@@ -106,13 +106,16 @@ KN_API kn_primitive_opts kn_primitive_opts_default(void);
  * if the name is one of Kiln's or was given to another definition; a TypeError or ValueError if a definition is not
  * sound. */
 KN_API kn_primitive kn_primitive_new(const char *name, const kn_primitive_opts *opts);
-KN_API kn_primitive kn_primitive_named(const char *name);     /* NULL without an error if there is none */
-KN_API const char *kn_primitive_name(kn_primitive primitive); /* NULL and a TypeError if it is none */
+/* the primitive of the user's own with this name; NULL without an error if there is none */
+KN_API kn_primitive kn_primitive_named(const char *name);
+/* the name that a primitive was given; NULL and a TypeError if it is none */
+KN_API const char *kn_primitive_name(kn_primitive primitive);
 /* Calls a primitive: its result; for several kn_bind_all (JAX's bind). params: the struct, NULL: the defaults.
  * Arrays keep their dtypes; C numbers among the operands take the dtype that they have beside the arrays. The shape
  * rule's errors are this call's. TypeError for another number of operands, or parameters that are missing. */
 KN_API kn_array kn_bind(kn_primitive primitive, kn_list operands, const void *params);
-KN_API kn_list kn_bind_all(kn_primitive primitive, kn_list operands, const void *params); /* the same; all results */
+/* Calls a primitive as kn_bind does: the list of all its results */
+KN_API kn_list kn_bind_all(kn_primitive primitive, kn_list operands, const void *params);
 /* In a function of a primitive: the error of the call that it is asked for; returns -1. In C it takes printf's
  * format and arguments: return kn_primitive_error(KN_ERROR_VALUE, "wants %d axes", n). ContextError anywhere else. */
 KN_API int kn_primitive_error(kn_error_kind kind, const char *message);

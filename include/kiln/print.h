@@ -49,7 +49,8 @@ enum { KN_ARG_INT, KN_ARG_UINT, KN_ARG_BOOL, KN_ARG_DOUBLE, KN_ARG_ARRAY, KN_ARG
 typedef struct kn_printf_arg {
     int kind; int64_t integer; double number; kn_array array; const char *text;
 } kn_printf_arg;
-/* characters written; -1 with a TypeError */
+/* printf of numbers, 0-d arrays and strings to standard output, or to where kn_set_print says; kn_printf calls it.
+ * Returns the number of characters written; -1 with a TypeError */
 KN_API int kn_printf_args(const char *format, int n, const kn_printf_arg *args);
 
 #ifdef __cplusplus
