@@ -23,13 +23,16 @@ typedef struct kn_load_opts {
     FILE *file;
 } kn_load_opts;
 KN_API kn_load_opts kn_load_opts_default(void);
-/* np.load of an npy file, or of an npz file with one array in it. From an open stream one array after the other */
+/* np.load: the array of an npy file, or of an npz file with one array in it. From an open stream one array after the
+ * other. FileError if there is no such file, ValueError if it is no such file */
 KN_API kn_array kn_load(const char *path, const kn_load_opts *opts);
-/* np.lib.npyio.NpzFile: np.load of an npz file; arrays are read when asked for */
+/* np.lib.npyio.NpzFile: the archive of an npz file; arrays are read when asked for. NULL with an error if it is none */
 KN_API kn_archive kn_load_npz(const char *path);
-KN_API kn_array kn_archive_get(kn_archive archive, const char *name); /* z[name]; KeyError if it is not there */
-KN_API int kn_archive_count(kn_archive archive);                      /* len(z); -1 for an error */
-KN_API const char *kn_archive_name(kn_archive archive, int i);        /* z.files[i], as long as z lives; NULL if none */
+/* the array of that name in an archive, z[name]; KeyError if it is not there */
+KN_API kn_array kn_archive_get(kn_archive archive, const char *name);
+KN_API int kn_archive_count(kn_archive archive); /* the number of arrays in an archive, len(z); -1 for an error */
+/* the name of array i of an archive, z.files[i], as long as z lives; NULL if there is none */
+KN_API const char *kn_archive_name(kn_archive archive, int i);
 
 /* ---- Writing. It runs what is recorded; 0, or -1 with an error. As in NumPy the ending .npy or .npz is added if it
  * is missing. In C: kn_savez("a.npz", KN_NAMED("x", x), KN_NAMED("y", y)). A name that is NULL is arr_0, arr_1, ...,
@@ -37,14 +40,17 @@ KN_API const char *kn_archive_name(kn_archive archive, int i);        /* z.files
 typedef struct kn_named { const char *name; kn_array array; } kn_named;
 typedef struct kn_save_opts { size_t size_; FILE *file; } kn_save_opts; /* several arrays one after the other */
 KN_API kn_save_opts kn_save_opts_default(void);
-KN_API int kn_save(const char *path, kn_array x, const kn_save_opts *opts); /* np.save */
-KN_API int kn_savez(const char *path, int n, const kn_named *arrays);       /* np.savez */
-/* np.savez_compressed: NotImplementedError without zlib */
+/* np.save: writes an array to an npy file, with its dtype and shape; from an open stream (.file) one array after the
+ * other. 0, or -1 with an error */
+KN_API int kn_save(const char *path, kn_array x, const kn_save_opts *opts);
+/* np.savez: writes named arrays to one npz file; 0, or -1 with an error */
+KN_API int kn_savez(const char *path, int n, const kn_named *arrays);
+/* np.savez_compressed: writes named arrays to one npz file, compressed; NotImplementedError without zlib */
 KN_API int kn_savez_compressed(const char *path, int n, const kn_named *arrays);
-/* The leaves of a tree as an npz, named by their paths: net/first/w1, layers/0. */
+/* writes the leaves of a tree to an npz file, named by their paths: net/first/w1, layers/0. 0, or -1 with an error */
 KN_API int kn_save_tree(const char *path, kn_tree tree);
-/* The arrays of such a file in the structure of `like`; NULL with KeyError if one is missing, or ValueError if one
- * has another shape than in `like`. Dtypes are the file's. */
+/* the arrays of a file that kn_save_tree wrote, in the structure of `like`; NULL with KeyError if one is missing, or
+ * ValueError if one has another shape than in `like`. Dtypes are the file's. */
 KN_API kn_tree kn_load_tree(const char *path, kn_tree like);
 
 /* ---- Texts. A text to read is a file (.gz through zlib), an open stream, or .text, which ends with NUL. */
@@ -78,7 +84,8 @@ typedef struct kn_loadtxt_opts {
     FILE *file;
 } kn_loadtxt_opts;
 KN_API kn_loadtxt_opts kn_loadtxt_opts_default(void);
-/* np.loadtxt: rows of numbers; ValueError in NumPy's words, with row and column, for what is none */
+/* np.loadtxt: the numbers of a text in rows, a matrix (one row or column: a vector); ValueError in NumPy's words,
+ * with row and column, for what is none */
 KN_API kn_array kn_loadtxt(const char *fname, const kn_loadtxt_opts *opts);
 typedef struct kn_genfromtxt_opts {
     size_t size_;
@@ -112,8 +119,8 @@ typedef struct kn_genfromtxt_opts {
     FILE *file;
 } kn_genfromtxt_opts;
 KN_API kn_genfromtxt_opts kn_genfromtxt_opts_default(void);
-/* np.genfromtxt: rows of numbers of which some are missing. A converter that says false leaves its column's filling
- * value */
+/* np.genfromtxt: the numbers of a text in rows, of which some are missing: NaN (-1 of integers), or the filling
+ * values. A converter that says false leaves its column's filling value */
 KN_API kn_array kn_genfromtxt(const char *fname, const kn_genfromtxt_opts *opts);
 typedef struct kn_savetxt_opts {
     size_t size_;
@@ -128,7 +135,8 @@ typedef struct kn_savetxt_opts {
     FILE *file;
 } kn_savetxt_opts;
 KN_API kn_savetxt_opts kn_savetxt_opts_default(void);
-/* np.savetxt: Python's % formats; through gzip where fname ends in .gz. 0, or -1 with an error */
+/* np.savetxt: writes the rows of a vector or a matrix as text, in Python's % formats; through gzip where fname ends
+ * in .gz. 0, or -1 with an error */
 KN_API int kn_savetxt(const char *fname, kn_array X, const kn_savetxt_opts *opts);
 
 /* ---- Raw elements, without a header. */
@@ -141,7 +149,8 @@ typedef struct kn_fromfile_opts {
     FILE *file;
 } kn_fromfile_opts;
 KN_API kn_fromfile_opts kn_fromfile_opts_default(void);
-/* np.fromfile: as many elements as there are, if they are fewer than count; native byte order */
+/* np.fromfile: the raw elements of a file, a vector: as many as there are, if they are fewer than count; native byte
+ * order */
 KN_API kn_array kn_fromfile(const char *fname, const kn_fromfile_opts *opts);
 typedef struct kn_tofile_opts {
     size_t size_;
@@ -150,12 +159,13 @@ typedef struct kn_tofile_opts {
     FILE *file;
 } kn_tofile_opts;
 KN_API kn_tofile_opts kn_tofile_opts_default(void);
-/* np.ndarray.tofile: the elements in C order; 0, or -1 with an error */
+/* np.ndarray.tofile: writes the elements, without shape and dtype, in C order to a file, as bytes or as texts with a
+ * separator; 0, or -1 with an error */
 KN_API int kn_tofile(kn_array x, const char *fname, const kn_tofile_opts *opts);
 typedef struct kn_tobytes_opts { size_t size_; const char *order; } kn_tobytes_opts; /* NULL, "C"; or "F", "A" */
 KN_API kn_tobytes_opts kn_tobytes_opts_default(void);
-/* np.ndarray.tobytes: how many bytes the elements have; they are written to memory with room for so many, or nowhere
- * (NULL and 0). ValueError for too little room */
+/* np.ndarray.tobytes: writes the bytes of the elements to memory with room for so many, or nowhere (NULL and 0);
+ * returns how many they are. ValueError for too little room */
 KN_API int64_t kn_tobytes(kn_array x, void *to, size_t bytes, const kn_tobytes_opts *opts);
 
 /* ---- Files as memory (POSIX; NotImplementedError elsewhere). What is written to the array, or through a view of
@@ -170,50 +180,65 @@ typedef struct kn_memmap_opts {
     const char *order;     /* NULL, "C"; or "F" */
 } kn_memmap_opts;
 KN_API kn_memmap_opts kn_memmap_opts_default(void);
-/* np.memmap: the file grows to what the shape needs with "r+" and "w+"; writes are a ValueError with "r", and stay
- * in memory with "c" */
+/* np.memmap: an array whose elements are the bytes of a file; the file grows to what the shape needs with "r+" and
+ * "w+"; writes are a ValueError with "r", and stay in memory with "c" */
 KN_API kn_array kn_memmap(const char *filename, const kn_memmap_opts *opts);
-/* np.memmap.flush: what was written is in the file: 0, or -1 with an error; TypeError if x is no such array or view */
+/* np.memmap.flush: puts what was written to an array of kn_memmap, or through a view of it, into its file: 0, or -1
+ * with an error; TypeError if x is no such array or view */
 KN_API int kn_memmap_flush(kn_array x);
-/* np.memmap.filename: its absolute path, as long as an array of that memory lives; NULL for other arrays */
+/* np.memmap.filename: the absolute path of the file that x lies in, as long as an array of that memory lives; NULL
+ * for other arrays */
 KN_API const char *kn_memmap_filename(kn_array x);
-KN_API int64_t kn_memmap_offset(kn_array x);   /* np.memmap.offset: -1 for other arrays */
-KN_API const char *kn_memmap_mode(kn_array x); /* np.memmap.mode: "r", "r+", "w+" or "c"; NULL for other arrays */
+/* np.memmap.offset: where in its file an array of kn_memmap begins, in bytes; -1 for other arrays */
+KN_API int64_t kn_memmap_offset(kn_array x);
+/* np.memmap.mode: how the file of an array of kn_memmap was opened: "r", "r+", "w+" or "c"; NULL for other arrays */
+KN_API const char *kn_memmap_mode(kn_array x);
 
 /* ---- The parts of npy files in open streams: numpy.lib.format. */
 #define KN_FORMAT_MAGIC_PREFIX "\x93NUMPY"
 enum { KN_FORMAT_MAGIC_LEN = 8, KN_FORMAT_ARRAY_ALIGN = 64, KN_FORMAT_GROWTH_AXIS_MAX_DIGITS = 21 };
 /* What a header says; dtype is NULL after an error. swapped: the elements have not the machine's byte order. */
 typedef struct kn_npy_header { kn_dtype dtype; kn_shape shape; bool fortran_order, swapped; } kn_npy_header;
-KN_API kn_array kn_format_magic(int major, int minor); /* np.lib.format.magic: 8 bytes, as uint8 */
-/* np.lib.format.dtype_to_descr: "<f8"; NULL for an error */
+/* np.lib.format.magic: the 8 bytes that begin an npy file of a version, as uint8. ValueError for numbers that are no
+ * bytes */
+KN_API kn_array kn_format_magic(int major, int minor);
+/* np.lib.format.dtype_to_descr: how an npy header names a dtype, as "<f8"; NULL for an error */
 KN_API const char *kn_format_dtype_to_descr(kn_dtype dtype);
-/* np.lib.format.descr_to_dtype: NotImplementedError for byte-swapped ones; NULL for an error */
+/* np.lib.format.descr_to_dtype: the dtype that an npy header names; NotImplementedError for byte-swapped ones; NULL
+ * for an error */
 KN_API kn_dtype kn_format_descr_to_dtype(const char *descr);
-/* np.lib.format.header_data_from_array_1_0 */
+/* np.lib.format.header_data_from_array_1_0: what the header of an npy file says of an array: its dtype, shape and
+ * order */
 KN_API kn_npy_header kn_format_header_data_from_array_1_0(kn_array array);
-/* np.lib.format.read_magic: the version; 0, or -1 with an error */
+/* np.lib.format.read_magic: reads the first 8 bytes of an npy file: the version; 0, or -1 with a ValueError if it is
+ * none */
 KN_API int kn_format_read_magic(FILE *fp, int *major, int *minor);
 typedef struct kn_format_read_opts {
     size_t size_;
     int64_t max_header_size; /* 10000: -1: no limit */
 } kn_format_read_opts;
 KN_API kn_format_read_opts kn_format_read_opts_default(void);
-/* np.lib.format.read_array_header_1_0 */
+/* np.lib.format.read_array_header_1_0: reads the header of an npy file of version 1.0, behind kn_format_read_magic;
+ * its elements follow. .dtype is NULL after an error */
 KN_API kn_npy_header kn_format_read_array_header_1_0(FILE *fp, const kn_format_read_opts *opts);
-/* np.lib.format.read_array_header_2_0 */
+/* np.lib.format.read_array_header_2_0: reads the header of an npy file of version 2.0, which may be longer than
+ * 65,535 bytes, behind kn_format_read_magic */
 KN_API kn_npy_header kn_format_read_array_header_2_0(FILE *fp, const kn_format_read_opts *opts);
-/* np.lib.format.write_array_header_1_0 */
+/* np.lib.format.write_array_header_1_0: writes the beginning of an npy file of version 1.0, the magic bytes and the
+ * header; the elements go behind it. 0, or -1 with an error */
 KN_API int kn_format_write_array_header_1_0(FILE *fp, const kn_npy_header *d);
-/* np.lib.format.write_array_header_2_0 */
+/* np.lib.format.write_array_header_2_0: writes the beginning of an npy file of version 2.0, as
+ * kn_format_write_array_header_1_0 */
 KN_API int kn_format_write_array_header_2_0(FILE *fp, const kn_npy_header *d);
-KN_API kn_array kn_format_read_array(FILE *fp, const kn_format_read_opts *opts); /* np.lib.format.read_array */
+/* np.lib.format.read_array: reads an array, header and elements, from an open stream, which stands behind it
+ * afterwards */
+KN_API kn_array kn_format_read_array(FILE *fp, const kn_format_read_opts *opts);
 typedef struct kn_format_write_array_opts {
     size_t size_;
     int version;  /* the oldest that can hold it; or 1, 2, 3 */
 } kn_format_write_array_opts;
 KN_API kn_format_write_array_opts kn_format_write_array_opts_default(void);
-/* np.lib.format.write_array */
+/* np.lib.format.write_array: writes an array, header and elements, to an open stream; 0, or -1 with an error */
 KN_API int kn_format_write_array(FILE *fp, kn_array array, const kn_format_write_array_opts *opts);
 typedef struct kn_format_open_memmap_opts {
     size_t size_;
@@ -224,7 +249,8 @@ typedef struct kn_format_open_memmap_opts {
     int64_t max_header_size; /* 10000: -1: no limit */
 } kn_format_open_memmap_opts;
 KN_API kn_format_open_memmap_opts kn_format_open_memmap_opts_default(void);
-/* np.lib.format.open_memmap: "w+" makes a new file */
+/* np.lib.format.open_memmap: an npy file as memory, as kn_memmap: its header says dtype and shape; "w+" makes a new
+ * file */
 KN_API kn_array kn_format_open_memmap(const char *filename, const kn_format_open_memmap_opts *opts);
 
 #ifdef __cplusplus

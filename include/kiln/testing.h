@@ -88,50 +88,59 @@ typedef struct kn_testing_err_msg_opts {
 KN_API kn_testing_err_msg_opts kn_testing_err_msg_opts_default(void);
 
 /* ---- Arrays. */
-/* np.testing.assert_allclose: |a - b| <= atol + rtol |b| */
+/* np.testing.assert_allclose: asserts that |actual - desired| <= atol + rtol |desired| everywhere; NaN equals NaN
+ * unless .equal_nan is false */
 KN_API int kn_testing_assert_allclose(kn_array actual, kn_array desired, const kn_testing_allclose_opts *opts);
-/* np.testing.assert_array_equal: NaN equals NaN */
+/* np.testing.assert_array_equal: asserts that two arrays are equal, shapes too; NaN equals NaN, a scalar fits every
+ * array unless .strict */
 KN_API int kn_testing_assert_array_equal(kn_array actual, kn_array desired, const kn_testing_equal_opts *opts);
-/* np.testing.assert_equal: between numbers -0 is not 0 */
+/* np.testing.assert_equal: asserts that two numbers or arrays are equal; NaN equals NaN, and between numbers -0 is
+ * not 0 */
 KN_API int kn_testing_assert_equal(kn_array actual, kn_array desired, const kn_testing_equal_opts *opts);
-/* np.testing.assert_array_less: x < y everywhere */
+/* np.testing.assert_array_less: asserts that x < y everywhere */
 KN_API int kn_testing_assert_array_less(kn_array x, kn_array y, const kn_testing_equal_opts *opts);
-/* np.testing.assert_array_almost_equal: |a - b| < 1.5 * 10^-decimal */
+/* np.testing.assert_array_almost_equal: asserts that |actual - desired| < 1.5 * 10^-decimal everywhere;
+ * kn_testing_assert_allclose is the better measure */
 KN_API int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired,
     const kn_testing_array_almost_opts *opts);
-/* np.testing.assert_almost_equal: the same, also of numbers */
+/* np.testing.assert_almost_equal: asserts that |actual - desired| < 1.5 * 10^-decimal of two numbers, or of arrays */
 KN_API int kn_testing_assert_almost_equal(kn_array actual, kn_array desired, const kn_testing_almost_opts *opts);
-/* np.testing.assert_approx_equal: two numbers, so many digits */
+/* np.testing.assert_approx_equal: asserts that two numbers agree in so many significant digits */
 KN_API int kn_testing_assert_approx_equal(kn_array actual, kn_array desired, const kn_testing_approx_opts *opts);
-/* np.testing.assert_array_almost_equal_nulp: |x - y| <= nulp spacings */
+/* np.testing.assert_array_almost_equal_nulp: asserts that |x - y| is at most nulp times the spacing of floats at the
+ * larger one */
 KN_API int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y, const kn_testing_nulp_opts *opts);
-/* np.testing.assert_array_max_ulp: so many floats between them */
+/* np.testing.assert_array_max_ulp: asserts that there are at most maxulp steps from float to float between a and b */
 KN_API int kn_testing_assert_array_max_ulp(kn_array a, kn_array b, const kn_testing_max_ulp_opts *opts);
 typedef kn_array (*kn_testing_comparison)(kn_array x, kn_array y);
-/* np.testing.assert_array_compare: comparison gives the truth values of what is left of x and y beside NaN and
- * infinities, e.g. (kn_less_equal) */
+/* np.testing.assert_array_compare: asserts what a function of one's own says: comparison gives the truth values of
+ * what is left of x and y beside NaN and infinities, e.g. (kn_less_equal) */
 KN_API int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x, kn_array y,
     const kn_testing_compare_opts *opts);
 
 /* ---- Text, truth and errors. */
-KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired); /* np.testing.assert_string_equal */
-/* np.testing.build_err_msg: the report of an assertion about them; it belongs to the scope */
+/* np.testing.assert_string_equal: asserts that two texts are equal; the report shows where they differ */
+KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired);
+/* np.testing.build_err_msg: the report of an assertion about two arrays; it belongs to the scope */
 KN_API const char *kn_testing_build_err_msg(kn_array actual, kn_array desired, const char *err_msg,
     const kn_testing_err_msg_opts *opts);
-KN_API int kn_testing_assert_(bool value, const char *msg); /* np.testing.assert_ */
-/* For np.testing.assert_raises: an error of this kind is pending, and is cleared. AssertionError "ValueError not
- * raised" if there is none; an error of another kind stays as it is. */
+/* np.testing.assert_: asserts that value is true; else msg is the message, which may be NULL */
+KN_API int kn_testing_assert_(bool value, const char *msg);
+/* asserts that an error of this kind is pending, and clears it: for np.testing.assert_raises. AssertionError
+ * "ValueError not raised" if there is none; an error of another kind stays as it is. */
 KN_API int kn_testing_assert_error(kn_error_kind kind);
-/* For np.testing.assert_raises_regex: its message has this part, too; else AssertionError */
+/* asserts that an error of this kind is pending whose message has this part, and clears it: for
+ * np.testing.assert_raises_regex; else AssertionError */
 KN_API int kn_testing_assert_error_with(kn_error_kind kind, const char *part);
 
 /* ---- Derivatives, against differences along random directions (jax.test_util). All arguments are differentiated
  * and must be real floats. */
-/* jax.test_util.check_jvp: of fn and its jvp */
+/* jax.test_util.check_jvp: asserts that fn's derivative of forward mode is that of differences */
 KN_API int kn_testing_check_jvp(kn_fn fn, const kn_args *args, const kn_testing_check_opts *opts);
-/* jax.test_util.check_vjp: of fn and its vjp */
+/* jax.test_util.check_vjp: asserts that fn's derivative of reverse mode is that of differences */
 KN_API int kn_testing_check_vjp(kn_fn fn, const kn_args *args, const kn_testing_check_opts *opts);
-/* jax.test_util.check_grads: derivatives up to this order */
+/* jax.test_util.check_grads: asserts that fn's derivatives up to this order are those of differences, in the modes
+ * that are given */
 KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order, const kn_testing_check_opts *opts);
 
 #ifdef __cplusplus
