@@ -36,10 +36,6 @@ KN_API void *kn_object_get(const char *operation, const char *type, const void *
 #define KN_FAIL_(c, kind, operation, message)                                                                          \
     __extension__({ KN_TAKE(kn_error_kind, 1, c, kind) KN_TAKE(const char *, 2, c, operation)                          \
     KN_TAKE(const char *, 3, c, message) KN_HERE(); (kn_fail)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
-#define kn_object_new(type, object, drop) KN_OBJECT_NEW_(__COUNTER__, type, object, drop)
-#define KN_OBJECT_NEW_(c, type, object, drop)                                                                          \
-    __extension__({ KN_TAKE(const char *, 1, c, type) KN_TAKE(void *, 2, c, object) KN_TAKE(void                       \
-    (*drop)(void *object), 3, c, drop) KN_HERE(); (kn_object_new)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_object_get(operation, type, handle) KN_OBJECT_GET_(__COUNTER__, operation, type, handle)
 #define KN_OBJECT_GET_(c, operation, type, handle)                                                                     \
     __extension__({ KN_TAKE(const char *, 1, c, operation) KN_TAKE(const char *, 2, c, type)                           \

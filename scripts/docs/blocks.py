@@ -22,7 +22,7 @@ HEAD = """#include <kiln/kiln.h>
 #include <string.h>
 """
 FENCE = re.compile(r"^```+ *([^`]*)$")
-OUTSIDE = re.compile(r"(static|typedef|extern|enum|struct \w+ \{|union|#|KN_(FUNCTION|CLOSURE|UFUNC_STRIP)\w*\(|_Static_assert|/\*)|"
+OUTSIDE = re.compile(r"(static|typedef|extern|enum|struct \w+ \{|union|#|KN_(FUNCTION|CLOSURE|UFUNC_STRIP|FIELDS)\w*\(|_Static_assert|/\*)|"
                      r"(?:const )?\w+(?: \*?|\* ?)\w+\([^;]*\)\s*\{")
 
 
@@ -103,7 +103,7 @@ def divided(code):
     outside, inside = "", ""
     for piece in pieces(code):
         bare = re.sub(r"^(\s*/\*.*?\*/\s*)+(?=\S)", "", piece.strip(), flags=re.S)
-        if not inside and OUTSIDE.match(bare) and not (bare.startswith("/*") and "\n" not in bare) or re.match(r"KN_(FUNCTION|CLOSURE)", bare):
+        if not inside and OUTSIDE.match(bare) and not (bare.startswith("/*") and "\n" not in bare) or re.match(r"KN_(FUNCTION|CLOSURE|FIELDS)", bare):
             outside += piece
         else:
             inside += piece

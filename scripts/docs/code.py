@@ -124,6 +124,7 @@ def check_examples(runner, names, pool, write):
         if write:
             examples.write(ROOT / header.source, outputs)
             continue
+        wrong += [f"{header.source}: {f.name} has no example" for f in examples.functions(header) if not f.example]
         for example in examples.of(header):
             if example.name not in outputs:
                 continue

@@ -31,9 +31,9 @@ def of(header):
     return [Shown(f.name, f.example.code, f.example.python, f.example.output) for f in functions(header) if f.example]
 
 
-def source(examples):
-    """A program that runs them one after the other."""
-    text, calls = blocks.HEAD + "static void told(void);\n", ""
+def source(examples, more=""):
+    """A program that runs them one after the other; `more` is what it includes besides."""
+    text, calls = more + blocks.HEAD + "static void told(void);\n", ""
     for example in examples:
         outside, inside = blocks.divided(example.code)
         text += f"\n{outside}\nstatic void example_of_{example.name}(void)\n{{\n    KN_SCOPE;\n{inside}}}\n"
@@ -66,7 +66,7 @@ def programs(header):
 
 def run(runner, name, examples):
     """(what each prints, mistakes)"""
-    status, messages = runner.compile(name, source(examples), "c", ["-Wno-unused", "-Wno-unused-parameter"])
+    status, messages = runner.compile(name, source(examples, "#include <kiln/media.h>\n" if name.startswith("api_media") else ""), "c", ["-Wno-unused", "-Wno-unused-parameter"])
     if status:
         short = [m for m in messages.split("\n") if "error:" in m]
         return {}, [f"{name}: does not compile:\n" + "\n".join(short[:20])]
