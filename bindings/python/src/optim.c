@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * optim.c -- optimizers on flat lists of arrays: their states, steps, and the ways to put them together. */
 #include "function.h"
+#include <string.h>
 
 static kn_tree tree_of(PyObject *leaves)
 {
@@ -8,32 +9,43 @@ static kn_tree tree_of(PyObject *leaves)
     return kpy_put_special(KPY_TREE, leaves, &tree, NULL, NULL) == 0 ? tree : NULL;
 }
 
-/* (structure, leaves) */
-static PyObject *state_of(kn_tree tree)
+/* The name of a struct's type, as the text of its structure has it; a new string. */
+static PyObject *name_of(kn_treedef structure)
 {
+    static const char before[] = "PyTreeDef(CustomNode(namedtuple[";
+    const char *text = kn_treedef_text(structure), *end = text ? strchr(text + sizeof before - 1, ']') : NULL;
     if (kpy_failed())
         return NULL;
-    PyObject *structure = kpy_wrap_handle(kn_tree_structure(tree));
-    PyObject *leaves = structure ? kpy_tuple_of_list(kn_tree_leaves(tree), true) : NULL;
-    PyObject *pair = leaves ? PyTuple_Pack(2, structure, leaves) : NULL;
-    Py_XDECREF(structure);
-    Py_XDECREF(leaves);
-    return pair;
+    if (!end || strncmp(text, before, sizeof before - 1) != 0)
+        return PyErr_Format(PyExc_SystemError, "the type of a state has no name");
+    return PyUnicode_FromStringAndSize(text + sizeof before - 1, end - text - (Py_ssize_t)(sizeof before - 1));
 }
 
-static kn_tree given_state(PyObject *structure, PyObject *leaves)
+/* None of a leaf, else (name of the struct or None, child, child, ...) */
+static PyObject *node_of(kn_treedef structure)
 {
-    void *s;
-    kpy_part part;
-    if (kpy_handle_of(structure, &s) < 0 || kpy_part_of(leaves, &part) < 0)
+    kn_tree_kind kind = kn_treedef_kind(structure);
+    if (kpy_failed())
         return NULL;
-    kn_list list = kn_list_from(part.at, (int)part.n);
-    kn_tree tree = kn_tree_unflatten(s, list);
-    kpy_part_drop(&part);
-    return kpy_failed() ? NULL : tree;
+    if (kind == KN_TREE_LEAF)
+        return Py_NewRef(Py_None);
+    int n = kn_treedef_children_count(structure);
+    PyObject *node = PyTuple_New(n + 1);
+    for (int i = -1; node && i < n; i++) {
+        PyObject *o = i >= 0 ? NULL : kind == KN_TREE_STRUCT ? name_of(structure) : Py_NewRef(Py_None);
+        if (i >= 0) {
+            kn_treedef child = kn_treedef_child(structure, i);
+            o = kpy_failed() ? NULL : node_of(child);
+        }
+        if (!o || PyTuple_SetItem(node, i + 1, o) < 0) {
+            Py_DECREF(node);
+            return NULL;
+        }
+    }
+    return node;
 }
 
-/* optim_init(optimizer, params) -> (structure, leaves) of the state */
+/* optim_init(optimizer, params) -> (what the state is, see node_of, its leaves) */
 static PyObject *init(PyObject *module, PyObject *args)
 {
     PyObject *o, *params, *result = NULL;
@@ -44,36 +56,40 @@ static PyObject *init(PyObject *module, PyObject *args)
     kn_tree tree = tree_of(params);
     if (tree) {
         kpy_here();
-        result = state_of(kn_optim_init(optimizer, tree));
+        kn_tree state = kn_optim_init(optimizer, tree);
+        PyObject *node = kpy_failed() ? NULL : node_of(kn_tree_structure(state));
+        PyObject *leaves = node ? kpy_tuple_of_list(kn_tree_leaves(state), true) : NULL;
+        result = leaves ? PyTuple_Pack(2, node, leaves) : NULL;
+        Py_XDECREF(node);
+        Py_XDECREF(leaves);
     }
     kpy_leave_scope();
     return result;
 }
 
-/* optim_update(optimizer, grads, structure, leaves, params or None, value or None) -> (updates, structure, leaves) */
+/* optim_update(optimizer, grads, state, params or None, value or None) -> (updates, state), all of them leaves */
 static PyObject *update(PyObject *module, PyObject *args)
 {
-    PyObject *o, *grads, *structure, *leaves, *params, *value, *result = NULL;
+    PyObject *o, *grads, *state, *params, *value, *result = NULL;
     void *optimizer;
     kpy_operand x = {0};
     kn_optim_update_opts opts = kn_optim_update_opts_default();
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOO", &o, &grads, &structure, &leaves, &params, &value) ||
-        kpy_handle_of(o, &optimizer) < 0 || kpy_enter_scope() < 0)
+    if (!PyArg_ParseTuple(args, "OOOOO", &o, &grads, &state, &params, &value) || kpy_handle_of(o, &optimizer) < 0 ||
+        kpy_enter_scope() < 0)
         return NULL;
-    kn_tree g = tree_of(grads), s = g ? given_state(structure, leaves) : NULL, p = NULL, updates = NULL, next = NULL;
+    kn_tree g = tree_of(grads), s = g ? tree_of(state) : NULL, p = NULL, updates = NULL, next = NULL;
     bool good = s && (params == Py_None || (p = tree_of(params)));
     if (good && value != Py_None && (good = kpy_operand_of(value, &x) == 0))
         opts.value = x.h;
     if (good) {
         kpy_here();
         kn_optim_update(optimizer, g, s, p, &updates, &next, &opts);
-        PyObject *state = state_of(next);
-        PyObject *list = state ? kpy_tuple_of_list(kn_tree_leaves(updates), true) : NULL;
-        if (list)
-            result = PyTuple_Pack(3, list, PyTuple_GetItem(state, 0), PyTuple_GetItem(state, 1));
-        Py_XDECREF(state);
-        Py_XDECREF(list);
+        PyObject *first = kpy_failed() ? NULL : kpy_tuple_of_list(kn_tree_leaves(updates), true);
+        PyObject *second = first ? kpy_tuple_of_list(kn_tree_leaves(next), true) : NULL;
+        result = second ? PyTuple_Pack(2, first, second) : NULL;
+        Py_XDECREF(first);
+        Py_XDECREF(second);
     }
     kpy_operand_drop(&x);
     kpy_leave_scope();
@@ -186,51 +202,12 @@ static PyObject *sgdr(PyObject *module, PyObject *cycles)
     return result;
 }
 
-static PyObject *treedef_equal(PyObject *module, PyObject *args)
-{
-    PyObject *a, *b;
-    void *x, *y;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &a, &b) || kpy_handle_of(a, &x) < 0 || kpy_handle_of(b, &y) < 0 ||
-        kpy_enter() < 0)
-        return NULL;
-    bool equal = x == y || kn_treedef_equal(x, y);
-    PyObject *result = kpy_failed() ? NULL : PyBool_FromLong(equal);
-    kpy_leave();
-    return result;
-}
-
-/* treedef_names(structure, leaves) -> the leaves' names, "[0].mu[1]" */
-static PyObject *treedef_names(PyObject *module, PyObject *args)
-{
-    PyObject *structure, *leaves, *names = NULL;
-    kn_tree_keystr_opts opts = {.size_ = sizeof opts};
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &structure, &leaves) || kpy_enter_scope() < 0)
-        return NULL;
-    kn_tree tree = given_state(structure, leaves);
-    Py_ssize_t n = tree ? PySequence_Size(leaves) : -1;
-    names = tree ? PyList_New(n) : NULL;
-    for (Py_ssize_t i = 0; names && i < n; i++) {
-        const char *s = kn_tree_keystr(tree, (int)i, &opts);
-        PyObject *name = kpy_failed() ? NULL : PyUnicode_FromString(s);
-        if (!name || PyList_SetItem(names, i, name) < 0) {
-            Py_DECREF(names);
-            names = NULL;
-        }
-    }
-    kpy_leave_scope();
-    return names;
-}
-
 static PyMethodDef functions[] = {{"optim_init", init, METH_VARARGS, "kn_optim_init"},
                                   {"optim_update", update, METH_VARARGS, "kn_optim_update"},
                                   {"optim_chain", chain, METH_O, "kn_optim_chain"},
                                   {"optim_join", join, METH_VARARGS, "kn_optim_join_schedules"},
                                   {"optim_piecewise", piecewise, METH_VARARGS, "kn_optim_piecewise_constant_schedule"},
                                   {"optim_sgdr", sgdr, METH_O, "kn_optim_sgdr_schedule"},
-                                  {"treedef_equal", treedef_equal, METH_VARARGS, "kn_treedef_equal"},
-                                  {"treedef_names", treedef_names, METH_VARARGS, "kn_tree_keystr"},
                                   {0}};
 
 int kpy_optim_make(PyObject *module) { return PyModule_AddFunctions(module, functions); }

@@ -66,12 +66,12 @@ def test_a_jitted_step_with_its_state():
     s = opt.init(p)
     for _ in range(3):
         p, s = step(p, s)
-    assert all(v < 0.75 for v in p["w"].tolist()) and s.names()[0] == "[0].count"
+    assert all(v < 0.75 for v in p["w"].tolist()) and int(s[0].count) == 3
 
 
 def test_the_state_is_a_pytree():
     s = optim.adam(0.1).init({"w": np.ones(2)})
-    assert kiln.tree.map(lambda x: x + 1, s).names() == s.names()
+    assert int(kiln.tree.map(lambda x: x + 1, s)[0].count) == 1
     assert kiln.tree.structure(s) == kiln.tree.structure(optim.adam(0.1).init({"w": np.ones(2)}))
 
 

@@ -13,8 +13,11 @@
 from .. import _core
 from ..tree_util import tree_flatten as _flatten, tree_leaves as _leaves, tree_structure as _structure
 from . import _optimizers
-from ._base import GradientTransformation, GradientTransformationExtraArgs, OptState, Schedule, mask_of as _mask_of
+from ._base import GradientTransformation, GradientTransformationExtraArgs, Schedule
+from ._base import Lookahead as _Lookahead, mask_of as _mask_of
 from ._optimizers import *  # noqa: F401, F403
+from ._states import *  # noqa: F401, F403
+from ._states import MaskedState as _MaskedState, masked_tree as _masked_tree, read as _read
 
 _c = _core.functions("kiln.optim")
 globals().update({k: f for k, f in _c.items() if k[0] != "_"})
@@ -60,14 +63,23 @@ def periodic_update(new_tensors, old_tensors, steps, update_period):
     return treedef.unflatten(_c["_periodic_update"](new, old, steps, update_period))
 
 
+def _around(inner):
+    """Reads the state of a transformation around another one."""
+    return lambda node, leaves, params: _read(node, leaves, params, inner._state)
+
+
 def chain(*args):
     """One transformation after the other. (optax.chain)"""
-    return GradientTransformation(lambda params: _core.optim_chain(tuple(a._handle(params) for a in args)))
+    return GradientTransformation(
+        lambda params: _core.optim_chain(tuple(a._handle(params) for a in args)),
+        lambda node, leaves, params: tuple(a._state(n, leaves, params) for a, n in zip(args, node[1:], strict=True)))
 
 
 def masked(inner, mask, *, mask_compatible_extra_args=False):
     """inner, where the mask is true; other updates stay. (optax.masked)"""
-    return GradientTransformation(lambda params: _c["_masked"](inner._handle(params), _mask_of(mask, params)))
+    return GradientTransformation(
+        lambda params: _c["_masked"](inner._handle(_masked_tree(mask, params)), _mask_of(mask, params)),
+        lambda node, leaves, params: _MaskedState(inner._state(node[1], leaves, _masked_tree(mask, params))))
 
 
 def freeze(mask):
@@ -77,7 +89,8 @@ def freeze(mask):
 
 def apply_if_finite(inner, max_consecutive_errors):
     """inner, but for updates with NaN and infinities, up to so many. (optax.apply_if_finite)"""
-    return GradientTransformation(lambda params: _c["_apply_if_finite"](inner._handle(params), max_consecutive_errors))
+    return GradientTransformation(lambda params: _c["_apply_if_finite"](inner._handle(params), max_consecutive_errors),
+                                  _around(inner))
 
 
 class MultiSteps:
@@ -85,7 +98,7 @@ class MultiSteps:
 
     def __init__(self, opt, every_k_schedule, use_grad_mean=True):
         t = GradientTransformation(
-            lambda params: _c["_multi_steps"](opt._handle(params), every_k_schedule, use_grad_mean))
+            lambda params: _c["_multi_steps"](opt._handle(params), every_k_schedule, use_grad_mean), _around(opt))
         self._t, self.init, self.update = t, t.init, t.update
 
     def gradient_transformation(self):
@@ -94,9 +107,10 @@ class MultiSteps:
 
 
 def lookahead(fast_optimizer, sync_period, slow_step_size, reset_state=False):
-    """Slow parameters that follow the fast ones. (optax.lookahead, of plain parameters)"""
-    return GradientTransformation(lambda params: _c["_lookahead"](fast_optimizer._handle(params), sync_period,
-                                                                  slow_step_size, reset_state))
+    """Slow parameters that follow the fast ones, both as LookaheadParams. (optax.lookahead)"""
+    return _Lookahead(
+        lambda params: _c["_lookahead"](fast_optimizer._handle(params), sync_period, slow_step_size, reset_state),
+        _around(fast_optimizer))
 
 
 def join_schedules(schedules, boundaries):

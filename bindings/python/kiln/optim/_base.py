@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers and schedules as objects over those of the library."""
-import typing as _typing
-
 from .. import _core
 from .._core import Array
-from ..tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_map, tree_structure
+from ..tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_structure
+from ._states import LookaheadParams, read
 
 _c = _core.functions("kiln.optim")
 
@@ -19,43 +18,12 @@ class Schedule:
         return _c["_schedule_at"](self._handle, count)
 
 
-class _Structure:
-    """What a state is without its arrays."""
-
-    def __init__(self, handle):
-        self.handle = handle
-
-    def __eq__(self, other):
-        return isinstance(other, _Structure) and _core.treedef_equal(self.handle, other.handle)
-
-    def __hash__(self):
-        return 0
-
-
-class OptState:
-    """The state of an optimizer: a pytree of arrays. names() says what each of its leaves is, as optax names them."""
-
-    def __init__(self, structure, leaves):
-        self._structure, self._leaves = structure, leaves
-
-    def names(self):
-        """What the leaves are, in their order: ["[0].count", "[0].mu[0]", ...]; parameters count in their order."""
-        return _core.treedef_names(self._structure.handle, self._leaves)
-
-    def __repr__(self):
-        return "OptState(" + ", ".join(f"{n}={x}" for n, x in zip(self.names(), self._leaves)) + ")"
-
-
-_core.register_node(OptState, lambda s: (tuple(s._leaves), s._structure), lambda structure, leaves: OptState(
-    structure, list(leaves)))
-
-
 class GradientTransformation:
     """init(params) -> state; update(grads, state, params) -> (updates, state). (optax.GradientTransformation)"""
 
-    def __init__(self, build):
-        """build(params) -> a handle of the library; params, a tree, is there for masks alone."""
-        self._build, self._handles = build, {}
+    def __init__(self, build, state=read):
+        """build(params) -> a handle of the library; params, a tree, is there for masks alone. state reads a state."""
+        self._build, self._state, self._handles = build, state, {}
 
     def _handle(self, tree):
         structure = tree_structure(tree)
@@ -63,21 +31,53 @@ class GradientTransformation:
             self._handles[structure] = self._build(tree)
         return self._handles[structure]
 
+    def _first(self, params, leaves):
+        node, state = _core.optim_init(self._handle(params), leaves)
+        return self._state(node, iter(state), params)
+
+    def _step(self, updates, state, params, value):
+        """(leaves of the updates, the next state); params: leaves, or None."""
+        leaves, treedef = tree_flatten(state)
+        new, leaves = _core.optim_update(self._handle(updates), tree_leaves(updates), leaves, params, value)
+        return new, treedef.unflatten(leaves)
+
     def init(self, params):
         """The state before the first step."""
-        structure, leaves = _core.optim_init(self._handle(params), tree_leaves(params))
-        return OptState(_Structure(structure), leaves)
+        return self._first(params, tree_leaves(params))
 
     def update(self, updates, state, params=None, *, value=None, **extra_args):
         """(what to add to the parameters, the next state)"""
-        leaves, treedef = tree_flatten(updates)
-        if params is not None and tree_structure(params) != treedef:
-            raise ValueError(f"the gradients' structure {treedef} is not that of the parameters, "
-                             f"{tree_structure(params)}")
-        new, structure, state_leaves = _core.optim_update(
-            self._handle(updates), leaves, state._structure.handle, state._leaves,
-            None if params is None else tree_leaves(params), value)
-        return treedef.unflatten(new), OptState(_Structure(structure), state_leaves)
+        treedef = same_structure(updates, params)
+        new, state = self._step(updates, state, None if params is None else tree_leaves(params), value)
+        return treedef.unflatten(new), state
+
+
+def same_structure(updates, params):
+    """The structure of the gradients, which has to be that of the parameters, if there are some."""
+    treedef = tree_structure(updates)
+    if params is not None and tree_structure(params) != treedef:
+        raise ValueError(f"the gradients' structure {treedef} is not that of the parameters, "
+                         f"{tree_structure(params)}")
+    return treedef
+
+
+class Lookahead(GradientTransformation):
+    """A transformation of LookaheadParams, with gradients of the fast ones."""
+
+    def init(self, params):
+        """The state before the first step, of LookaheadParams or of the fast parameters alone."""
+        fast = getattr(params, "fast", params)
+        return self._first(fast, 2 * tree_leaves(fast))
+
+    def update(self, updates, state, params=None, *, value=None, **extra_args):
+        """(what to add to the LookaheadParams, the next state)"""
+        if not isinstance(params, LookaheadParams):
+            raise TypeError(f"lookahead: the parameters have to be LookaheadParams, not {type(params).__name__}")
+        treedef = same_structure(updates, params.fast)
+        same_structure(updates, params.slow)
+        new, state = self._step(updates, state, tree_leaves(params), value)
+        n = treedef.num_leaves
+        return LookaheadParams(treedef.unflatten(new[:n]), treedef.unflatten(new[n:])), state
 
 
 GradientTransformationExtraArgs = GradientTransformation
@@ -97,6 +97,8 @@ def _takes(name, values, plain):
             raise NotImplementedError(f"{name}: {key}: moments have the dtype of the parameters")
     if name == "adafactor":
         values.pop("dtype_momentum")
+        if values["clipping_threshold"] is None:  # which is not the default
+            values["clipping_threshold"] = float("nan")
     if "key" in values:
         key = values.pop("key")
         if not isinstance(key, int):
