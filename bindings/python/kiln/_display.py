@@ -6,6 +6,7 @@ import zlib as _zlib
 
 from . import _core
 from ._core import Array
+from ._jaxpr import Jaxpr
 
 _numpy = _core.functions("kiln.numpy")
 _EDGE, _MOST = 5, 16  # of long axes so many are shown at both ends; axes up to so many are shown whole
@@ -33,7 +34,7 @@ def _table(rows, first_row, n_columns):
 
 def _repr_html(self):
     """A table of arrays with one or two axes, the text of others."""
-    title = f"<div><code>Array</code> {_html.escape(str(self.shape))} {self.dtype.name}</div>"
+    title = f"<div><code>Array</code> {_html.escape(f'{self.shape} {self.dtype.name}')}</div>"
     try:
         if self.ndim == 1:
             return title + _table([(0, self)], False, self.shape[0])
@@ -99,18 +100,16 @@ def _repr_png(self):
     return _png(width * times, height * times, color, rows)
 
 
-def jaxpr_html(self):
+def _jaxpr_html(self):
     """A jaxpr as text of fixed width."""
     return f'<pre style="line-height:1.3">{_html.escape(str(self))}</pre>'
 
 
 def install():
-    """Gives the type Array what is written here."""
+    """Gives the types what is written here."""
     Array._repr_html_ = _repr_html
     Array._repr_png_ = _repr_png
-    for name in ("Jaxpr", "ClosedJaxpr"):
-        if hasattr(_core, name):
-            getattr(_core, name)._repr_html_ = jaxpr_html
+    Jaxpr._repr_html_ = _jaxpr_html
 
 
 install()
