@@ -54,7 +54,7 @@ END
 good=0
 for source in "$system"/home/newcomer/*.c; do
     name=$(basename "$source" .c)
-    inside sh -c "cd /home/newcomer && cc -std=gnu17 $name.c \$(pkg-config --cflags --libs kiln) -o $name 2>$name.messages && ./$name >$name.printed" ||
+    inside sh -c "cd /home/newcomer && cc -std=gnu17 $name.c \$(pkg-config --cflags --libs kiln) -lm -o $name 2>$name.messages && ./$name >$name.printed" ||
         { cat "$system/home/newcomer/$name.messages"; fail "the first program of $name does not run"; }
     [ -s "$system/home/newcomer/$name.messages" ] && { cat "$system/home/newcomer/$name.messages"; fail "the first program of $name has warnings"; }
     [ ! -e "${source%.c}.shown" ] || grep -q '^\.\.\.$' "${source%.c}.shown" || diff "${source%.c}.shown" "${source%.c}.printed" || fail "$name prints something else"
