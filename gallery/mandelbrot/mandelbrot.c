@@ -15,10 +15,7 @@ typedef struct {
 
 static kn_array radius2(const Orbit *o) { return kn_add(kn_square(o->x), kn_square(o->y)); }
 
-static kn_array goes_on(const Orbit *o)
-{
-    return kn_logical_and(kn_less(radius2(o), 1e4), kn_less(o->count, STEPS));
-}
+static kn_array goes_on(const Orbit *o) { return kn_logical_and(kn_less(radius2(o), 1e4), kn_less(o->count, STEPS)); }
 KN_FUNCTION(goes_on, kn_array, Orbit)
 
 static Orbit step(const Orbit *o)

@@ -91,12 +91,13 @@ static Pixel pixel(const kn_array *x, const kn_array *y)
     rgb = kn_where(on_ring, mixed(kn_num(0), vector(0.2, 0.45, 0.9), vector(0, 0, 0)), rgb);
     rgb = kn_add(kn_mul(rgb, light), kn_where(kn_logical_or(on_ball, on_ring), gleam, 0));
     kn_array fog = kn_clip(kn_div(kn_sub(r.t, 8), 22), 0, 1);
-    rgb = kn_add(kn_mul(rgb, kn_sub(1, fog)), kn_mul(fog, mixed(kn_clip(kn_mul(2, to.y), 0, 1), vector(0.8, 0.85, 0.9),
-                                                               vector(0.25, 0.45, 0.75))));
+    rgb = kn_add(kn_mul(rgb, kn_sub(1, fog)),
+                 kn_mul(fog, mixed(kn_clip(kn_mul(2, to.y), 0, 1), vector(0.8, 0.85, 0.9), vector(0.25, 0.45, 0.75))));
 
     /* Where the ray meets the ball by the formula, and its normal there: p - centre. */
     V d = plus(eye, scaled(kn_num(-1), centre())), true_normal = plus(p, scaled(kn_num(-1), centre()));
-    kn_array b = dot(d, to), exact = kn_sub(kn_neg(b), kn_sqrt(kn_maximum(kn_sub(kn_square(b), kn_sub(dot(d, d), 1)), 0)));
+    kn_array b = dot(d, to),
+             exact = kn_sub(kn_neg(b), kn_sqrt(kn_maximum(kn_sub(kn_square(b), kn_sub(dot(d, d), 1)), 0)));
     V off = plus(normal, scaled(kn_num(-1), true_normal));
     return (Pixel){kn_sqrt(kn_clip(rgb, 0, 1)), on_ball, kn_where(on_ball, kn_abs(kn_sub(r.t, exact)), 0),
                    kn_where(on_ball, kn_sqrt(dot(off, off)), 0)};

@@ -19,8 +19,8 @@ typedef struct {
 static Wave step(const World *w, const kn_array *i, const Wave *u)
 {
     kn_array now = u->now, next = kn_sub(kn_mul(2, now), u->before), inner = kn_at(now, "1:-1, 1:-1");
-    kn_array around = kn_add(kn_at(now, ":-2, 1:-1"), kn_at(now, "2:, 1:-1"), kn_at(now, "1:-1, :-2"),
-                             kn_at(now, "1:-1, 2:"));
+    kn_array around =
+        kn_add(kn_at(now, ":-2, 1:-1"), kn_at(now, "2:, 1:-1"), kn_at(now, "1:-1, :-2"), kn_at(now, "1:-1, 2:"));
     kn_iadd_at(next, kn_mul(courant * courant, kn_sub(around, kn_mul(4, inner))), "1:-1, 1:-1");
     kn_imul(next, w->open);
     kn_iadd_at(next, kn_mul(0.2, kn_sin(kn_mul(2 * M_PI * courant / wavelength, *i))), ":, 28"); /* a plane wave */

@@ -176,6 +176,8 @@ def macro(f, interface):
         for x in options.options:
             if x.default and x.name in names:
                 raise Mistake(f"{f.name}: an option and an argument are both called {x.name}")
+    if any("(*" in a.type for a in arguments):
+        raise Mistake(f"{f.name}: a pointer to a function needs a type with a name (c:), or `macro: none`")
     head = f"{f.name}({', '.join(names + (['...'] if options else []))})"
     if f.macro == "fold":
         return define(f"{f.name}(...)", f"KN_FOLD({f.name}, __VA_ARGS__)")

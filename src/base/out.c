@@ -2,6 +2,7 @@
  * out.c -- what the user asked to be printed. */
 #include "base/out.h"
 #include "base/lock.h"
+#include "base/str.h"
 #include <stdio.h>
 
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
@@ -26,6 +27,16 @@ void knx_out(const char *text)
         f(env, text);
     else
         fputs(text, stdout);
+}
+
+void knx_out_line(const char *text)
+{
+    knx_str line = {0};
+    knx_str_puts(&line, text);
+    knx_str_puts(&line, "\n");
+    if (line.s && !line.failed)
+        knx_out(line.s);
+    knx_str_free(&line);
 }
 
 knx_error *knx_call_user(void (*f)(void *arg), void *arg)

@@ -7,6 +7,7 @@
 
 /* NUL-terminated; goes out as one piece. */
 void knx_out(const char *text);
+void knx_out_line(const char *text); /* and a newline, in the same piece; nothing without memory for that */
 void knx_out_callback(void (*f)(void *env, const char *text), void *env); /* NULL: standard output */
 
 /* Calls f(arg), which runs the user's code, in the middle of a public call: the context is put aside as it is for what

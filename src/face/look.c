@@ -297,14 +297,8 @@ const char *kn_array_str(kn_array x, const kn_print_opts *opts)
 void kn_print(kn_array x, const kn_print_opts *opts)
 {
     char *text = text_of("print", x, opts, false);
-    knx_str line = {0};
-    if (text) {
-        knx_str_puts(&line, text);
-        knx_str_puts(&line, "\n");
-    }
-    if (line.s && !line.failed)
-        knx_out(line.s);
-    knx_str_free(&line);
+    if (text)
+        knx_out_line(text);
     knx_free(text);
 }
 

@@ -171,8 +171,7 @@ bool kntree_structure_equal(const kntree_structure *a, const kntree_structure *b
     return same;
 }
 
-/* 'name' as Python shows a string */
-static void add_quoted(knx_str *out, const char *text)
+void kntree_add_quoted(knx_str *out, const char *text)
 {
     char quote = strchr(text, '\'') && !strchr(text, '"') ? '"' : '\'';
     knx_str_add(out, &quote, 1);
@@ -219,7 +218,7 @@ void kntree_structure_text(knx_str *out, const kntree_structure *s)
         if (depth && left[depth - 1] < s->node[open[depth - 1]].children)
             knx_str_puts(out, ", ");
         if (depth && s->node[open[depth - 1]].kind == KN_TREE_DICT) {
-            add_quoted(out, n->key);
+            kntree_add_quoted(out, n->key);
             knx_str_puts(out, ": ");
         }
         open_node(out, n);
@@ -331,7 +330,7 @@ void kntree_structure_keystr(knx_str *out, const kntree_structure *s, int at, bo
         else if (simple || attribute)
             knx_str_puts(out, key);
         else
-            add_quoted(out, key);
+            kntree_add_quoted(out, key);
         if (!simple && !attribute)
             knx_str_puts(out, "]");
     }

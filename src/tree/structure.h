@@ -35,6 +35,7 @@ kntree_structure *kntree_structure_graft(const kntree_structure *outer, const kn
 /* The structure of a C struct of so many bytes; names may be NULL. One array alone is a leaf. */
 kntree_structure *kntree_structure_of_fields(const kn_fields *fields, size_t bytes);
 bool kntree_structure_equal(const kntree_structure *a, const kntree_structure *b); /* keys and types count */
+void kntree_add_quoted(knx_str *out, const char *text);                   /* 'name' as Python shows a string */
 void kntree_structure_text(knx_str *out, const kntree_structure *s);      /* PyTreeDef(...) */
 
 /* The path of node `at`, from the root: node numbers of itself and what it is in, without the root. Their number;

@@ -7,11 +7,11 @@ build=$1 cmake=$2
 root=$(cd "$(dirname "$0")/../.." && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-mkdir "$place/work"
+mkdir "$place/lists"
 # The list of files goes into a folder of this test's own: the build folder keeps that of its real installation.
 DESTDIR=$place/root "$cmake" --install "$build" --prefix /usr/local >/dev/null
-(cd "$place/root" && find . -type f -o -type l) | sed 's/^\.//' >"$place/work/install_manifest.txt"
-[ "$(wc -l <"$place/work/install_manifest.txt")" -gt 50 ]
-DESTDIR=$place/root "$cmake" -DMANIFESTS="$place/work/install_manifest" -P "$root/cmake/uninstall.cmake" >/dev/null
+(cd "$place/root" && find . -type f -o -type l) | sed 's/^\.//' >"$place/lists/install_manifest.txt"
+[ "$(wc -l <"$place/lists/install_manifest.txt")" -gt 50 ]
+DESTDIR=$place/root "$cmake" -DMANIFESTS="$place/lists/install_manifest" -P "$root/cmake/uninstall.cmake" >/dev/null
 left=$(find "$place/root" -type f -o -type l -o -name '*kiln*')
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }

@@ -8,19 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* 'name' as Python shows a string. */
-static void add_quoted(knx_str *out, const char *text)
-{
-    char quote = strchr(text, '\'') && !strchr(text, '"') ? '"' : '\'';
-    knx_str_add(out, &quote, 1);
-    for (const char *p = text; *p; p++) {
-        if (*p == quote || *p == '\\')
-            knx_str_puts(out, "\\");
-        knx_str_add(out, p, 1);
-    }
-    knx_str_add(out, &quote, 1);
-}
-
 static void add_shape(knx_str *out, kn_array x)
 {
     kn_shape s = kn_shape_of(x);
@@ -63,7 +50,7 @@ static void begin_child(knx_str *out, const kntree_node *parent, int left, const
     if (left < parent->children)
         knx_str_puts(out, ", ");
     if (parent->kind == KN_TREE_DICT) {
-        add_quoted(out, n->key);
+        kntree_add_quoted(out, n->key);
         knx_str_puts(out, ": ");
     } else if (parent->kind == KN_TREE_STRUCT && n->key) {
         knx_str_puts(out, n->key);
@@ -128,13 +115,7 @@ const char *kn_tree_repr(kn_tree tree, const kn_tree_repr_opts *opts)
 void kn_tree_print(kn_tree tree, const kn_tree_repr_opts *opts)
 {
     char *text = text_of("tree_print", tree, opts);
-    knx_str line = {0};
-    if (text) {
-        knx_str_puts(&line, text);
-        knx_str_puts(&line, "\n");
-    }
-    if (line.s && !line.failed)
-        knx_out(line.s);
-    knx_str_free(&line);
+    if (text)
+        knx_out_line(text);
     knx_free(text);
 }
