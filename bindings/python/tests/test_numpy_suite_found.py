@@ -114,3 +114,22 @@ def test_round_of_a_number_is_pythons(value):
 
 def test_round_of_an_array_has_digits():
     assert round(np.array([1.25, 2.789]), 1).tolist() == [1.2, 2.8]
+
+
+@pytest.mark.parametrize("optimize", [False, True, "greedy", "optimal", ["einsum_path", (0, 1), (0, 1)]])
+def test_three_operands_of_einsum(optimize):
+    a, b, c = numpy.arange(6.0).reshape(2, 3), numpy.arange(12.0).reshape(3, 4), numpy.arange(8.0).reshape(4, 2)
+    ours = np.einsum("ij,jk,kl->il", np.asarray(a), np.asarray(b), np.asarray(c), optimize=optimize)
+    assert ours.tolist() == numpy.einsum("ij,jk,kl->il", a, b, c, optimize=optimize).tolist()
+    path, text = np.einsum_path("ij,jk,kl->il", np.asarray(a), np.asarray(b), np.asarray(c), optimize=optimize)
+    assert path == numpy.einsum_path("ij,jk,kl->il", a, b, c, optimize=optimize)[0] and "Complete contraction" in text
+
+
+def test_einsum_takes_three_operands_as_it_is():
+    assert float(np.einsum("i,i,i", [1.0, 2], [3.0, 4], [5.0, 6])) == 63
+
+
+@pytest.mark.parametrize("f", [np.var, np.std, np.nanvar, np.nanstd])
+def test_one_of_ddof_and_correction(f):
+    with pytest.raises(ValueError, match="ddof and correction can't be provided simultaneously."):
+        f(np.ones(3), ddof=0.5, correction=0.5)

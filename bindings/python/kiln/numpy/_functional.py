@@ -319,7 +319,7 @@ def _plan(optimize):
     if optimize is True or optimize is None:
         return "greedy"
     if optimize is False:
-        return "false"
+        return None  # from left to right
     if isinstance(optimize, str):
         return optimize
     steps = list(optimize)
