@@ -16,6 +16,7 @@
 #include "base/cpus.h"
 #include "base/float_env.h"
 #include "base/log.h"
+#include "base/poll.h"
 
 static atomic_int available;
 
@@ -50,6 +51,14 @@ KNX_HOT void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64
     (void)threads;
     run_here(parts, f, arg);
 }
+void knx_parallel_asking(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+{
+    (void)threads;
+    run_here(parts, f, arg);
+}
+bool knx_is_worker(void) { return false; }
+bool knx_parts_stopped(void) { return false; }
+void knx_stop_parts(void) {}
 void knx_pool_stop(void) {}
 knx_pool_state knx_pool_look(void) { return (knx_pool_state){0}; }
 
@@ -63,8 +72,11 @@ knx_pool_state knx_pool_look(void) { return (knx_pool_state){0}; }
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#ifndef SYS_futex
+#ifdef SYS_futex
+typedef long futex_number; /* of its times, whatever C's are */
+#else
 #define SYS_futex SYS_futex_time64
+typedef int64_t futex_number;
 #endif
 #endif
 
@@ -78,8 +90,9 @@ enum {
      * machine many milliseconds. */
     LEAST_SPIN = 30000,
     MOST_SPIN = 100000,
-    AWAY = 20000, /* nanoseconds between two looks at the clock: another process had the CPU */
-    SPINS = 512,  /* of a caller that waits for the last parts, of some 40 ns each */
+    AWAY = 20000,             /* nanoseconds between two looks at the clock: another process had the CPU */
+    SPINS = 512,              /* of a caller that waits for the last parts, of some 40 ns each */
+    ASKING = 20 * 1000 * 1000 /* nanoseconds until a caller that waits asks whether to go on */
 };
 
 static struct {
@@ -93,6 +106,7 @@ static struct {
     _Alignas(64) _Atomic(int64_t) next;
     _Alignas(64) atomic_uint done; /* of those who joined */
     atomic_bool waits;             /* the caller, parked at `done` */
+    atomic_bool stopped;           /* the parts are to end */
     /* The workers. Whoever set `busy` may change them. */
     _Alignas(64) atomic_uint busy; /* a word, as locks are */
     atomic_bool stop;
@@ -101,6 +115,16 @@ static struct {
     pthread_t thread[KNX_MAX_THREADS];
     atomic_int cpu[KNX_MAX_THREADS + 1]; /* that the caller (0) and the workers were seen on, plus 1; 0: parked */
 } pool = {.word = CLOSED};
+
+static KNX_TLS bool works, calls; /* this thread is a worker; the call is its own */
+
+bool knx_is_worker(void) { return works; }
+bool knx_parts_stopped(void) { return atomic_load_explicit(&pool.stopped, memory_order_relaxed); }
+void knx_stop_parts(void)
+{
+    if (calls)
+        atomic_store_explicit(&pool.stopped, true, memory_order_relaxed);
+}
 
 static inline void relax(void)
 {
@@ -111,13 +135,15 @@ static inline void relax(void)
 #endif
 }
 
-/* ---- Parking: wait_at returns when the word is no longer `seen`, or for no reason. wake_at: was anybody waiting? */
+/* ---- Parking: wait_at returns when the word is no longer `seen`, after so many nanoseconds (0: not so), or for no
+ * reason. wake_at: was anybody waiting? */
 
 #if defined(__linux__) && !defined(KNX_NO_FUTEX)
 
-static void wait_at(atomic_uint *word, unsigned seen)
+static void wait_at(atomic_uint *word, unsigned seen, long nanoseconds)
 {
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    const futex_number most[] = {0, nanoseconds}; /* less than a second */
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, nanoseconds ? most : NULL, NULL, 0);
 }
 static bool wake_at(atomic_uint *word, int n)
 {
@@ -133,10 +159,18 @@ static struct {
     pthread_cond_t changed;
 } parking = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
 
-static void wait_at(atomic_uint *word, unsigned seen)
+static void wait_at(atomic_uint *word, unsigned seen, long nanoseconds)
 {
+    struct timespec end = {0};
+    if (nanoseconds) {
+        clock_gettime(CLOCK_REALTIME, &end);
+        end.tv_sec += (end.tv_nsec + nanoseconds) / 1000000000;
+        end.tv_nsec = (end.tv_nsec + nanoseconds) % 1000000000;
+    }
     pthread_mutex_lock(&parking.lock);
-    if (atomic_load(word) == seen)
+    if (atomic_load(word) == seen && nanoseconds)
+        pthread_cond_timedwait(&parking.changed, &parking.lock, &end);
+    else if (atomic_load(word) == seen)
         pthread_cond_wait(&parking.changed, &parking.lock);
     pthread_mutex_unlock(&parking.lock);
 }
@@ -200,7 +234,7 @@ static void park(worker *w)
     atomic_fetch_add(&pool.parked, 1); /* before the word is looked at again: a caller looks in the other order */
     unsigned word = atomic_load(&pool.word);
     if (!open_to_join(word) && !atomic_load(&pool.stop))
-        wait_at(&pool.word, word);
+        wait_at(&pool.word, word, 0);
     atomic_fetch_sub(&pool.parked, 1);
     if (!w->spins)
         return;
@@ -244,7 +278,7 @@ static void *work(void *number)
     name_thread();
     fesetenv(FE_DFL_ENV);
     knx_float_enter(); /* what C knows nothing of: subnormals */
-    inside = true;
+    inside = works = true;
     for (;;) {
         unsigned word = next_call(&w);
         if (atomic_load(&pool.stop)) {
@@ -372,6 +406,7 @@ static void publish(int workers, int64_t parts, void (*f)(void *arg, int64_t par
     pool.parts = parts;
     atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
     atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool.stopped, false, memory_order_relaxed);
     unsigned last = atomic_load_explicit(&pool.word, memory_order_relaxed);
     atomic_store_explicit(&pool.cpu[0], knx_cpu_now() + 1, memory_order_relaxed);
     atomic_store(&pool.word, (last & ~(CALL - 1u)) + CALL + ((unsigned)workers << LIMIT_SHIFT));
@@ -381,8 +416,8 @@ static void publish(int workers, int64_t parts, void (*f)(void *arg, int64_t par
         wake_workers(wanted);
 }
 
-/* Until all who joined are done. */
-static void wait_for(unsigned joined)
+/* Until all who joined are done. asks: the parts ask, and so does who waits for them. */
+static void wait_for(unsigned joined, bool asks)
 {
     for (int i = 0; i < SPINS; i++) {
         if (atomic_load_explicit(&pool.done, memory_order_acquire) >= joined)
@@ -390,12 +425,16 @@ static void wait_for(unsigned joined)
         relax();
     }
     atomic_store(&pool.waits, true);
-    for (unsigned done; (done = atomic_load(&pool.done)) < joined;)
-        wait_at(&pool.done, done);
+    for (unsigned done; (done = atomic_load(&pool.done)) < joined;) {
+        wait_at(&pool.done, done, asks ? ASKING : 0);
+        if (asks)
+            knx_must_stop();
+    }
     atomic_store(&pool.waits, false);
 }
 
-KNX_HOT void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+static inline void parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg,
+                            bool asks)
 {
     int most = threads < KNX_MAX_THREADS ? threads : KNX_MAX_THREADS;
     int workers = (int)(parts < most ? parts : most) - 1;
@@ -407,11 +446,22 @@ KNX_HOT void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64
         start(workers);
     int there = atomic_load_explicit(&pool.started, memory_order_relaxed);
     publish(workers < there ? workers : there, parts, f, arg);
-    inside = true;
+    inside = calls = true;
     take_parts(0);
     inside = false;
-    wait_for(atomic_load_explicit(&pool.word, memory_order_relaxed) & JOINED);
+    wait_for(atomic_load_explicit(&pool.word, memory_order_relaxed) & JOINED, asks);
+    calls = false;
     leave_pool();
+}
+
+KNX_HOT void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+{
+    parallel(threads, parts, f, arg, false);
+}
+
+void knx_parallel_asking(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+{
+    parallel(threads, parts, f, arg, true);
 }
 
 #endif

@@ -5,6 +5,7 @@
  * starts its own. Sized by the CPUs that the process may use (affinity, cgroup quota) and KILN_NUM_THREADS. */
 #ifndef KN_BASE_POOL_H
 #define KN_BASE_POOL_H
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { KNX_MAX_THREADS = 256 };
@@ -17,6 +18,12 @@ int knx_threads_available(void);
  * CPUs are had if they are asked for, up to KNX_MAX_THREADS. No allocation; no system call but to start workers, to
  * wake parked ones, and to wait where the last part takes long. A part must not fork. */
 void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg);
+/* The same for parts that ask now and then whether to go on (knx_must_stop, base/poll.h): while the calling thread waits
+ * for the last ones it asks for them. */
+void knx_parallel_asking(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg);
+bool knx_is_worker(void);     /* is this thread one of the pool's? */
+bool knx_parts_stopped(void); /* on a worker: are the parts to end? */
+void knx_stop_parts(void);    /* by the thread whose call they are; by others, nothing */
 void knx_pool_stop(void); /* joins the workers; the next call starts new ones. Nothing from inside of a part */
 /* What there is now: workers that were started, and how many of them are parked. */
 typedef struct knx_pool_state {

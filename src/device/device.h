@@ -97,17 +97,6 @@ knx_error *knd_run_with(const knd_loaded *l, const knd_operand *in, knx_buffer *
 /* On this thread alone; workspace as above. */
 knx_error *knd_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, void *workspace);
 
-/* Between two steps or turns (poll.c): an error if the user's function (kn_set_poll) wants what runs to end. */
-extern atomic_bool knd_polled; /* there is one */
-extern KNX_TLS int knd_poll_left;
-knx_error *knd_poll_now(void);
-static inline knx_error *knd_poll(void)
-{
-    if (__builtin_expect(!atomic_load_explicit(&knd_polled, memory_order_relaxed), 1) || --knd_poll_left > 0)
-        return NULL;
-    return knd_poll_now();
-}
-
 /* For devices (tell.c): runs step i of p by calling run(env), and tells the hook of it if that was well. */
 knx_error *knd_tell_step(const knc_program *p, uint32_t i, int support, kn_step_hook hook, void *hook_env,
                         knx_error *(*run)(void *env), void *env);
@@ -159,11 +148,11 @@ int knd_step_support(const knd_loaded *l, uint32_t step); /* how the step runs: 
  * was compiled without donated operands; operands need no buffer. Allocates nothing, locks nothing, and makes no system
  * call if threads is 1. */
 knx_error *knd_run_into(const knd_loaded *l, const knd_operand *in, void *const *to, void *workspace, int threads);
-/* The same for a program that is one kernel, which cannot fail: its operands are those that are fixed, then in[].
+/* The same for a program that is one kernel, which only who ends what runs (kn_set_poll) can make fail: its operands are those that are fixed, then in[].
  * `threads` is what knd_threads said. */
 bool knd_is_one_kernel(const knd_loaded *l);
-void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, const void *const *in,
-                    void *const *to, void *workspace, int threads);
+knx_error *knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, const void *const *in,
+                          void *const *to, void *workspace, int threads);
 /* One that is a single call, of a kernel on one thread or of a routine, its arguments made ahead; l lives longer; freed
  * by knx_free. NULL: it is not one, or there is no memory. The floating-point environment is looked at once per thread,
  * and at each call while it is unusual. A kernel needs no workspace and has no error. */

@@ -574,11 +574,9 @@ __attribute__((noinline, cold)) static knx_error *check(kn_prepared p, const voi
 /* What is more than one call. */
 __attribute__((noinline)) static int run_all(kn_prepared p, const void *const *in, void *const *out, void *workspace)
 {
-    knx_error *error = NULL;
-    if (p->one_kernel)
-        knd_run_kernel(p->program, p->n_fixed, p->operand, in, out, workspace, p->threads);
-    else
-        error = run_program(p, in, out, workspace);
+    knx_error *error = p->one_kernel
+                           ? knd_run_kernel(p->program, p->n_fixed, p->operand, in, out, workspace, p->threads)
+                           : run_program(p, in, out, workspace);
     return error ? refuse(error) : 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * drive.c -- runs a planned launch: boxes of parallel points through all stages, on several threads where there is
  * enough to do; rectangles, tiles and plain turning. Reductions are in reduce.c. */
+#include "base/poll.h"
 #include "base/pool.h"
 #include "host/drive.h"
 #include "host/dump.h"
@@ -137,6 +138,25 @@ static void run_turning(const knh_worker *w, const knh_pass *ps, int64_t rows, i
         knh_transpose()(size, d, y[ps->lane], a, x[ps->row], rows, n, bypass);
 }
 
+/* ---- Loops ask whether to go on. */
+
+static int64_t ask(knh_asking *a)
+{
+    if (a->turns && knx_must_stop())
+        a->turns = 0;
+    return a->left = a->turns;
+}
+
+static knh_asking asking_of(const knh_facts *f)
+{
+    int64_t turns = knh_tune.turns ? knh_tune.turns : f->turns;
+    return (knh_asking){.left = turns, .ask = ask, .turns = turns};
+}
+
+/* Was it told to end? A worker of the pool leaves it to the thread that it works for. */
+static bool has_ended(const knh_worker *w) { return w->p->facts->turns && !w->asking.turns; }
+static knx_error *end_of(const knh_prepared *p) { return p->facts->turns ? knx_take_stop() : NULL; }
+
 static void copy_loops(const knh_stage_facts *f, knh_args *args, const int64_t *from)
 {
     if (f->n_loop)
@@ -230,6 +250,11 @@ typedef struct job {
     atomic_bool known; /* of blocks: the value of all is (knh_piece) */
 } job;
 
+static inline void spread(job *j, int threads, void (*f)(void *j, int64_t part, int worker))
+{
+    (j->p->facts->turns ? knx_parallel_asking : knx_parallel)(threads, j->parts, f, j);
+}
+
 static KNX_HOT void start(knh_worker *w, const job *j, int worker)
 {
     const knh_facts *f = j->p->facts;
@@ -238,6 +263,8 @@ static KNX_HOT void start(knh_worker *w, const job *j, int worker)
     w->part = parts + (size_t)worker * f->part_bytes;
     w->values = j->pass ? parts : w->part;
     w->args = (knh_args *)(void *)(w->part + f->args_at);
+    w->asking = asking_of(f);
+    w->args->asking = &w->asking;
     int64_t *room = (int64_t *)(void *)(w->part + f->index_at);
     w->at = room;
     w->cursor = room + f->max_streams;
@@ -262,7 +289,7 @@ static KNX_HOT void run_boxes(void *j_, int64_t part, int worker)
     start(&w, j, worker);
     int64_t each = j->p->n_boxes / j->parts, more = j->p->n_boxes % j->parts,
             first = part * each + (part < more ? part : more), end = first + each + (part < more);
-    for (int64_t i = first; i < end; i++)
+    for (int64_t i = first; i < end && !has_ended(&w); i++)
         run_box(&w, i);
     flush_stores(&w);
 }
@@ -338,7 +365,7 @@ static void run_wide_reduction(job *j, int threads)
     j->step = (int64_t)1 << rank;
     j->parts = (j->n + j->step - 1) / j->step;
     j->parts = j->parts < 1 ? 1 : j->parts;
-    knx_parallel(threads, j->parts, run_slice, j);
+    spread(j, threads, run_slice);
     if (j->parts > 1) {
         knh_worker w;
         start(&w, j, 0);
@@ -378,7 +405,7 @@ static void run_wide(job *j, int threads)
             j->parts = (j->n + j->step - 1) / j->step;
         }
         if (j->parts > 0)
-            knx_parallel(threads, j->parts, run_slice, j);
+            spread(j, threads, run_slice);
     }
 }
 
@@ -407,9 +434,11 @@ static void run_simple(const knh_prepared *p, void *const *buffer, const knk_map
                                  (KNH_SIMPLE_STREAMS + 1) * KNH_SIMPLE_LOOPS * sizeof(int64_t)];
     knh_args *call = (knh_args *)(void *)room;
     int n = p->pass->facts->n_stream;
+    knh_asking asking = asking_of(p->facts);
     call->rows = p->call->rows;
     call->n = p->call->n;
     call->phase = 0;
+    call->asking = &asking;
     copy_loops(p->pass->facts, call, p->pass->loop);
     for (int i = 0; i < n; i++) {
         call->stream[i] = p->call->stream[i];
@@ -456,9 +485,10 @@ KNX_HOT size_t knh_prepared_scratch(const knh_prepared *p, int threads)
     return p->facts->shared_bytes + (size_t)(split ? threads : 1) * p->facts->part_bytes;
 }
 
-static void run(const knh_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads);
+static knx_error *run(const knh_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch,
+                      int threads);
 
-static void run_segments(const knh_prepared *p, void *const *buffer, void *scratch, int threads)
+static knx_error *run_segments(const knh_prepared *p, void *const *buffer, void *scratch, int threads)
 {
     void *own[KNH_SEGMENT_BUFFERS];
 #ifdef __clang_analyzer__
@@ -470,43 +500,42 @@ static void run_segments(const knh_prepared *p, void *const *buffer, void *scrat
         for (int b = 0; s->buffer && b < s->kernel->n_buffer; b++)
             own[b] = buffer[s->buffer[b]];
         knh_dump(s->kernel, &launch);
-        run(s->prepared, &launch, NULL, scratch, threads);
+        KN_TRY(run(s->prepared, &launch, NULL, scratch, threads));
     }
+    return NULL;
 }
 
-static KNX_HOT void run(const knh_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch,
-                        int threads)
+static KNX_HOT knx_error *run(const knh_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch,
+                              int threads)
 {
-    if (p->n_segment) {
-        run_segments(p, launch->buffer, scratch, threads);
-        return;
-    }
+    if (p->n_segment)
+        return run_segments(p, launch->buffer, scratch, threads);
     if (p->interpreted) {
         knh_note_fallback(p->k);
-        knk_interpret(p->k, launch, scratch);
-        return;
+        return knk_interpret(p->k, launch, scratch);
     }
     bool split = is_split(p, threads);
     if (p->simple && !split && !p->pass->large) {
         run_simple(p, launch->buffer, map);
-        return;
+        return end_of(p);
     }
     if (p->empty)
-        return;
+        return NULL;
     job j = {.p = p, .buffer = launch->buffer, .map = map, .scratch = scratch, .bypass = bypassing(p, launch->buffer)};
     if (p->wide && split) {
         run_wide(&j, threads);
-        return;
+        return end_of(p);
     }
     bool unbounded = !p->facts->points && !knh_tune.points;
     if (!split && unbounded) {
         run_whole(&j);
-        return;
+        return end_of(p);
     }
     double parts = split ? p->ns / (knh_tune.split_ns + 1) : 1;
     j.parts = parts > PARTS_PER_THREAD * (double)threads ? PARTS_PER_THREAD * (int64_t)threads : (int64_t)parts;
     j.parts = j.parts > p->n_boxes ? p->n_boxes : j.parts < 1 ? 1 : j.parts;
-    knx_parallel(j.parts > 1 ? threads : 1, j.parts, run_boxes, &j);
+    spread(&j, j.parts > 1 ? threads : 1, run_boxes);
+    return end_of(p);
 }
 
 size_t knh_segments_bytes(void) { return sizeof(knh_prepared); }
@@ -518,12 +547,12 @@ const knh_prepared *knh_join_segments(void *room, int n, const knh_segment *segm
     return p;
 }
 
-KNX_HOT void knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads)
+KNX_HOT knx_error *knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads)
 {
-    run(p, launch, NULL, scratch, threads);
+    return run(p, launch, NULL, scratch, threads);
 }
 
-void knh_run_moved(const knh_prepared *p, const knk_launch *launch, void *scratch)
+knx_error *knh_run_moved(const knh_prepared *p, const knk_launch *launch, void *scratch)
 {
-    run(p, launch, launch->map, scratch, 1);
+    return run(p, launch, launch->map, scratch, 1);
 }

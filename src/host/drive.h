@@ -66,6 +66,7 @@ typedef struct knh_facts {
     const knh_stage_facts *stage;
     int n_stage, max_streams, max_axes;
     double operations; /* of a point, as knk_cost counts them */
+    int64_t turns; /* of loops, from asking whether to go on to asking again; 0: it has no loops */
     int64_t points; /* room for values of so many points; 0: no value goes from stage to stage */
     size_t shared_bytes, part_bytes, plan_bytes, args_at, index_at, tiles_at;
     knx_arena arena;
@@ -127,6 +128,7 @@ typedef struct knh_tuning {
     int repeat;           /* patterns: -1 where they pay, 0 never, 1 wherever they can */
     int weave;            /* woven streams: -1 where it pays, 0 never, 1 wherever they can be */
     int wide;             /* -1 where it pays, 0 never, 1 wherever it can */
+    int64_t turns;        /* of loops between two questions; 0: some milliseconds */
 } knh_tuning;
 #define KNH_USUAL_TUNING                                                                                       \
     {.mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .weave = -1, \
@@ -142,6 +144,7 @@ typedef struct knh_worker {
     int64_t *at, *cursor; /* per stream: of the point that is being walked to; within the inner loops */
     int64_t *index, *inner_index, *lo, *n, *origin;
     uint64_t bypass; /* bit per stage: nontemporal */
+    knh_asking asking;
 } knh_worker;
 
 /* A part of the points of a pass: [lo, lo + n) per axis; `origin`: the first point of the values' areas. group: which

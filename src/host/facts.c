@@ -88,6 +88,20 @@ static bool list_loops(const knk_kernel *k, knh_facts *f, int stage, knh_stage_f
     return true;
 }
 
+/* Of loops, in about so long: the longest turn counts, of as many lanes as a turn has at most. */
+static int64_t turns_between(const knk_kernel *k, const knh_stage_facts *stage)
+{
+    const double nanoseconds = 4e6, lanes = 64;
+    double most = 0;
+    bool any = false;
+    for (int s = 0; s < k->n_stage; s++)
+        for (int l = 0; l < stage[s].n_loop; l++) {
+            any = true;
+            most = stage[s].turn_cost[l] > most ? stage[s].turn_cost[l] : most;
+        }
+    return any ? 1 + (int64_t)(nanoseconds / (1 + lanes * most)) : 0;
+}
+
 double knh_turns_cost(const knh_stage_facts *f, const int64_t *extent)
 {
     double cost = 0, turns[KNK_MAX_LOOPS];
@@ -311,6 +325,7 @@ static bool fill(const knk_kernel *k, knh_facts *f)
         f->max_streams = stage[s].n_stream > f->max_streams ? stage[s].n_stream : f->max_streams;
         f->max_axes = k->n_par + k->stage[s].n_inner > f->max_axes ? k->n_par + k->stage[s].n_inner : f->max_axes;
     }
+    f->turns = stage ? turns_between(k, stage) : 0;
     size_t at = 0, args = 0;
     for (int s = 0; stage && s < k->n_stage; s++) {
         size_t mine = knh_args_bytes(stage[s].n_stream, stage[s].n_loop);

@@ -212,15 +212,12 @@ KNX_HOT bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch)
     return fine;
 }
 
-void knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
+knx_error *knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
 {
     knh_prepared *p = NULL;
-    if (!g->make) {
-        knk_interpret(k, launch, scratch);
-    } else if (!knh_facts_of(k) || !knh_plan(g, k, launch, scratch, &p)) {
+    if (g->make && knh_facts_of(k) && knh_plan(g, k, launch, scratch, &p))
+        return knh_run_prepared(p, launch, (char *)scratch + p->facts->plan_bytes, threads);
+    if (g->make)
         knh_note_fallback(k);
-        knk_interpret(k, launch, scratch);
-    } else {
-        knh_run_prepared(p, launch, (char *)scratch + p->facts->plan_bytes, threads);
-    }
+    return knk_interpret(k, launch, scratch);
 }

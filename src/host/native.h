@@ -8,7 +8,7 @@
  * alone. scratch: knh_scratch_bytes(k, threads) bytes, 64-byte aligned. No allocation, lock or system call once all
  * stage functions that it needs exist, but for waking workers. For tests and tools; programs go through
  * knh_prepare_in. */
-void knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
+knx_error *knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
 size_t knh_scratch_bytes(const knk_kernel *k, int threads); /* of a kernel that is prepared for the interpreter, too */
 
 double knh_operations(const knk_kernel *k); /* knk_cost, found once */
@@ -26,10 +26,12 @@ knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *lau
 bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch);
 bool knh_runs_alone(const knh_prepared *p); /* there is not enough work for a second thread */
 size_t knh_prepared_scratch(const knh_prepared *p, int threads); /* bytes that it needs: at most knh_scratch_bytes */
-void knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads);
+/* Errors are those of who ends what runs (kn_set_poll), which loops ask about: then what was to be stored is undefined.
+ * On a worker of the pool there are none: the thread that it works for takes them (knx_take_stop). */
+knx_error *knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads);
 /* The same at other places: the offsets of the maps are launch->map's, not those that it was prepared with. On this
  * thread. */
-void knh_run_moved(const knh_prepared *p, const knk_launch *launch, void *scratch);
+knx_error *knh_run_moved(const knh_prepared *p, const knk_launch *launch, void *scratch);
 
 /* A launch that is one call of one function: its arguments but for addresses. Stream i begins at args->stream[i].at in
  * buffer number buffer[i]; -1: that is all. */

@@ -88,7 +88,7 @@ const knk_joins *knk_joins_best(void);
 static inline knk_loop *knk_join(int how, int dtype) { return knk_joins_best()->join[how][dtype]; }
 enum { KNK_LANES_AUTO, KNK_LANES_ROW, KNK_LANES_COLUMN };
 /* knk_interpret with a chosen direction of the lanes, for stages with inner extents: for tests. */
-void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, int lanes);
+knx_error *knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, int lanes);
 
 /* The prepared form. Values are numbered as nodes are; a BITCAST shares its operand's number. */
 enum { KNK_BLOCK = 1024, KNK_COLUMN_BLOCK = 128, KNK_SUM_BLOCK = 16384, KNK_RANKS = 40 };

@@ -164,10 +164,11 @@ typedef struct knk_launch {
 } knk_launch;
 /* The meaning of a kernel, block by block. Who interprets a kernel prepares it before, once or again (any thread);
  * most kernels run as machine code only, and never are. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No
- * allocation, lock or system call in knk_interpret. */
+ * allocation, lock or system call in knk_interpret. Its errors are those of who ends what runs (base/poll.h), which loops
+ * ask about. */
 knx_error *knk_prepare(const knk_kernel *k);
 size_t knk_scratch_bytes(const knk_kernel *k);
-void knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
+knx_error *knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
 
 /* kernel/math/: mathematical functions as programs in the IR, for f32 and f64 operands; same bits on every backend. */
 knk_node knk_sin(knk_builder *k, knk_node x);

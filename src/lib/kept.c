@@ -316,8 +316,7 @@ static knx_error *run_here(const kept *k, const asked *a, void *to, bool *ran)
         return knd_run_direct(k->direct, in, &to, work);
     if (!knd_is_one_kernel(k->program))
         return knd_run_into(k->program, a->in, &to, work, 1);
-    knd_run_kernel(k->program, 0, NULL, in, &to, work, 1);
-    return NULL;
+    return knd_run_kernel(k->program, 0, NULL, in, &to, work, 1);
 }
 
 /* The result, or NULL without memory; an error if somebody ended it. The program goes if memory is asked for. */

@@ -113,6 +113,7 @@ typedef struct point {
     uint64_t *v, (*acc)[64];
     int64_t row, lane, turn[KNK_MAX_LOOPS];
     int head[KNK_MAX_LOOPS], open, reductions;
+    bool ended; /* somebody ends it, which loops ask about */
 } point;
 
 /* Values are lanes: a number begins at the first byte, whichever that is. */
@@ -168,7 +169,12 @@ static int loop_node(point *p, int i)
         for (j = i; node[j].op == KNK_NEXT; j++)
             p->v[node[j].a] = next[j];
         return j;
-    case KNK_END: return ++p->turn[n->sub] < loop_word(p, -1, n->sub) ? p->head[n->sub] : leave(p, i, n->sub);
+    case KNK_END:
+        if (--p->a->asking->left < 0 && !p->a->asking->ask(p->a->asking)) {
+            p->ended = true;
+            return p->m->r.kernel->n_node;
+        }
+        return ++p->turn[n->sub] < loop_word(p, -1, n->sub) ? p->head[n->sub] : leave(p, i, n->sub);
     default: p->v[i] = p->v[n->a]; return j;
     }
 }
@@ -222,6 +228,8 @@ static void run_point(const made *m, const knh_args *a, uint64_t *v, uint64_t (*
         else
             plain_node(&p, i++);
     }
+    if (p.ended)
+        return;
     for (int i = st->first; i < st->end; i++) {
         const knk_inst *n = &k->node[i];
         p.open += (n->op == KNK_LOOP) - (n->op == KNK_END);

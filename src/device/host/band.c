@@ -6,6 +6,7 @@
  * chunk of rows) have to come to it in order: threads take whole batches, or, if there are too few of them, work on
  * neighbouring blocks side by side and then share the rows of the sums, each adding to its own from block after
  * block. */
+#include "base/poll.h"
 #include "base/pool.h"
 #include "host/dump.h"
 #include "device/host/run.h"
@@ -14,7 +15,7 @@ typedef struct job {
     const knd_one_run *r;
     const knc_band *band;
     const knd_host_band *made;
-    _Atomic(knx_error *) error; /* the first one of a routine */
+    _Atomic(knx_error *) error; /* the first one */
 } job;
 
 /* A block: n rows from row `row` on, counted through all batches. */
@@ -46,7 +47,15 @@ static int64_t first_turn(const block *b, const knc_cut *cut, int64_t extent)
     return 0;
 }
 
-static void run_kernel(const block *b, uint32_t i, void **at)
+/* Another error than the first one is dropped. */
+static void note_error(job *j, knx_error *error)
+{
+    knx_error *none = NULL;
+    if (error && !atomic_compare_exchange_strong(&j->error, &none, error))
+        knx_error_release(error);
+}
+
+static bool run_kernel(const block *b, uint32_t i, void **at)
 {
     const knc_band_step *s = &b->j->band->step[i];
     const knk_kernel *k = s->step.u.k.kernel;
@@ -63,10 +72,10 @@ static void run_kernel(const block *b, uint32_t i, void **at)
     char *scratch = b->memory + b->j->made->scratch_at;
     const knh_prepared *prepared = b->j->made->step[i].prepared[last];
     knh_dump(k, &launch);
-    if (prepared)
-        knh_run_moved(prepared, &launch, scratch);
-    else
-        knk_interpret(k, &launch, scratch);
+    knx_error *error = prepared ? knh_run_moved(prepared, &launch, scratch) : knk_interpret(k, &launch, scratch);
+    if (error)
+        note_error(b->j, knx_error_placed(error, b->j->r->p->jaxpr->eqn[s->step.eqn].place));
+    return !error;
 }
 
 /* first_row, end_row: of the sums, where the product adds up over the rows. */
@@ -82,14 +91,6 @@ static void run_product(const block *b, uint32_t i, void **at, char *scratch, in
     if (s->chained)
         part.chain = b->j->r->scratch + (size_t)b->chains * b->j->made->worker + b->j->made->step[i].chain;
     knr_product_run_part(b->j->made->step[i].plan, &call, &part, 0);
-}
-
-/* Another error than the first one is dropped. */
-static void note_error(job *j, knx_error *error)
-{
-    knx_error *none = NULL;
-    if (error && !atomic_compare_exchange_strong(&j->error, &none, error))
-        knx_error_release(error);
 }
 
 static bool run_routine(const block *b, uint32_t i, void **at)
@@ -119,6 +120,8 @@ static void find_addresses(const block *b, const knc_band_step *s, void **at)
 static void run_rows(const block *b)
 {
     void *at[KND_FEW_REFS];
+    if (atomic_load_explicit(&b->j->error, memory_order_relaxed))
+        return;
     for (uint32_t i = 0; i < b->j->band->n_step; i++) {
         const knc_band_step *s = &b->j->band->step[i];
         if (s->sums)
@@ -126,9 +129,9 @@ static void run_rows(const block *b)
         find_addresses(b, s, at);
         if (s->step.kind == KNC_ROUTINE && !run_routine(b, i, at))
             return; /* what would follow has nothing to read */
-        if (s->step.kind == KNC_KERNEL)
-            run_kernel(b, i, at);
-        else if (s->step.kind == KNC_PRODUCT)
+        if (s->step.kind == KNC_KERNEL && !run_kernel(b, i, at))
+            return;
+        if (s->step.kind == KNC_PRODUCT)
             run_product(b, i, at, b->memory + b->j->made->scratch_at, 0, 0);
     }
 }
@@ -208,9 +211,16 @@ static void run_waves(job *j, int64_t chunk, int threads)
             w.b[w.n] = block_at(j, row, w.n, 0);
             row += w.b[w.n].n;
         }
-        knx_parallel(threads, w.n, run_wave_rows, &w);
+        knx_parallel_asking(threads, w.n, run_wave_rows, &w);
         knx_parallel(threads, w.n, run_wave_sums, &w);
     }
+}
+
+/* What ends a kernel on a worker is known to this thread. */
+static knx_error *end_of(job *j)
+{
+    note_error(j, knx_take_stop());
+    return j->error;
 }
 
 knx_error *knd_run_band(const knd_one_run *r, uint32_t i)
@@ -219,15 +229,15 @@ knx_error *knd_run_band(const knd_one_run *r, uint32_t i)
     int64_t most = knc_band_blocks(j.band);
     int threads = r->threads < most ? r->threads : (int)most;
     if (!j.band->chunk) {
-        knx_parallel(threads, most, run_block, &j);
-        return j.error;
+        knx_parallel_asking(threads, most, run_block, &j);
+        return end_of(&j);
     }
     int64_t chunks = j.band->batches * j.band->rows / j.band->chunk;
     if (chunks % threads == 0 || chunks > 4 * (int64_t)threads) {
-        knx_parallel(threads, chunks, run_chunk, &j);
-        return j.error;
+        knx_parallel_asking(threads, chunks, run_chunk, &j);
+        return end_of(&j);
     }
     for (int64_t k = 0; k < chunks; k++)
         run_waves(&j, k, threads);
-    return j.error;
+    return end_of(&j);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
  * nothing else unless somebody watches. */
+#include "base/poll.h"
 #include "host/dump.h"
 #include "device/host/run.h"
 #include "base/float_env.h"
@@ -120,26 +121,26 @@ static void shift(const knc_step *s, void **at, bool back)
     }
 }
 
-static KNX_HOT void run_kernel(const run *r, uint32_t i, void **at)
+static KNX_HOT knx_error *run_kernel(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     const knh_prepared *prepared = r->l->step[i].prepared;
     const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
     knh_dump(s->u.k.kernel, &launch);
-    if (prepared)
-        knh_run_prepared(prepared, &launch, r->scratch, r->threads);
-    else
-        knk_interpret(s->u.k.kernel, &launch, r->scratch);
+    knx_error *error = prepared ? knh_run_prepared(prepared, &launch, r->scratch, r->threads)
+                                : knk_interpret(s->u.k.kernel, &launch, r->scratch);
+    return __builtin_expect(error != NULL, 0) ? knx_error_placed(error, r->p->jaxpr->eqn[s->eqn].place) : NULL;
 }
 
 KNX_HOT knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
+    knx_error *error = NULL;
     switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL: run_kernel(r, i, at); break;
+    case KNC_KERNEL: return run_kernel(r, i, at);
     case KNC_PUT:
         shift(s, at, false);
-        run_kernel(r, i, at);
+        error = run_kernel(r, i, at);
         shift(s, at, true); /* the addresses of a loop are used again */
         break;
     case KNC_ROUTINE: return run_routine(r, i, at);
@@ -152,7 +153,7 @@ KNX_HOT knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
             memcpy(at[0], at[1], s->u.bytes);
         break;
     }
-    return NULL;
+    return error;
 }
 
 KNX_HOT knx_error *knd_run_step(const run *r, uint32_t i, void **at)
@@ -245,7 +246,7 @@ KNX_HOT knx_error *knd_run_steps(const run *r)
     const knc_program *p = r->p;
     void *few[KND_FEW_REFS], **at = p->max_ref > KND_FEW_REFS ? (void **)(void *)r->room : few;
     for (uint32_t i = 0; i < p->n_step; i++) {
-        KN_TRY(knd_poll());
+        KN_TRY(knx_poll());
         if (__builtin_expect(r->on_step != NULL, 0))
             KN_TRY(knd_tell_step(p, i, knd_step_support(&r->l->head, i), r->on_step, r->on_step_env, run_told_step,
                                  &(any_step){r, i, at}));
@@ -296,8 +297,8 @@ knx_error *knd_run_into(const knd_loaded *l, const knd_operand *in, void *const 
 
 bool knd_is_one_kernel(const knd_loaded *l) { return knd_host_of(l)->one_kernel; }
 
-void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, const void *const *in,
-                    void *const *to, void *workspace, int threads)
+knx_error *knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, const void *const *in,
+                          void *const *to, void *workspace, int threads)
 {
     const knc_step *s = l->program->step;
     void *at[KND_FEW_REFS];
@@ -314,8 +315,9 @@ void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fi
     }
     const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
     unsigned env = knx_float_enter();
-    knh_run_prepared(r.l->step->prepared, &launch, r.scratch, threads);
+    knx_error *error = knh_run_prepared(r.l->step->prepared, &launch, r.scratch, threads);
     knx_float_leave(env);
+    return knx_error_placed(error, r.p->jaxpr->eqn[s->eqn].place);
 }
 
 static knx_error *run_steps_in(run *r, const knd_operand *in)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * loop.c -- runs loops: condition and body are programs, and each carry goes to and fro between two places, or stays
  * where it is. Nothing is allocated. */
+#include "base/poll.h"
 #include "host/dump.h"
 #include "ir/host.h"
 #include "device/host/run.h"
@@ -82,7 +83,7 @@ static knx_error *run_table(const inside *n, const knd_table *t)
     for (const knc_step *s = p->step, *end = s + p->n_step; s < end; s++, x++) {
         if (s->kind == KNC_KERNEL && x->prepared) {
             const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
-            knh_run_prepared(x->prepared, &launch, n->r.scratch, n->r.threads);
+            KN_TRY(knh_run_prepared(x->prepared, &launch, n->r.scratch, n->r.threads));
         } else {
             KN_TRY(knd_run_step_at(&n->r, (uint32_t)(s - p->step), at));
         }
@@ -210,7 +211,7 @@ static knx_error *run_turns(looping *g, const kni_host *watcher)
     const knc_loop *l = g->l;
     int which = first_place(l);
     for (int64_t t = 0; t < l->length; t++) {
-        KN_TRY(knd_poll());
+        KN_TRY(knx_poll());
         if (l->cond) {
             KN_TRY(run_one(g, &g->cond[which], &g->h->cond_table));
             if (!*(const bool *)g->go)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * run.c -- runs a program whose steps are partly a device's and partly the host's: the actions of the plan in order. */
+#include "base/poll.h"
 #include "base/float_env.h"
 #include "device/host/run.h"
 #include "device/steps/steps.h"
@@ -173,7 +174,7 @@ static knx_error *run_told(void *env)
 static knx_error *run_step(running *r, uint32_t i)
 {
     told t = {r, i};
-    KN_TRY(knd_poll());
+    KN_TRY(knx_poll());
     if (!r->o->on_step)
         return run_told(&t);
     int support = r->l->prepared[i] ? KN_SUPPORT_NATIVE : knd_step_support(r->l->host, i);

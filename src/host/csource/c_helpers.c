@@ -434,7 +434,10 @@ void knh_c_prologue(knx_str *t)
                       "#endif\n"
                       "#define KN_LEAST_f32 (-0x1p31f)\n"
                       "#define KN_LEAST_f64 (-0x1.00000001fffffp31) /* the next after -2^31 - 1 */\n\n");
-    knx_str_printf(t, "struct knh_args {\n"
+    knx_str_printf(t, "struct knh_asking {\n"
+                      "    i64 left, (*ask)(struct knh_asking *asking);\n};\n"
+                      "struct knh_args {\n"
                       "    i64 rows, n, phase;\n"
+                      "    struct knh_asking *asking;\n"
                       "    struct {\n        i64 at, row_step, lane_step;\n    } stream[];\n};\n\n");
 }

@@ -9,6 +9,7 @@
  *         m0 &= x9; if (!any_b_16(m0)) break;
  *         ...
  *         const v16f32 y5 = x12; x5 = sel_f32_16(m0, y5, x5);
+ *         if (--asking->left < 0 && !asking->ask(asking)) return;
  *     }
  *     p2 -= t0 * w[3];
  *
@@ -154,6 +155,10 @@ void knh_c_loop_node(knh_c_stage *s, knk_node x, int depth)
     } else if (n->op == KNK_NEXT) {
         next_values(s, x, depth);
     } else if (n->op == KNK_END) {
+        line(s, depth);
+        EMIT(s, "if (--asking->left < 0 && !asking->ask(asking))\n");
+        line(s, depth + 1);
+        EMIT(s, "return;\n");
         move(s, n->sub, false, depth);
         line(s, depth - 1);
         EMIT(s, "}\n");
@@ -164,5 +169,8 @@ void knh_c_loop_node(knh_c_stage *s, knk_node x, int depth)
 void knh_c_loop_words(knh_c_stage *s)
 {
     if (s->n_loop)
-        EMIT(s, "    const i64 *const w = &args->stream[%d].at;\n", s->n_stream);
+        EMIT(s,
+             "    const i64 *const w = &args->stream[%d].at;\n"
+             "    struct knh_asking *const asking = args->asking;\n",
+             s->n_stream);
 }

@@ -54,7 +54,7 @@ static void parameters(knh_c_stage *s, bool declared)
         EMIT(s, "x%d, ", i);
     }
     if (s->n_loop)
-        EMIT(s, declared ? "const i64 *w, " : "w, ");
+        EMIT(s, declared ? "const i64 *w, struct knh_asking *asking, " : "w, asking, ");
 }
 
 void knh_c_put(knh_c_stage *s, int stream, knk_node x)

@@ -7,6 +7,7 @@
  * (rows) or along the points (columns); the order in which a reduction joins elements is the same in both
  * (docs/determinism.md). A value is a pointer and whether it is one value for all lanes; loads with stride one or zero
  * point straight into memory, and a stored result is worked out in its destination where nothing reads after it. */
+#include "base/poll.h"
 #include "host/interp/run.h"
 #include <string.h>
 
@@ -447,7 +448,7 @@ static void run_columns(run *r, const knk_prepared_stage *ps, knk_nest *par, knk
 {
     int most = ps->n_reduce && ps->lanes > KNK_COLUMN_BLOCK ? KNK_COLUMN_BLOCK : ps->lanes;
     aim_maps(r, ps, par);
-    for (r->point = 0; r->point < points; r->point += r->lanes) {
+    for (r->point = 0; r->point < points && !r->stopped; r->point += r->lanes) {
         ranks stack = {.n = 0};
         r->lanes = (int)(points - r->point < most ? points - r->point : most);
         knk_nest_cut(par, r->lanes, &r->seg);
@@ -552,7 +553,7 @@ static void interpret(run *r, knk_nest *par, knk_nest *inner, uint8_t *rows, int
     for (int s = 0; s < stages; s++)
         rows[s] = k->stage[s].n_inner && choose_rows(r, &r->p->stage[s], &par[s], &inner[s], lanes);
     int64_t chunk = chunk_of(k, inner, rows), total = par[0].total;
-    for (int64_t done = 0; done < total; done += chunk) {
+    for (int64_t done = 0; done < total && !r->stopped; done += chunk) {
         int64_t points = total - done < chunk ? total - done : chunk;
         for (int s = 0; s < stages; s++) {
             r->rows = rows[s];
@@ -575,12 +576,12 @@ static const struct knk_prepared *prepared_of(const knk_kernel *k)
 
 size_t knk_scratch_bytes(const knk_kernel *k) { return prepared_of(k)->scratch_bytes; }
 
-void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, int lanes)
+knx_error *knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, int lanes)
 {
     const struct knk_prepared *p = prepared_of(k);
     if (!k->n_stage)
-        return;
-    run r = {.k = k, .p = p, .launch = launch, .scratch = scratch};
+        return NULL;
+    run r = {.k = k, .p = p, .launch = launch, .scratch = scratch, .left = KNH_INTERP_ASKING};
     r.value = (void *)(r.scratch + p->values_at);
     r.taken = (void *)(r.scratch + p->taken_at);
     r.map = (void *)(r.scratch + p->maps_at);
@@ -593,9 +594,10 @@ void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scr
         uint8_t rows[4];
         interpret(&r, par, inner, rows, lanes);
     }
+    return r.stopped ? knx_take_stop() : NULL;
 }
 
-void knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch)
+knx_error *knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch)
 {
-    knk_interpret_with(k, launch, scratch, KNK_LANES_AUTO);
+    return knk_interpret_with(k, launch, scratch, KNK_LANES_AUTO);
 }

@@ -4,6 +4,7 @@
  * A loop with a WHILE has a mask, a byte per lane: the lanes that are not done. It begins with the mask of the next
  * such loop around it, and the block leaves the loop when it is empty. A lane that is done keeps its carries, since
  * only NEXT changes them; what else is worked out for it is used by nobody. */
+#include "base/poll.h"
 #include "host/interp/run.h"
 #include <string.h>
 
@@ -89,9 +90,22 @@ int knh_run_while(knh_interp_run *r, const knk_prepared_stage *ps, int step)
     return go_on ? step : leave(r, ps, st->how);
 }
 
+static bool goes_on(knh_interp_run *r, const knk_prepared_stage *ps)
+{
+    enum { STEP = 16 }; /* it takes as long as so many lanes */
+    r->left -= (int64_t)(r->lanes + STEP) * (ps->end - ps->first);
+    if (r->left >= 0)
+        return true;
+    r->left = KNH_INTERP_ASKING;
+    r->stopped = knx_must_stop();
+    return !r->stopped;
+}
+
 int knh_run_end(knh_interp_run *r, const knk_prepared_stage *ps, int step)
 {
     int loop = r->p->step[step].how;
+    if (!goes_on(r, ps))
+        return ps->end;
     move_maps(r, ps, loop, 1);
     return ++*turn_of(r, loop) < extent_of(r, ps, loop) ? ps->loop[loop].head : leave(r, ps, loop);
 }

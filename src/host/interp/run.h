@@ -22,7 +22,11 @@ typedef struct knh_interp_run {
     int64_t point;    /* of the chunk: the block's first one */
     int64_t inner_at; /* columns: number of the inner point in its sum block; rows: of the block's first lane */
     bool rows;
+    bool stopped; /* somebody ended it (base/poll.h), which loops ask about */
+    int64_t left; /* operations until they ask: of steps and lanes */
 } knh_interp_run;
+
+enum { KNH_INTERP_ASKING = 1 << 22 }; /* operations between two questions: some milliseconds */
 
 static inline char *knh_place_in_scratch(const knh_interp_run *r, const knk_action *st)
 {

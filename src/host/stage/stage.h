@@ -33,10 +33,23 @@ typedef struct knh_stream {
 typedef struct knh_words {
     int64_t at, row_step, lane_step;
 } knh_words;
-/* What a stage function gets. It may change `stream[].at` (walking over the rows) and nothing else. */
+/* Loops may take long: functions of stages that have some ask now and then whether to go on. Each turn of each loop
+ * takes one from `left`, and where there is nothing to take it from they ask first. */
+typedef struct knh_asking knh_asking;
+struct knh_asking {
+    int64_t left; /* not negative where a function begins */
+    /* Gives back `left`, which is positive again; 0: the function returns, or asks again, and what it was to store is
+     * undefined. */
+    int64_t (*ask)(knh_asking *a);
+    int64_t turns; /* that ask gives; 0 once it has said no */
+};
+
+/* What a stage function gets. It may change `stream[].at` (walking over the rows), what `asking` points to, and nothing
+ * else. */
 typedef struct knh_args {
-    int64_t rows, n; /* either may be 0: then nothing happens, but ROWS with n = 0 store the identities */
-    int64_t phase;   /* RUNS: number of the first element, 0 .. 63; else 0 */
+    int64_t rows, n;    /* either may be 0: then nothing happens, but ROWS with n = 0 store the identities */
+    int64_t phase;      /* RUNS: number of the first element, 0 .. 63; else 0 */
+    knh_asking *asking; /* of a stage with loops; other functions do not read it */
     knh_words stream[];
 } knh_args;
 /* A stage with loops (POINTS only) has more words behind those of the streams: the extent of each loop, then for each

@@ -340,7 +340,7 @@ static void emit_function(knh_low *l)
 {
     static const int8_t kept[] = {KNH_RBX, KNH_RBP, KNH_R12, KNH_R13, KNH_R14, KNH_R15};
     knh_asm *a = l->a;
-    int out = knh_label(a), pushed = 0;
+    int out = l->out_label = knh_label(a), pushed = 0;
     int8_t push[sizeof kept];
     for (size_t i = 0; i < sizeof kept; i++)
         for (int s = 0; s < l->n_stream; s++)
@@ -377,6 +377,7 @@ static void emit_function(knh_low *l)
     knh_v(a, KNH_VZEROUPPER, 0, 0, 0, knh_reg(0), 0, false, -1);
     knh_ret(a);
     knh_low_stubs_and_parts(l);
+    knh_low_questions(l);
     int32_t frame = (l->frame + 63) & -64;
     if (knh_low_fine(l))
         memcpy(a->code.at + patch, &frame, sizeof frame);
@@ -419,6 +420,8 @@ static void lower(knh_low *l)
         l->saved_area = knh_low_frame(l, 128, 64);
     }
     knh_low_lay_out_parts(l);
+    l->ask_label = knh_label(l->a);
+    l->ask_area = l->n_loop ? knh_low_frame(l, 33 * 64 + 64, 64) : 0;
     if (knh_low_fine(l))
         emit_function(l);
 }
@@ -436,6 +439,7 @@ static void release(knh_low *l)
     KN_VEC_FREE(&l->part);
     KN_VEC_FREE(&l->stub);
     KN_VEC_FREE(&l->where);
+    KN_VEC_FREE(&l->question);
     KN_VEC_FREE(&l->free_slot[0]);
     KN_VEC_FREE(&l->free_slot[1]);
     knx_arena_free(&l->arena);

@@ -20,8 +20,8 @@ enum {
 /* General-purpose registers: RDI the arguments, RAX the element number, RCX the last start of the main loop or how many
  * lanes exist; RDX, RSI, R11 are lent to the emitter; R10 holds an address for a moment. */
 
-/* Loops (lower_loop.c, lower_turn.c): R15 counts the turns of a loop without loops in it; the counts of others are in
- * the frame. */
+/* Loops (lower_loop.c, lower_turn.c): R15 counts the turns of a loop without loops in it, down to 0 or to where it is
+ * time to ask (stage.h); the counts of others are in the frame. */
 enum { KNH_COUNTER = KNH_R15 };
 
 enum {
@@ -143,7 +143,16 @@ typedef struct knh_loop {
     int32_t holds[2][32];    /* the states that registers hold at the start of each turn */
     uint32_t outer_avoid[2]; /* `avoid` of the loop around it */
     int32_t count, saved;    /* frame: turns left; pointers of its streams before the first turn */
+    int32_t over;            /* frame: what `left` is after all turns; negative: so many come after asking */
+    int done_label;          /* behind the end, where there was no turn */
 } knh_loop;
+
+/* Where a loop asks whether to go on. */
+typedef struct knh_question {
+    int label, back; /* back: to where turns begin; of a loop with loops in it to where it came from */
+    int again;       /* all turns are made that could be without asking; of a loop with loops in it -1 */
+    int32_t over;
+} knh_question;
 
 typedef struct knh_bank { /* the registers of one kind */
     uint32_t free, lock, usable;
@@ -211,6 +220,8 @@ typedef struct knh_low {
     KN_VEC(knh_part) part; /* [0] is the body and not used */
     KN_VEC(knh_stub) stub;
     KN_VEC(int32_t) where;
+    KN_VEC(knh_question) question;
+    int ask_label, out_label; /* asks; leaves the function */
     knh_sum *sum;
     int n_sum;
     knh_form lane_form, row_form, half_form; /* of the lane loop; of uniform values; of 64-bit values */
@@ -235,6 +246,7 @@ typedef struct knh_low {
     KN_VEC(int32_t) free_slot[2];
     int saved_rsp, rows_left, limit, half, result_out, scratch, helper_area, saved_area, result_base, result_bytes;
     int save_area, part_area; /* part_area: what a part reads and leaves */
+    int ask_area;             /* all registers that a call does not keep */
 } knh_low;
 
 static inline bool knh_low_fine(const knh_low *l) { return !l->why && !l->no_memory && !l->a->failed; }
@@ -274,6 +286,7 @@ static inline int knh_low_level(const knh_low *l, knk_node x)
 }
 /* lower_turn.c */
 void knh_low_turn_item(knh_low *l, const knh_item *it, int copy);
+void knh_low_questions(knh_low *l); /* what loops jump to when it is time to ask */
 /* lower_copies.c */
 void knh_low_copies(knh_low *l); /* how many copies; which accumulators, constants and pointers have registers */
 void knh_low_pin(knh_low *l, bool on);

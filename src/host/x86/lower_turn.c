@@ -178,20 +178,85 @@ static void move_pointers(knh_low *l, const knh_loop *p, int loop, bool back)
     }
 }
 
+/* Turns until it is time to ask: the address of the structure to RSI, the number to RDX. */
+static void load_left(knh_low *l)
+{
+    knh_load(l->a, KNH_RSI, knh_at(KNH_RDI, (int32_t)offsetof(knh_args, asking)));
+    knh_load(l->a, KNH_RDX, knh_at(KNH_RSI, (int32_t)offsetof(knh_asking, left)));
+}
+
+static void store_left(knh_low *l) { knh_store(l->a, knh_at(KNH_RSI, (int32_t)offsetof(knh_asking, left)), KNH_RDX); }
+
+static knh_question *new_question(knh_low *l, knh_question q)
+{
+    if (!KN_VEC_PUSH(&l->question, q))
+        l->no_memory = true;
+    return l->no_memory ? NULL : &l->question.at[l->question.n - 1];
+}
+
+/* As many turns as there are, or as may be made without asking. */
+static void begin_count(knh_low *l, const knh_loop *p)
+{
+    load_left(l);
+    knh_alu_reg(l->a, KNH_SUB, KNH_RDX, KNH_COUNTER);
+    knh_store(l->a, knh_low_at(l, p->over), KNH_RDX);
+    const knh_question *q = new_question(
+        l, (knh_question){knh_label(l->a), .back = p->begin_label, .again = knh_label(l->a), .over = p->over});
+    if (q)
+        knh_jump_if(l->a, KNH_IF_L, q->label);
+}
+
+/* All turns, or those until it is time to ask, are made; WHILE comes to end_label. */
+static void end_count(knh_low *l, const knh_loop *p)
+{
+    knh_load(l->a, KNH_RDX, knh_low_at(l, p->over));
+    knh_test(l->a, KNH_RDX, KNH_RDX);
+    for (size_t i = 0; i < l->question.n; i++)
+        if (l->question.at[i].back == p->begin_label)
+            knh_jump_if(l->a, KNH_IF_L, l->question.at[i].again);
+    knh_here(l->a, p->end_label);
+    if (p->test >= 0) {
+        knh_mov_number(l->a, KNH_RSI, 0);
+        knh_load(l->a, KNH_RDX, knh_low_at(l, p->over));
+        knh_test(l->a, KNH_RDX, KNH_RDX);
+        knh_cmov(l->a, KNH_IF_L, KNH_RDX, KNH_RSI);
+        knh_alu_reg(l->a, KNH_ADD, KNH_RDX, KNH_COUNTER); /* the turns that were not made */
+    }
+    knh_load(l->a, KNH_RSI, knh_at(KNH_RDI, (int32_t)offsetof(knh_args, asking)));
+    store_left(l);
+    knh_here(l->a, p->done_label);
+}
+
+/* A turn of a loop with loops in it. */
+static void count_turn(knh_low *l)
+{
+    const knh_question *q = new_question(l, (knh_question){knh_label(l->a), knh_label(l->a), .again = -1});
+    load_left(l);
+    knh_alu_number(l->a, KNH_SUB, KNH_RDX, 1);
+    store_left(l);
+    if (!q)
+        return;
+    knh_jump_if(l->a, KNH_IF_L, q->label);
+    knh_here(l->a, q->back);
+}
+
 static void do_top(knh_low *l, knh_loop *p, int loop)
 {
     settle_first(l, p);
     p->begin_label = knh_label(l->a);
     p->end_label = knh_label(l->a);
+    p->done_label = p->inner ? p->end_label : knh_label(l->a);
     int count = p->inner ? KNH_RDX : KNH_COUNTER;
     knh_load(l->a, count, loop_word(l, -1, loop));
     move_pointers(l, p, loop, false); /* changes RDX */
     if (p->inner)
         knh_load(l->a, count, loop_word(l, -1, loop));
     knh_test(l->a, count, count);
-    knh_jump_if(l->a, KNH_IF_LE, p->end_label);
+    knh_jump_if(l->a, KNH_IF_LE, p->done_label);
     if (p->inner)
         knh_store(l->a, knh_low_at(l, p->count), count);
+    else
+        begin_count(l, p);
     knh_align(l->a, 32);
     knh_here(l->a, p->begin_label);
 }
@@ -466,6 +531,7 @@ static void do_end(knh_low *l, knh_loop *p, int loop)
     settle(l, p, true);
     advance_pointers(l, loop);
     if (p->inner) {
+        count_turn(l);
         knh_load(l->a, KNH_RDX, knh_low_at(l, p->count));
         knh_alu_number(l->a, KNH_SUB, KNH_RDX, 1);
         knh_store(l->a, knh_low_at(l, p->count), KNH_RDX);
@@ -473,7 +539,10 @@ static void do_end(knh_low *l, knh_loop *p, int loop)
         knh_alu_number(l->a, KNH_SUB, KNH_COUNTER, 1);
     }
     knh_jump_if(l->a, KNH_IF_NE, p->begin_label);
-    knh_here(l->a, p->end_label);
+    if (p->inner)
+        knh_here(l->a, p->end_label);
+    else
+        end_count(l, p);
     move_pointers(l, p, loop, true);
     settle_last(l, p);
 }
@@ -497,4 +566,75 @@ void knh_low_turn_item(knh_low *l, const knh_item *it, int copy)
     case KNH_ITEM_END: do_end(l, p, it->number); return;
     default: return;
     }
+}
+
+/* ---- Questions. */
+
+/* Registers that a call does not keep. */
+static void keep(knh_low *l, bool save)
+{
+    static const int8_t general[] = {KNH_RAX, KNH_RCX, KNH_RDI, KNH_R8, KNH_R9};
+    enum { VECTOR = 64, MASKS = 32 * VECTOR, GENERAL = MASKS + 64 };
+    bool wide = l->target == KNH_AVX512;
+    for (int i = 0; i < (int)sizeof general; i++) {
+        knh_operand at = knh_low_at(l, l->ask_area + GENERAL + 8 * i);
+        if (save)
+            knh_store(l->a, at, general[i]);
+        else
+            knh_load(l->a, general[i], at);
+    }
+    for (int r = 0; r < (wide ? 32 : 16); r++)
+        knh_v2(l->a, save ? KNH_VMOVUPS_ST : KNH_VMOVUPS, wide ? 2 : 1, r, knh_low_at(l, l->ask_area + VECTOR * r));
+    for (int r = 1; r < 8 && wide; r++)
+        knh_v2(l->a, save ? KNH_KMOVW_ST : KNH_KMOVW, 0, r, knh_low_at(l, l->ask_area + MASKS + 8 * r));
+}
+
+/* A subroutine that keeps all registers but RSI, R10, R11 and RDX: `left`, compared with 0. */
+static void emit_ask(knh_low *l)
+{
+    knh_align(l->a, 16);
+    knh_here(l->a, l->ask_label);
+    knh_alu_number(l->a, KNH_SUB, KNH_RSP, 56);
+    l->shift = 64;
+    keep(l, true);
+    knh_load(l->a, KNH_RDI, knh_at(KNH_RDI, (int32_t)offsetof(knh_args, asking)));
+    knh_load(l->a, KNH_RAX, knh_at(KNH_RDI, (int32_t)offsetof(knh_asking, ask)));
+    knh_v(l->a, KNH_VZEROUPPER, 0, 0, 0, knh_reg(0), 0, false, -1);
+    knh_call_reg(l->a, KNH_RAX);
+    knh_mov(l->a, KNH_RDX, KNH_RAX);
+    keep(l, false);
+    knh_alu_number(l->a, KNH_ADD, KNH_RSP, 56);
+    l->shift = 0;
+    knh_test(l->a, KNH_RDX, KNH_RDX);
+    knh_ret(l->a);
+}
+
+/* RDX: `over`, which is negative. */
+static void emit_question(knh_low *l, const knh_question *q)
+{
+    knh_here(l->a, q->label);
+    if (q->again >= 0) {
+        knh_alu_reg(l->a, KNH_ADD, KNH_COUNTER, KNH_RDX); /* turns until it is time */
+        knh_jump_if(l->a, KNH_IF_G, q->back);
+        knh_here(l->a, q->again);
+    }
+    knh_call(l->a, l->ask_label);
+    knh_jump_if(l->a, KNH_IF_E, l->out_label);
+    if (q->again >= 0) {
+        knh_mov_number(l->a, KNH_COUNTER, 0);
+        knh_alu_load(l->a, KNH_SUB, KNH_COUNTER, knh_low_at(l, q->over)); /* turns that are to come */
+        knh_alu_reg(l->a, KNH_SUB, KNH_RDX, KNH_COUNTER);
+        knh_store(l->a, knh_low_at(l, q->over), KNH_RDX);
+        knh_jump_if(l->a, KNH_IF_GE, q->back);
+        knh_alu_reg(l->a, KNH_ADD, KNH_COUNTER, KNH_RDX);
+    }
+    knh_jump(l->a, q->back);
+}
+
+void knh_low_questions(knh_low *l)
+{
+    for (size_t i = 0; i < l->question.n && knh_low_fine(l); i++)
+        emit_question(l, &l->question.at[i]);
+    if (l->question.n && knh_low_fine(l))
+        emit_ask(l);
 }

@@ -177,11 +177,153 @@ static void a_recording_on_trial_is_ended(void **state)
     assert_non_null(strstr(kn_fn_explain(f), "f64[b], 1 program"));
 }
 
+/* ---- Loops that became one kernel. */
+
+static bool in_a_while(void *env) { return ++*(int *)env >= 2; }
+
+typedef struct {
+    kn_array i, y;
+} Number;
+static kn_array not_negative(const Number *t) { return kn_greater_equal(t->y, 0); }
+static Number halved(const Number *t) { return (Number){kn_add(t->i, 1), kn_add(kn_multiply(t->y, 0.5), 1)}; }
+KN_FUNCTION(not_negative, kn_array, Number)
+KN_FUNCTION(halved, Number, Number)
+static kn_array endless_number(const kn_array *x)
+{
+    Number start = {kn_scalar(0), *x}, end;
+    kn_while_loop(KN_FN(not_negative), KN_FN(halved), &end, &start);
+    return end.y;
+}
+KN_FUNCTION(endless_number, kn_array, kn_array)
+static kn_array endless_lanes(const kn_array *x)
+{
+    kn_array y;
+    kn_call(kn_vmap(KN_FN(endless_number)), &y, x);
+    return y;
+}
+static Number all_steps(const Number *c) { return (Number){kn_add(c->i, 1), kn_add(kn_multiply(c->y, 0.5), 0.1)}; }
+KN_FUNCTION(all_steps, Number, Number)
+static kn_array long_scan(const kn_array *x)
+{
+    Number start = {kn_scalar(0), *x}, end;
+    kn_scan(KN_FN(all_steps), &end, &start, KN_NOTHING, .length = INT64_C(1000000000000), .accept = KN_PATH_COMPILED);
+    return end.y;
+}
+static Number around(const Number *c)
+{
+    kn_array y = kn_where(kn_less(c->y, 2), kn_add(c->y, 1), c->y);
+    Number start = {kn_scalar(0), y}, end;
+    kn_while_loop(KN_FN(not_negative), KN_FN(halved), &end, &start);
+    return (Number){kn_add(c->i, 1), end.y};
+}
+KN_FUNCTION(around, Number, Number)
+static kn_array endless_inside(const kn_array *x)
+{
+    Number start = {kn_scalar(0), *x}, end;
+    kn_scan(KN_FN(around), &end, &start, KN_NOTHING, .length = 3);
+    return end.y;
+}
+KN_FUNCTION(endless_lanes, kn_array, kn_array)
+KN_FUNCTION(long_scan, kn_array, kn_array)
+KN_FUNCTION(endless_inside, kn_array, kn_array)
+
+static kn_fn endless_of(int i)
+{
+    switch (i) {
+    case 0: return KN_FN(endless_number);
+    case 1: return KN_FN(endless_lanes);
+    case 2: return KN_FN(long_scan);
+    default: return KN_FN(endless_inside);
+    }
+}
+
+static void expect_interrupted(int asked)
+{
+    assert_int_equal(asked, 2);
+    assert_int_equal(kn_error_get_kind(), KN_ERROR_RUNTIME);
+    assert_non_null(strstr(kn_error_message(), "interrupted"));
+    kn_error_clear();
+}
+
+/* Also without kn_jit, and twice: what was kept of the first run is of use. */
+static void an_endless_kernel_is_ended(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        KN_SCOPE;
+        int asked = 0;
+        kn_array x = i % 4 == 1 ? kn_arange(0.0, 100.0, 1.0) : kn_scalar(3.0), out;
+        kn_fn f = i / 4 % 2 ? kn_jit(endless_of(i % 4)) : endless_of(i % 4);
+        kn_eval(x);
+        kn_set_poll(in_a_while, &asked);
+        kn_call(f, &out, &x);
+        kn_eval(out);
+        kn_set_poll(NULL, NULL);
+        expect_interrupted(asked);
+        expect_values(kn_sum(x), i % 4 == 1 ? 4950 : 3);
+    }
+}
+
+static kn_array a_hundred(const kn_array *x)
+{
+    Number start = {kn_scalar(0), *x}, end;
+    kn_scan(KN_FN(halved), &end, &start, KN_NOTHING, .length = 100, .accept = KN_PATH_COMPILED);
+    return end.y;
+}
+KN_FUNCTION(a_hundred, kn_array, kn_array)
+
+/* A run with all memory the caller's; and then one of another function. */
+static void an_endless_prepared_kernel_is_ended(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        KN_SCOPE;
+        int asked = 0;
+        kn_array x = i == 1 ? kn_ones(KN_SHAPE(100)) : kn_scalar(3.0), one = kn_scalar(3.0);
+        double in[100] = {3}, out[100];
+        kn_prepared p = kn_prepare(endless_of(i), KN_ARGS(&x)), q = kn_prepare(KN_FN(a_hundred), KN_ARGS(&one));
+        size_t bytes = kn_prepared_workspace_bytes(p) + kn_prepared_workspace_bytes(q);
+        void *workspace = aligned_alloc(64, (bytes + 127) & ~(size_t)63);
+        kn_set_poll(in_a_while, &asked);
+        assert_int_equal(kn_prepared_run(p, (const void *[]){in}, (void *[]){out}, workspace), -1);
+        kn_set_poll(NULL, NULL);
+        expect_interrupted(asked);
+        assert_int_equal(kn_prepared_run(q, (const void *[]){in}, (void *[]){out}, workspace), 0);
+        assert_true(out[0] == 2);
+        kn_prepared_free(p);
+        kn_prepared_free(q);
+        free(workspace);
+    }
+}
+
+/* The line of the loop is that of the error. */
+static void the_error_has_the_line_of_the_loop(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int asked = 0;
+    kn_array x = kn_scalar(3.0), out;
+    kn_fn f = kn_jit(KN_FN(endless_number));
+    kn_set_poll(in_a_while, &asked);
+    kn_call(f, &out, &x);
+    kn_eval(out);
+    kn_set_poll(NULL, NULL);
+    assert_non_null(kn_error_file());
+    assert_non_null(strstr(kn_error_file(), "test_poll.c"));
+    expect_interrupted(asked);
+}
+
 KN_TEST_GROUP(test_poll)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_endless_loop_is_ended), TEST(one_that_lets_go_on_changes_nothing), TEST(what_waited_is_given_up),
-        TEST(a_kept_function_is_ended), TEST(a_recording_on_trial_is_ended),
+        TEST(an_endless_loop_is_ended),
+        TEST(one_that_lets_go_on_changes_nothing),
+        TEST(what_waited_is_given_up),
+        TEST(a_kept_function_is_ended),
+        TEST(a_recording_on_trial_is_ended),
+        TEST(an_endless_kernel_is_ended),
+        TEST(an_endless_prepared_kernel_is_ended),
+        TEST(the_error_has_the_line_of_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

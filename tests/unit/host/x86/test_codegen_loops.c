@@ -22,7 +22,7 @@ enum { Z = KNK_STRIDE_ZERO, U = KNK_STRIDE_ONE, ANY = KNK_STRIDE_ANY };
 #define load   loop_case_load
 #define store  loop_case_store
 
-/* Boxes and threads as in large launches, lanes along any loop. */
+/* Boxes and threads as in large launches, lanes along any loop; questions whether to go on as in long ones. */
 static void check_forced(const knk_kernel *k, const int64_t *par, const int64_t *loops, int threads)
 {
     const knh_tuning usual = knh_tune;
@@ -30,6 +30,7 @@ static void check_forced(const knk_kernel *k, const int64_t *par, const int64_t 
         knh_tune.split_ns = 100;
         knh_tune.points = 64;
         knh_tune.lane = lane;
+        knh_tune.turns = 1 + 2 * lane;
         check(k, par, loops, threads);
         knh_tune = usual;
     }
