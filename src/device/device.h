@@ -148,8 +148,8 @@ int knd_step_support(const knd_loaded *l, uint32_t step); /* how the step runs: 
  * was compiled without donated operands; operands need no buffer. Allocates nothing, locks nothing, and makes no system
  * call if threads is 1. */
 knx_error *knd_run_into(const knd_loaded *l, const knd_operand *in, void *const *to, void *workspace, int threads);
-/* The same for a program that is one kernel, which only who ends what runs (kn_set_poll) can make fail: its operands are those that are fixed, then in[].
- * `threads` is what knd_threads said. */
+/* The same for a program that is one kernel: its operands are those that are fixed, then in[]. `threads` is what
+ * knd_threads said. It fails only where somebody ends it (kn_set_poll). */
 bool knd_is_one_kernel(const knd_loaded *l);
 knx_error *knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, const void *const *in,
                           void *const *to, void *workspace, int threads);

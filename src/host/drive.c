@@ -147,15 +147,14 @@ static int64_t ask(knh_asking *a)
     return a->left = a->turns;
 }
 
-static knh_asking asking_of(const knh_facts *f)
+static inline knh_asking asking_of(const knh_prepared *p)
 {
-    int64_t turns = knh_tune.turns ? knh_tune.turns : f->turns;
-    return (knh_asking){.left = turns, .ask = ask, .turns = turns};
+    return (knh_asking){.left = p->turns, .ask = ask, .turns = p->turns};
 }
 
 /* Was it told to end? A worker of the pool leaves it to the thread that it works for. */
-static bool has_ended(const knh_worker *w) { return w->p->facts->turns && !w->asking.turns; }
-static knx_error *end_of(const knh_prepared *p) { return p->facts->turns ? knx_take_stop() : NULL; }
+static bool has_ended(const knh_worker *w) { return w->p->turns && !w->asking.turns; }
+static knx_error *end_of(const knh_prepared *p) { return p->turns ? knx_take_stop() : NULL; }
 
 static void copy_loops(const knh_stage_facts *f, knh_args *args, const int64_t *from)
 {
@@ -252,7 +251,7 @@ typedef struct job {
 
 static inline void spread(job *j, int threads, void (*f)(void *j, int64_t part, int worker))
 {
-    (j->p->facts->turns ? knx_parallel_asking : knx_parallel)(threads, j->parts, f, j);
+    (j->p->turns ? knx_parallel_asking : knx_parallel)(threads, j->parts, f, j);
 }
 
 static KNX_HOT void start(knh_worker *w, const job *j, int worker)
@@ -263,7 +262,7 @@ static KNX_HOT void start(knh_worker *w, const job *j, int worker)
     w->part = parts + (size_t)worker * f->part_bytes;
     w->values = j->pass ? parts : w->part;
     w->args = (knh_args *)(void *)(w->part + f->args_at);
-    w->asking = asking_of(f);
+    w->asking = asking_of(j->p);
     w->args->asking = &w->asking;
     int64_t *room = (int64_t *)(void *)(w->part + f->index_at);
     w->at = room;
@@ -428,18 +427,16 @@ static uint64_t bypassing(const knh_prepared *p, void *const *buffer)
     return bits;
 }
 
-static void run_simple(const knh_prepared *p, void *const *buffer, const knk_map_values *map)
+static knx_error *run_simple(const knh_prepared *p, void *const *buffer, const knk_map_values *map)
 {
     _Alignas(knh_args) char room[sizeof(knh_args) + KNH_SIMPLE_STREAMS * sizeof(knh_words) +
                                  (KNH_SIMPLE_STREAMS + 1) * KNH_SIMPLE_LOOPS * sizeof(int64_t)];
     knh_args *call = (knh_args *)(void *)room;
     int n = p->pass->facts->n_stream;
-    knh_asking asking = asking_of(p->facts);
+    knh_asking asking;
     call->rows = p->call->rows;
     call->n = p->call->n;
     call->phase = 0;
-    call->asking = &asking;
-    copy_loops(p->pass->facts, call, p->pass->loop);
     for (int i = 0; i < n; i++) {
         call->stream[i] = p->call->stream[i];
         if (map)
@@ -447,7 +444,15 @@ static void run_simple(const knh_prepared *p, void *const *buffer, const knk_map
         if (p->buffer[i] >= 0)
             call->stream[i].at += (int64_t)(intptr_t)buffer[p->buffer[i]];
     }
+    if (!p->turns) {
+        p->pass->f(call);
+        return NULL;
+    }
+    asking = asking_of(p);
+    call->asking = &asking;
+    copy_loops(p->pass->facts, call, p->pass->loop);
     p->pass->f(call);
+    return asking.turns ? NULL : knx_take_stop();
 }
 
 static bool is_split(const knh_prepared *p, int threads) { return threads > 1 && p->ns >= 2 * knh_tune.split_ns; }
@@ -515,10 +520,8 @@ static KNX_HOT knx_error *run(const knh_prepared *p, const knk_launch *launch, c
         return knk_interpret(p->k, launch, scratch);
     }
     bool split = is_split(p, threads);
-    if (p->simple && !split && !p->pass->large) {
-        run_simple(p, launch->buffer, map);
-        return end_of(p);
-    }
+    if (p->simple && !split && !p->pass->large)
+        return run_simple(p, launch->buffer, map);
     if (p->empty)
         return NULL;
     job j = {.p = p, .buffer = launch->buffer, .map = map, .scratch = scratch, .bypass = bypassing(p, launch->buffer)};

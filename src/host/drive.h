@@ -66,7 +66,7 @@ typedef struct knh_facts {
     const knh_stage_facts *stage;
     int n_stage, max_streams, max_axes;
     double operations; /* of a point, as knk_cost counts them */
-    int64_t turns; /* of loops, from asking whether to go on to asking again; 0: it has no loops */
+    int64_t turns; /* as in a plan */
     int64_t points; /* room for values of so many points; 0: no value goes from stage to stage */
     size_t shared_bytes, part_bytes, plan_bytes, args_at, index_at, tiles_at;
     knx_arena arena;
@@ -112,6 +112,7 @@ struct knh_prepared {
     const int64_t *par, *box, *dense; /* extents; points of a box per axis; distance of its points in values' areas */
     int64_t points;
     double ns;
+    int64_t turns; /* of loops, from asking whether to go on to asking again; 0: there are none */
     const knh_pass *pass;
     knh_args *call; /* simple: the call but for addresses */
     int16_t buffer[KNH_SIMPLE_STREAMS];
@@ -144,7 +145,7 @@ typedef struct knh_worker {
     int64_t *at, *cursor; /* per stream: of the point that is being walked to; within the inner loops */
     int64_t *index, *inner_index, *lo, *n, *origin;
     uint64_t bypass; /* bit per stage: nontemporal */
-    knh_asking asking;
+    knh_asking asking; /* of its loops */
 } knh_worker;
 
 /* A part of the points of a pass: [lo, lo + n) per axis; `origin`: the first point of the values' areas. group: which

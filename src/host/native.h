@@ -8,7 +8,8 @@
  * alone. scratch: knh_scratch_bytes(k, threads) bytes, 64-byte aligned. No allocation, lock or system call once all
  * stage functions that it needs exist, but for waking workers. For tests and tools; programs go through
  * knh_prepare_in. */
-knx_error *knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
+knx_error *knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch,
+                      int threads);
 size_t knh_scratch_bytes(const knk_kernel *k, int threads); /* of a kernel that is prepared for the interpreter, too */
 
 double knh_operations(const knk_kernel *k); /* knk_cost, found once */

@@ -462,6 +462,7 @@ KNX_HOT bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_lau
     *out = p;
     if (!p->facts)
         return false;
+    p->turns = knh_tune.turns && p->facts->turns ? knh_tune.turns : p->facts->turns;
     if (!k->n_stage || has_zero(launch->par, k->n_par)) {
         p->empty = true;
         return true;

@@ -317,7 +317,7 @@ knx_error *knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_opera
     unsigned env = knx_float_enter();
     knx_error *error = knh_run_prepared(r.l->step->prepared, &launch, r.scratch, threads);
     knx_float_leave(env);
-    return knx_error_placed(error, r.p->jaxpr->eqn[s->eqn].place);
+    return __builtin_expect(error != NULL, 0) ? knx_error_placed(error, r.p->jaxpr->eqn[s->eqn].place) : NULL;
 }
 
 static knx_error *run_steps_in(run *r, const knd_operand *in)

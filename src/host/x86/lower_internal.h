@@ -143,15 +143,13 @@ typedef struct knh_loop {
     int32_t holds[2][32];    /* the states that registers hold at the start of each turn */
     uint32_t outer_avoid[2]; /* `avoid` of the loop around it */
     int32_t count, saved;    /* frame: turns left; pointers of its streams before the first turn */
-    int32_t over;            /* frame: what `left` is after all turns; negative: so many come after asking */
-    int done_label;          /* behind the end, where there was no turn */
+    int again_label, done_label; /* where it asks; behind the end, where all turns are made or there was none */
 } knh_loop;
 
 /* Where a loop asks whether to go on. */
 typedef struct knh_question {
     int label, back; /* back: to where turns begin; of a loop with loops in it to where it came from */
     int again;       /* all turns are made that could be without asking; of a loop with loops in it -1 */
-    int32_t over;
 } knh_question;
 
 typedef struct knh_bank { /* the registers of one kind */

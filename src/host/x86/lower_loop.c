@@ -469,7 +469,6 @@ void knh_low_loops_planned(knh_low *l)
             continue;
         measure(l, p);
         p->count = knh_low_frame(l, 8, 8);
-        p->over = knh_low_frame(l, 8, 8);
         l->counter |= !p->inner;
         l->body.temps = l->body.temps < 2 ? 2 : l->body.temps; /* of what is kept, copied, asked */
     }

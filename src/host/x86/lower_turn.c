@@ -178,14 +178,8 @@ static void move_pointers(knh_low *l, const knh_loop *p, int loop, bool back)
     }
 }
 
-/* Turns until it is time to ask: the address of the structure to RSI, the number to RDX. */
-static void load_left(knh_low *l)
-{
-    knh_load(l->a, KNH_RSI, knh_at(KNH_RDI, (int32_t)offsetof(knh_args, asking)));
-    knh_load(l->a, KNH_RDX, knh_at(KNH_RSI, (int32_t)offsetof(knh_asking, left)));
-}
-
-static void store_left(knh_low *l) { knh_store(l->a, knh_at(KNH_RSI, (int32_t)offsetof(knh_asking, left)), KNH_RDX); }
+static knh_operand left(void) { return knh_at(KNH_RSI, (int32_t)offsetof(knh_asking, left)); }
+static void find_left(knh_low *l) { knh_load(l->a, KNH_RSI, knh_at(KNH_RDI, (int32_t)offsetof(knh_args, asking))); }
 
 static knh_question *new_question(knh_low *l, knh_question q)
 {
@@ -194,36 +188,37 @@ static knh_question *new_question(knh_low *l, knh_question q)
     return l->no_memory ? NULL : &l->question.at[l->question.n - 1];
 }
 
-/* As many turns as there are, or as may be made without asking. */
-static void begin_count(knh_low *l, const knh_loop *p)
+/* All turns are taken from `left`: where it becomes negative, the counter comes to where it is time to ask. */
+static void begin_count(knh_low *l, knh_loop *p)
 {
-    load_left(l);
-    knh_alu_reg(l->a, KNH_SUB, KNH_RDX, KNH_COUNTER);
-    knh_store(l->a, knh_low_at(l, p->over), KNH_RDX);
-    const knh_question *q = new_question(
-        l, (knh_question){knh_label(l->a), .back = p->begin_label, .again = knh_label(l->a), .over = p->over});
+    p->again_label = knh_label(l->a);
+    const knh_question *q =
+        new_question(l, (knh_question){knh_label(l->a), .back = p->begin_label, .again = p->again_label});
+    find_left(l);
+    knh_alu_store(l->a, KNH_SUB, left(), KNH_COUNTER);
     if (q)
         knh_jump_if(l->a, KNH_IF_L, q->label);
 }
 
-/* All turns, or those until it is time to ask, are made; WHILE comes to end_label. */
+/* The counter is 0; a WHILE comes to end_label, and gives back the turns that were not made. */
 static void end_count(knh_low *l, const knh_loop *p)
 {
-    knh_load(l->a, KNH_RDX, knh_low_at(l, p->over));
-    knh_test(l->a, KNH_RDX, KNH_RDX);
-    for (size_t i = 0; i < l->question.n; i++)
-        if (l->question.at[i].back == p->begin_label)
-            knh_jump_if(l->a, KNH_IF_L, l->question.at[i].again);
-    knh_here(l->a, p->end_label);
+    find_left(l);
+    knh_alu_load(l->a, KNH_CMP, KNH_COUNTER, left());
+    knh_jump_if(l->a, KNH_IF_G, p->again_label);
     if (p->test >= 0) {
-        knh_mov_number(l->a, KNH_RSI, 0);
-        knh_load(l->a, KNH_RDX, knh_low_at(l, p->over));
+        knh_jump(l->a, p->done_label);
+        knh_here(l->a, p->end_label);
+        find_left(l);
+        knh_mov_number(l->a, KNH_R11, 0);
+        knh_load(l->a, KNH_RDX, left());
         knh_test(l->a, KNH_RDX, KNH_RDX);
-        knh_cmov(l->a, KNH_IF_L, KNH_RDX, KNH_RSI);
-        knh_alu_reg(l->a, KNH_ADD, KNH_RDX, KNH_COUNTER); /* the turns that were not made */
+        knh_cmov(l->a, KNH_IF_L, KNH_RDX, KNH_R11);
+        knh_alu_reg(l->a, KNH_ADD, KNH_RDX, KNH_COUNTER);
+        knh_store(l->a, left(), KNH_RDX);
+    } else {
+        knh_here(l->a, p->end_label);
     }
-    knh_load(l->a, KNH_RSI, knh_at(KNH_RDI, (int32_t)offsetof(knh_args, asking)));
-    store_left(l);
     knh_here(l->a, p->done_label);
 }
 
@@ -231,9 +226,9 @@ static void end_count(knh_low *l, const knh_loop *p)
 static void count_turn(knh_low *l)
 {
     const knh_question *q = new_question(l, (knh_question){knh_label(l->a), knh_label(l->a), .again = -1});
-    load_left(l);
-    knh_alu_number(l->a, KNH_SUB, KNH_RDX, 1);
-    store_left(l);
+    find_left(l);
+    knh_mov_number(l->a, KNH_RDX, 1);
+    knh_alu_store(l->a, KNH_SUB, left(), KNH_RDX);
     if (!q)
         return;
     knh_jump_if(l->a, KNH_IF_L, q->label);
@@ -609,22 +604,23 @@ static void emit_ask(knh_low *l)
     knh_ret(l->a);
 }
 
-/* RDX: `over`, which is negative. */
+/* RSI: the address of `left`, which is negative. */
 static void emit_question(knh_low *l, const knh_question *q)
 {
     knh_here(l->a, q->label);
     if (q->again >= 0) {
-        knh_alu_reg(l->a, KNH_ADD, KNH_COUNTER, KNH_RDX); /* turns until it is time */
+        knh_alu_load(l->a, KNH_ADD, KNH_COUNTER, left()); /* turns until it is time */
         knh_jump_if(l->a, KNH_IF_G, q->back);
         knh_here(l->a, q->again);
+        knh_mov_number(l->a, KNH_COUNTER, 0);
+        knh_alu_load(l->a, KNH_SUB, KNH_COUNTER, left()); /* turns that are to come */
     }
     knh_call(l->a, l->ask_label);
     knh_jump_if(l->a, KNH_IF_E, l->out_label);
     if (q->again >= 0) {
-        knh_mov_number(l->a, KNH_COUNTER, 0);
-        knh_alu_load(l->a, KNH_SUB, KNH_COUNTER, knh_low_at(l, q->over)); /* turns that are to come */
+        find_left(l);
         knh_alu_reg(l->a, KNH_SUB, KNH_RDX, KNH_COUNTER);
-        knh_store(l->a, knh_low_at(l, q->over), KNH_RDX);
+        knh_store(l->a, left(), KNH_RDX);
         knh_jump_if(l->a, KNH_IF_GE, q->back);
         knh_alu_reg(l->a, KNH_ADD, KNH_COUNTER, KNH_RDX);
     }
