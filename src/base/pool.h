@@ -18,8 +18,8 @@ int knx_threads_available(void);
  * CPUs are had if they are asked for, up to KNX_MAX_THREADS. No allocation; no system call but to start workers, to
  * wake parked ones, and to wait where the last part takes long. A part must not fork. */
 void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg);
-/* The same for parts that ask now and then whether to go on (knx_must_stop, base/poll.h): while the calling thread waits
- * for the last ones it asks for them. */
+/* The same for parts that ask now and then whether to go on (knx_must_stop, base/poll.h): so does the calling thread
+ * while it waits for the last ones. */
 void knx_parallel_asking(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg);
 bool knx_is_worker(void);     /* is this thread one of the pool's? */
 bool knx_parts_stopped(void); /* on a worker: are the parts to end? */

@@ -164,8 +164,8 @@ typedef struct knk_launch {
 } knk_launch;
 /* The meaning of a kernel, block by block. Who interprets a kernel prepares it before, once or again (any thread);
  * most kernels run as machine code only, and never are. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No
- * allocation, lock or system call in knk_interpret. Its errors are those of who ends what runs (base/poll.h), which loops
- * ask about. */
+ * allocation, lock or system call in knk_interpret. Errors are those of who ends what runs, which loops ask about
+ * (base/poll.h). */
 knx_error *knk_prepare(const knk_kernel *k);
 size_t knk_scratch_bytes(const knk_kernel *k);
 knx_error *knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);

@@ -277,6 +277,44 @@ def test_a_long_program_is_interrupted():
     assert "interrupted" in out and float(out.split()[1]) < 20
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "    kiln.jit(endless)(1.0).item()",
+        "    endless(1.0).item()",
+        "    kiln.jit(kiln.vmap(endless))(np.arange(1000.0)).block_until_ready()",
+        "    kiln.jit(kiln.vmap(endless))(np.arange(1e6)).block_until_ready()",
+        "    kiln.jit(lambda x: lax.fori_loop(0, 10, lambda i, y: endless(y) + i, x))(1.0).item()",
+        "    kiln.jit(lambda x: lax.fori_loop(0, 10**13, lambda i, y: y * 0.5 + 1, x))(1.0).item()",
+        "    lax.while_loop(lambda x: x == x, lambda x: lax.fori_loop(0, 3, lambda i, y: y * 0.5 + i, x), 1.0).item()",
+        "    kiln.grad(lambda x: lax.scan(lambda c, t: (c * 0.5 + x, None), 1.0, None, length=10**12)[0])(1.0).item()",
+    ],
+)
+def test_a_compiled_loop_is_interrupted(code):
+    endless = "    from kiln import lax\n    endless = lambda x: lax.while_loop(lambda y: y >= 0, lambda y: y * 0.5 + 1, x)\n"
+    out = interrupted_after(0.7, endless + code)
+    assert "interrupted" in out and float(out.split()[1]) < 10
+
+
+def test_a_compiled_loop_goes_on_after_a_signal_handler():
+    out = child("""
+import signal
+from kiln import lax
+heard = []
+signal.signal(signal.SIGALRM, lambda *a: heard.append(len(heard)))
+signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+x = kiln.jit(lambda x: lax.fori_loop(0, 10**8, lambda i, y: y * 5 + 1, x))(np.uint32(12345)).item()
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(len(heard) > 1, x)
+""")
+    x, by, plus = 12345, 5, 1  # by squaring: n steps at once are x -> by x + plus
+    for bit in range(27):
+        if 10**8 >> bit & 1:
+            x = (x * by + plus) % 2**32
+        by, plus = by * by % 2**32, (by + 1) * plus % 2**32
+    assert out.split() == ["True", str(x)]
+
+
 def test_a_signal_handler_that_returns_lets_go_on():
     out = child("""
 import signal

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_loop_asking.c -- loops of kernels ask whether to go on: those that would never end are ended, by all generators and
- * the interpreter, alone and with threads, wherever the turns are; and what runs next is whole. */
+ * test_loop_asking.c -- loops of kernels ask whether to go on: those that would never end are ended, by all generators
+ * and the interpreter, alone and with threads, wherever the turns are; one that may go on is whole. */
 #include "base/poll.h"
 #include "host/drive.h"
 #include "kernel/expr.h"
