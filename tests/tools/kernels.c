@@ -10,6 +10,7 @@
  * fails is copied to kernels-failed/ with its seed. */
 #include "tools/kernels.h"
 #include "base/memory.h"
+#include "host/drive.h"
 #include "support/c_maker.h"
 #include "support/scratch.h"
 #include <dirent.h>
@@ -113,7 +114,9 @@ static int64_t differences(kernel_case *c, const kernel_data *start, const kerne
     knk_launch l = c->l;
     l.buffer = got->base;
     uint64_t before = knh_count().fallbacks;
+    knh_tune.turns = threads; /* loops ask whether to go on, as long ones do */
     knh_run_on(generator[which], c->k, &l, scratch->data, threads);
+    knh_tune.turns = 0;
     t->fallbacks[which] += knh_count().fallbacks - before;
     int64_t n = kernel_data_differences(c, got, want, &t->words[which], where, sizeof where);
     if (n)
