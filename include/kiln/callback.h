@@ -56,9 +56,9 @@ KN_API kn_list kn_io_callback(kn_callback f, void *env, kn_list results, kn_list
 KN_API void kn_set_print(void (*print)(void *env, const char *text), void *env);
 typedef bool (*kn_poll)(void *env);
 /* While something runs, `poll` is asked now and then (at most 50 times a second, on the thread of the call, between
- * two steps of a program or two turns of a loop; a compiled loop is one step): true ends what runs with a
- * RuntimeError, "interrupted", and what it was to make is lost. For Ctrl-C and limits of time. It must not call
- * Kiln. NULL: no more. For all threads. */
+ * two steps of a program or two turns of a loop, also of a compiled one): true ends what runs with a RuntimeError,
+ * "interrupted", and what it was to make is lost. For Ctrl-C and limits of time. It must not call Kiln. NULL: no
+ * more. For all threads. */
 KN_API void kn_set_poll(kn_poll poll, void *env);
 
 #ifdef __cplusplus
