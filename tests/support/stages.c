@@ -3,6 +3,7 @@
 #include "support/stages.h"
 #include "kernel/internal.h"
 #include "support/bits.h"
+#include "support/clobber.h"
 #include "support/elements.h"
 #include "support/scratch.h"
 #include <setjmp.h>
@@ -178,7 +179,12 @@ static char *base_of(const run *r, int stream)
 /* Loops ask whether to go on, now and then. */
 enum { TURNS = 3 };
 
-static int64_t go_on(knh_asking *a) { return a->left = TURNS; }
+static int64_t go_on(knh_asking *a)
+{
+    a->left = TURNS;
+    clobber_registers();
+    return TURNS;
+}
 
 static void set_loops(run *r)
 {
