@@ -7,7 +7,9 @@
 #include <stdint.h>
 /* cmocka comes after these */
 #include "base/cpus.h"
+#include "base/poll.h"
 #include "base/pool.h"
+#include "kiln/callback.h"
 #include "support/group.h"
 #include <cmocka.h>
 #include <fenv.h>
@@ -414,6 +416,56 @@ static void there_is_one_cpu_at_least(void **state)
     assert_true(knx_threads_available() >= 1 && knx_threads_available() <= KNX_MAX_THREADS);
 }
 
+/* ---- Parts that ask whether to go on. */
+
+typedef struct endless {
+    pthread_t caller;
+    atomic_bool begun; /* by a worker */
+    atomic_int asked, elsewhere;
+} endless;
+
+static bool says_no(void *env)
+{
+    endless *e = env;
+    atomic_fetch_add(&e->asked, 1);
+    atomic_fetch_add(&e->elsewhere, !pthread_equal(pthread_self(), e->caller));
+    return true;
+}
+
+/* The caller's part ends when a worker has begun with one. */
+static void endless_part(void *arg, int64_t part, int worker)
+{
+    endless *e = arg;
+    (void)part;
+    if (worker) {
+        atomic_store(&e->begun, true);
+        while (!knx_must_stop())
+            sched_yield();
+    }
+    while (!atomic_load(&e->begun))
+        sched_yield();
+}
+
+static void who_waits_asks_for_the_workers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        endless e = {.caller = pthread_self()};
+        kn_set_poll(says_no, &e);
+        knx_parallel_asking(2, 2, endless_part, &e);
+        kn_set_poll(NULL, NULL);
+        assert_int_equal(e.asked, 1);
+        assert_int_equal(e.elsewhere, 0);
+        knx_error *error = knx_take_stop();
+        assert_non_null(error);
+        assert_true(error->interruption);
+        knx_error_release(error);
+        assert_null(knx_take_stop());
+        assert_true(all_parts_once(2, 100));
+        assert_false(knx_parts_stopped());
+    }
+}
+
 /* The number is asked for once, so in a process of its own. */
 static void the_environment_decides(void **state)
 {
@@ -449,6 +501,7 @@ KN_TEST_GROUP(test_pool)
         cmocka_unit_test(the_first_version_counts_too),
         cmocka_unit_test(there_is_one_cpu_at_least),
         cmocka_unit_test(the_environment_decides),
+        cmocka_unit_test(who_waits_asks_for_the_workers),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     knx_pool_stop();
