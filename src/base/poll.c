@@ -68,7 +68,7 @@ bool knx_must_stop(void)
 
 knx_error *knx_take_stop(void)
 {
-    if (__builtin_expect(!stopping, 1))
+    if (knx_is_worker() ? !knx_parts_stopped() : !stopping)
         return NULL;
     stopping = false;
     return knx_error_interrupted();

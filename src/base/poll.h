@@ -18,7 +18,8 @@ static inline knx_error *knx_poll(void)
 
 /* From inside of what returns no error, each few milliseconds and on any thread: is it to end? The user is asked on
  * the thread of the call; a worker of the pool learns what the thread that it works for was told. Once it is true it
- * stays so until that thread takes the error: whoever ran something that asks does that after it. */
+ * stays so until that thread takes the error: whoever ran something that asks does that after it. A worker gets an
+ * error of its own, for as long as what it works for is to end. */
 bool knx_must_stop(void);
-knx_error *knx_take_stop(void); /* of this thread; NULL: it is to go on */
+knx_error *knx_take_stop(void); /* NULL: it is to go on */
 #endif

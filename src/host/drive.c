@@ -152,7 +152,7 @@ static inline knh_asking asking_of(const knh_prepared *p)
     return (knh_asking){.left = p->turns, .ask = ask, .turns = p->turns};
 }
 
-/* Was it told to end? A worker of the pool leaves it to the thread that it works for. */
+/* Was it told to end? Then nothing is to read what was not made. */
 static bool has_ended(const knh_worker *w) { return w->p->turns && !w->asking.turns; }
 static knx_error *end_of(const knh_prepared *p) { return p->turns ? knx_take_stop() : NULL; }
 
@@ -202,7 +202,7 @@ static KNX_HOT void run_rectangles(const knh_worker *w, const knh_pass *ps, cons
             run_tiles(w, ps, f, rows, n);
         else
             run_rectangle(w, ps, f, rows, n);
-    } while (knh_step_axes(w, ps, ps->other, ps->n_other, piece->n));
+    } while (!has_ended(w) && knh_step_axes(w, ps, ps->other, ps->n_other, piece->n));
 }
 
 static void run_pass(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
@@ -223,7 +223,7 @@ static void run_box(const knh_worker *w, int64_t at)
         w->n[a] = p->par[a] - w->lo[a] < p->box[a] ? p->par[a] - w->lo[a] : p->box[a];
         at /= boxes;
     }
-    for (int s = 0; s < p->k->n_stage; s++) {
+    for (int s = 0; s < p->k->n_stage && !has_ended(w); s++) {
         const knh_pass *ps = &p->pass[s];
         for (int a = p->n_par; a < ps->n_axis; a++) {
             w->lo[a] = 0;
@@ -247,6 +247,7 @@ typedef struct job {
     int axis;          /* -1: the blocks of a reduction */
     int64_t step, n;   /* along the axis; or blocks */
     atomic_bool known; /* of blocks: the value of all is (knh_piece) */
+    atomic_bool ended; /* some part was told to */
 } job;
 
 static inline void spread(job *j, int threads, void (*f)(void *j, int64_t part, int worker))
@@ -298,7 +299,7 @@ static void run_whole(const job *j)
     knh_worker w;
     start(&w, j, 0);
     const knh_prepared *p = j->p;
-    for (int s = 0; s < p->k->n_stage; s++) {
+    for (int s = 0; s < p->k->n_stage && !has_ended(&w); s++) {
         const knh_pass *ps = &p->pass[s];
         for (int a = 0; a < ps->n_axis; a++) {
             w.lo[a] = w.origin[a] = 0;
@@ -331,6 +332,8 @@ static void run_slice(void *j_, int64_t part, int worker)
         w.n[j->axis] = j->n - w.lo[j->axis] < j->step ? j->n - w.lo[j->axis] : j->step;
     }
     run_pass(&w, ps, &piece);
+    if (has_ended(&w))
+        atomic_store_explicit(&j->ended, true, memory_order_relaxed);
     flush_stores(&w);
 }
 
@@ -382,7 +385,7 @@ static bool turns(const knh_pass *ps)
 
 static void run_wide(job *j, int threads)
 {
-    for (int s = 0; s < j->p->k->n_stage; s++) {
+    for (int s = 0; s < j->p->k->n_stage && !j->ended; s++) {
         const knh_pass *ps = j->pass = &j->p->pass[s];
         j->parts = 1;
         j->axis = -1;

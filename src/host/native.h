@@ -28,7 +28,7 @@ bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch);
 bool knh_runs_alone(const knh_prepared *p); /* there is not enough work for a second thread */
 size_t knh_prepared_scratch(const knh_prepared *p, int threads); /* bytes that it needs: at most knh_scratch_bytes */
 /* Errors are those of who ends what runs (kn_set_poll), which loops ask about: then what was to be stored is undefined.
- * On a worker of the pool there are none: the thread that it works for takes them (knx_take_stop). */
+ * Where workers of the pool run launches, the thread that they work for has to look for itself (knx_take_stop). */
 knx_error *knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads);
 /* The same at other places: the offsets of the maps are launch->map's, not those that it was prepared with. On this
  * thread. */

@@ -555,7 +555,7 @@ static void interpret(run *r, knk_nest *par, knk_nest *inner, uint8_t *rows, int
     int64_t chunk = chunk_of(k, inner, rows), total = par[0].total;
     for (int64_t done = 0; done < total && !r->stopped; done += chunk) {
         int64_t points = total - done < chunk ? total - done : chunk;
-        for (int s = 0; s < stages; s++) {
+        for (int s = 0; s < stages && !r->stopped; s++) { /* nothing reads what was not made */
             r->rows = rows[s];
             (rows[s] ? run_rows : run_columns)(r, &r->p->stage[s], &par[s], &inner[s], points);
         }
