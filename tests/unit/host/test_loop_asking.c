@@ -208,7 +208,7 @@ static void a_loop_that_may_go_on_is_whole(void **state)
     loop_case_store(k, knk_last(k, c), (uint8_t[]){U}, false);
     knk_kernel *kernel = loop_case_finish(k);
     int64_t n = 1, turns[] = {INT64_C(100000007)};
-    const int64_t *inner[] = {turns}, stride[] = {1};
+    const int64_t *inner[] = {turns}, stride[] = {1, 0};
     const knk_map_values map[] = {{0, stride}, {0, stride}};
     int32_t in = 12345, out = 0;
     int asked = 0;
