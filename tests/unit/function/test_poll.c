@@ -3,6 +3,8 @@
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/programs.h"
+#include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 typedef struct {
@@ -261,7 +263,42 @@ static void an_endless_kernel_is_ended(void **state)
         kn_set_poll(NULL, NULL);
         expect_interrupted(asked);
         expect_values(kn_sum(x), i % 4 == 1 ? 4950 : 3);
+        if (i % 4 == 2)
+            continue;
+        kn_array y = kn_where(kn_greater_equal(x, 0), -5, x), end; /* here the same program ends */
+        kn_call(f, &end, &y);
+        expect_values(kn_sum(end), i % 4 == 0 ? -5 : i % 4 == 1 ? -500 : -2);
     }
+}
+
+static atomic_bool wanted;
+static bool is_wanted(void *env) { return (void)env, atomic_load(&wanted); }
+static void *want_the_end(void *env)
+{
+    wait_for_the_clock();
+    atomic_store(&wanted, true);
+    return env;
+}
+
+static void another_thread_ends_a_kernel(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    pthread_t thread;
+    struct timespec begin, end;
+    kn_array x = kn_arange(0.0, 1000.0, 1.0), out;
+    kn_fn f = kn_jit(KN_FN(endless_lanes));
+    kn_set_poll(is_wanted, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    assert_int_equal(pthread_create(&thread, NULL, want_the_end, NULL), 0);
+    kn_call(f, &out, &x);
+    kn_eval(out);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    kn_set_poll(NULL, NULL);
+    pthread_join(thread, NULL);
+    assert_int_equal(kn_error_get_kind(), KN_ERROR_RUNTIME);
+    kn_error_clear();
+    assert_true(end.tv_sec - begin.tv_sec < 10);
 }
 
 static kn_array a_hundred(const kn_array *x)
@@ -323,6 +360,7 @@ KN_TEST_GROUP(test_poll)
         TEST(a_recording_on_trial_is_ended),
         TEST(an_endless_kernel_is_ended),
         TEST(an_endless_prepared_kernel_is_ended),
+        TEST(another_thread_ends_a_kernel),
         TEST(the_error_has_the_line_of_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
