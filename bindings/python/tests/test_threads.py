@@ -284,6 +284,8 @@ def test_a_long_program_is_interrupted():
         "    endless(1.0).item()",
         "    kiln.jit(kiln.vmap(endless))(np.arange(1000.0)).block_until_ready()",
         "    kiln.jit(kiln.vmap(endless))(np.arange(1e6)).block_until_ready()",
+        "    many = kiln.vmap(kiln.vmap(endless))\n    f = kiln.jit(lambda x: np.tanh(many(x) - 1) @ np.ones((256, 256)))\n"
+        "    f(np.ones((4096, 256))).block_until_ready()",
         "    kiln.jit(lambda x: lax.fori_loop(0, 10, lambda i, y: endless(y) + i, x))(1.0).item()",
         "    kiln.jit(lambda x: lax.fori_loop(0, 10**13, lambda i, y: y * 0.5 + 1, x))(1.0).item()",
         "    lax.while_loop(lambda x: x == x, lambda x: lax.fori_loop(0, 3, lambda i, y: y * 0.5 + i, x), 1.0).item()",
