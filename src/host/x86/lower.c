@@ -420,8 +420,10 @@ static void lower(knh_low *l)
         l->saved_area = knh_low_frame(l, 128, 64);
     }
     knh_low_lay_out_parts(l);
-    l->ask_label = knh_label(l->a);
-    l->ask_area = l->n_loop ? knh_low_frame(l, 33 * 64 + 64, 64) : 0;
+    if (l->n_loop) {
+        l->ask_label = knh_label(l->a);
+        l->ask_area = knh_low_frame(l, KNH_ASK_AREA, 64);
+    }
     if (knh_low_fine(l))
         emit_function(l);
 }

@@ -15,7 +15,8 @@ enum {
     KNH_FRAME_LIMIT = 64 * 1024,
     KNH_POINTERS = 8, /* streams whose pointers live in registers */
     KNH_BODY = 0,     /* number of the part that the lane loop is */
-    KNH_ROW = -1      /* and of what is worked out once per row */
+    KNH_ROW = -1,     /* and of what is worked out once per row */
+    KNH_ASK_AREA = 34 * 64 /* bytes of all registers that a call does not keep: vectors, masks, others */
 };
 /* General-purpose registers: RDI the arguments, RAX the element number, RCX the last start of the main loop or how many
  * lanes exist; RDX, RSI, R11 are lent to the emitter; R10 holds an address for a moment. */

@@ -570,6 +570,7 @@ static void keep(knh_low *l, bool save)
 {
     static const int8_t general[] = {KNH_RAX, KNH_RCX, KNH_RDI, KNH_R8, KNH_R9};
     enum { VECTOR = 64, MASKS = 32 * VECTOR, GENERAL = MASKS + 64 };
+    _Static_assert(GENERAL + 8 * sizeof general <= KNH_ASK_AREA, "all of them have a place");
     bool wide = l->target == KNH_AVX512;
     for (int i = 0; i < (int)sizeof general; i++) {
         knh_operand at = knh_low_at(l, l->ask_area + GENERAL + 8 * i);
