@@ -274,3 +274,25 @@ knx_error *knt_expand_failing(const kni_jaxpr *j, kni_jaxpr **out) { return exha
 knx_error *knt_inline_calls(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_calls, inline_equation, out); }
 
 knx_error *knt_expand(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_expands, expand_equation, out); }
+
+knx_error *knt_simplify_opened(const kni_jaxpr *j, kni_jaxpr **out)
+{
+    static knt_pass *const opening[] = {knt_inline_calls, knt_expand, knt_inline_calls};
+    KN_TRY(knt_simplify(j, out));
+    for (;;) {
+        kni_jaxpr *simple = *out, *opened = NULL;
+        knx_error *error = knt_passes(simple, sizeof opening / sizeof *opening, opening, &opened);
+        bool same = opened == simple;
+        *out = NULL;
+        if (!error && !same)
+            error = knt_simplify(opened, out);
+        if (!error && same) {
+            *out = opened; /* a reference to the simple one */
+            opened = NULL;
+        }
+        kni_release(simple);
+        kni_release(opened);
+        if (error || same)
+            return error;
+    }
+}

@@ -48,6 +48,8 @@ typedef knx_error *knt_pass(const kni_jaxpr *j, kni_jaxpr **out);
 knx_error *knt_passes(const kni_jaxpr *j, int n, knt_pass *const *pass, kni_jaxpr **out);
 /* Dead code, common subexpressions, and only algebra that changes no bits. Equations that can fail stay. */
 knx_error *knt_simplify(const kni_jaxpr *j, kni_jaxpr **out);
+/* The same where calls are inlined and rows expanded: those too that come out of a branch or a loop that went away. */
+knx_error *knt_simplify_opened(const kni_jaxpr *j, kni_jaxpr **out);
 /* Equations of KN_CALLS rows replaced by their bodies, to any depth. */
 knx_error *knt_inline_calls(const kni_jaxpr *j, kni_jaxpr **out);
 /* Equations of rows with `expand` replaced by what they stand for, until none is left. */

@@ -9,7 +9,7 @@
 
 static knx_error *run_passes(const kni_jaxpr *source, kni_jaxpr **out)
 {
-    static knt_pass *const pass[] = {knt_inline_calls, knt_expand, knt_inline_calls, knt_simplify};
+    static knt_pass *const pass[] = {knt_inline_calls, knt_expand, knt_inline_calls, knt_simplify_opened};
     return knt_passes(source, sizeof pass / sizeof *pass, pass, out);
 }
 

@@ -20,7 +20,7 @@ static const struct pass {
     {"inline calls", .jaxpr = knt_inline_calls},
     {"expand rows", .jaxpr = knt_expand},
     {"inline calls of expanded rows", .jaxpr = knt_inline_calls},
-    {"simplify", .jaxpr = knt_simplify, .only_fused = true},
+    {"simplify", .jaxpr = knt_simplify_opened, .only_fused = true},
     {"hand numbers to loops", .jaxpr = knc_hand_numbers, .only_fused = true},
     {"guard loops that may fail", .trial = knc_guard_loops, .only_fused = true},
     {"carry reshapes to operands", .jaxpr = knc_carry_reshapes, .only_fused = true},

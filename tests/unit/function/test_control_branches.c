@@ -202,6 +202,61 @@ static void a_switch_is_batched_and_differentiated(void **state)
     expect_values(out, -1, 0.5, 6, -1);
 }
 
+/* A known index leaves one branch, with whatever that calls. */
+static kn_array jitted(const kn_array *x)
+{
+    kn_array out;
+    kn_call(kn_jit(KN_FN(square)), &out, x);
+    return out;
+}
+KN_FUNCTION(jitted, kn_array, kn_array)
+static kn_array checkpointed(const kn_array *x)
+{
+    kn_array out;
+    kn_call(kn_checkpoint(KN_FN(square)), &out, x);
+    return out;
+}
+static kn_array nested(const kn_array *x)
+{
+    kn_array out;
+    kn_cond(true, KN_FN(jitted), KN_FN(halve), &out, x);
+    return out;
+}
+static kn_array drawn(const kn_array *x)
+{
+    (void)x;
+    return kn_random_uniform(kn_random_key(7), KN_SHAPE());
+}
+static kn_array incomplete(const kn_array *x) { return kn_special_gammainc(*x, kn_add(*x, 1)); }
+KN_FUNCTION(checkpointed, kn_array, kn_array)
+KN_FUNCTION(nested, kn_array, kn_array)
+KN_FUNCTION(drawn, kn_array, kn_array)
+KN_FUNCTION(incomplete, kn_array, kn_array)
+
+static kn_array known(const kn_array *x)
+{
+    kn_array out;
+    const kn_fn branch[] = {KN_FN(jitted), KN_FN(halve)};
+    kn_switch(0, branch, 2, &out, x);
+    return out;
+}
+KN_FUNCTION(known, kn_array, kn_array)
+
+static void a_known_index_leaves_what_the_branch_calls(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_scalar(3.0), out, want;
+    const kn_fn branch[] = {KN_FN(jitted), KN_FN(checkpointed), KN_FN(nested), KN_FN(drawn), KN_FN(incomplete)};
+    for (int i = 0; i < 5; i++) {
+        kn_call(branch[i], &want, &x);
+        kn_switch(i, branch, 5, &out, &x);
+        expect_values(kn_sub(out, want), 0);
+    }
+    kn_call(kn_jit(KN_FN(known)), &out, &x);
+    expect_values(out, 9);
+}
+
 static kn_array only(const kn_array *i, const kn_array *x)
 {
     kn_array out;
@@ -362,6 +417,7 @@ KN_TEST_GROUP(test_control_branches)
         TEST(a_number_from_a_branch_takes_the_others_dtype),
         TEST(the_index_of_a_switch_is_clamped),
         TEST(a_switch_is_batched_and_differentiated),
+        TEST(a_known_index_leaves_what_the_branch_calls),
         TEST(a_switch_of_one_branch_is_the_branch),
         TEST(a_switch_prints_as_in_jax),
         TEST(map_stacks_results),
