@@ -2,7 +2,8 @@
 """Loops, branches and reductions by functions (jax.lax)."""
 from .. import _core
 from .._core import Function
-from .._transforms import Flat, _check_callable
+from .._kept import Body as _Body, apply as _apply
+from .._transforms import _check_callable
 from ..tree_util import tree_flatten, tree_leaves, tree_structure
 
 _c = _core.functions("kiln.lax")
@@ -12,20 +13,6 @@ _nothing = object()
 def _same_tree(got, want, text):
     if got != want:
         raise TypeError(text.format(got=got, want=want))
-
-
-class _Body:
-    """A function of flat parts that returns flat leaves; each call notes the structure of the result."""
-
-    def __init__(self, fun, treedefs, check=None):
-        self.fun, self.treedefs, self.check, self.out_tree = fun, treedefs, check, None
-
-    def __call__(self, *parts):
-        out = self.fun(*[t.unflatten(p) for t, p in zip(self.treedefs, parts)])
-        leaves, self.out_tree = tree_flatten(out)
-        if self.check:
-            self.check(out, self.out_tree)
-        return leaves
 
 
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False, *, checkpoint=0):
@@ -65,27 +52,31 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         raise ValueError(f"scan got values with different leading axis sizes: {', '.join(str(n) for n in lengths)}.")
     else:
         length = lengths[0]
-    trees = {}
+    n = len(init_leaves)
+    first, second = (((leaves,) if leaves else ()) for leaves in (init_leaves, xs_leaves))  # empty parts do not count
+    sizes = tuple(len(p) for p in first + second)
+    unroll = length if unroll is True else int(unroll)
 
-    def body(carry, x):
-        out = f(carry, x)
+    def check(out, tree):
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(f"scan body output must be a pair, got {out!r}.")
-        trees["y"] = tree_structure(out[1])
-        _same_tree(tree_structure(out[0]), init_tree, "scan body function carry input and carry output must have the "
+        _same_tree(tree.children()[0], init_tree, "scan body function carry input and carry output must have the "
                    "same pytree structure, but they differ: the input carry has structure {want}, and the output carry "
                    "{got}.")
-        return tuple(out)
 
-    flat = _Body(body, [init_tree, xs_tree])
-    n = len(init_leaves)
-    both = {(1, 1): flat, (1, 0): lambda carry: flat(carry, ()), (0, 1): lambda x: flat((), x),
-            (0, 0): lambda: flat((), ())}
-    first, second = (((leaves,) if leaves else ()) for leaves in (init_leaves, xs_leaves))  # empty parts do not count
-    function = Function(both[len(first), len(second)], tuple(len(p) for p in first + second), f)
-    unroll = length if unroll is True else int(unroll)
-    out = _core.scan(function, first, second, length, bool(reverse), max(unroll, 0), checkpoint)
-    return init_tree.unflatten(out[:n]), trees["y"].unflatten(out[n:])
+    def build(functions, kind):
+        flat = kind(functions[0], [init_tree, xs_tree], check)
+        both = {(1, 1): flat, (1, 0): lambda carry: flat(carry, ()), (0, 1): lambda x: flat((), x),
+                (0, 0): lambda: flat((), ())}
+        return [flat], [Function(both[len(first), len(second)], sizes, functions[0])]
+
+    def use(bodies, made, kept):
+        carry, note = kept.numbers(init_leaves, xs_leaves)
+        out = _core.scan(made[0], (carry,) if carry else (), second, length, bool(reverse), max(unroll, 0), checkpoint)
+        kept.note(note, out[:n])
+        return init_tree.unflatten(out[:n]), bodies[0].out_tree.children()[1].unflatten(out[n:])
+
+    return _apply("scan", (init_tree, xs_tree), (f,), build, use)
 
 
 _asarray = _core.functions("kiln.numpy")["asarray"]
@@ -114,9 +105,17 @@ def while_loop(cond_fun, body_fun, init_val, *, max_steps=0):
         _same_tree(tree, treedef, "while_loop body function carry input and carry output must have the same pytree "
                    "structure, but they differ: the input carry has structure {want}, and the output carry {got}.")
 
-    condition = Function(_Body(cond_fun, [treedef], check_condition), (n,), cond_fun)
-    body = Function(_Body(body_fun, [treedef], check_body), (n,), body_fun)
-    return treedef.unflatten(_core.while_loop(condition, body, (leaves,), max_steps))
+    def build(functions, kind):
+        bodies = [kind(functions[0], [treedef], check_condition), kind(functions[1], [treedef], check_body)]
+        return bodies, [Function(b, (n,), f) for b, f in zip(bodies, functions)]
+
+    def use(bodies, made, kept):
+        carry, note = kept.numbers(leaves)
+        out = _core.while_loop(*made, (carry,), max_steps)
+        kept.note(note, out)
+        return treedef.unflatten(out)
+
+    return _apply("while_loop", (treedef,), (cond_fun, body_fun), build, use)
 
 
 def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
@@ -134,29 +133,40 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         _same_tree(tree, treedef, "fori_loop body function carry input and carry output must have the same pytree "
                    "structure, but they differ: the input carry has structure {want}, and the output carry {got}.")
 
-    one = tree_structure(0)
-    body = Function(_Body(body_fun, [one, treedef], check), (1, len(leaves)), body_fun)
-    return treedef.unflatten(_core.fori_loop(lower, upper, body, (leaves,)))
+    def build(functions, kind):
+        body = kind(functions[0], [tree_structure(0), treedef], check)
+        return [body], [Function(body, (1, len(leaves)), functions[0])]
+
+    def use(bodies, made, kept):
+        carry, note = kept.numbers(leaves, (lower, upper))
+        out = _core.fori_loop(lower, upper, made[0], (carry,))
+        kept.note(note, out)
+        return treedef.unflatten(out)
+
+    return _apply("fori_loop", (treedef,), (body_fun,), build, use)
 
 
 def _branches(what, index, functions, operands, is_cond):
     leaves, treedef = tree_flatten(operands)
-    bodies = [_Body(lambda t, f=f: f(*t), [treedef]) for f in functions]
 
-    def compare(out, tree):
-        trees = [b.out_tree for b in bodies]
-        k = next((k for k, t in enumerate(trees) if k and t is not None and trees[0] is not None and t != trees[0]), 0)
-        if k:
-            names = ("true_fun", "false_fun") if is_cond else ("branch 0", f"branch {k}")
-            raise TypeError(f"{what} {names[0]} and {names[1]} output must have identical types, but they differ: the "
-                            f"output of {names[0]} has structure {trees[0]}, that of {names[1]} {trees[k]}.")
+    def build(functions, kind):
+        def compare(out, tree):
+            trees = [b.out_tree for b in bodies]
+            k = next((k for k, t in enumerate(trees)
+                      if k and t is not None and trees[0] is not None and t != trees[0]), 0)
+            if k:
+                names = ("true_fun", "false_fun") if is_cond else ("branch 0", f"branch {k}")
+                raise TypeError(f"{what} {names[0]} and {names[1]} output must have identical types, but they differ: "
+                                f"the output of {names[0]} has structure {trees[0]}, that of {names[1]} {trees[k]}.")
 
-    for body in bodies:
-        body.check = compare
-    made = tuple(Function(b, (len(leaves),), f) for b, f in zip(bodies, functions))
-    out = _core.switch(index, made, (leaves,), is_cond)
-    tree = next(b.out_tree for b in bodies if b.out_tree is not None)
-    return tree.unflatten(out)
+        bodies = [kind(lambda t, f=f: f(*t), [treedef], compare) for f in functions]
+        return bodies, [Function(b, (len(leaves),), f) for b, f in zip(bodies, functions)]
+
+    def use(bodies, made, kept):
+        out = _core.switch(index, tuple(made), (leaves,), is_cond)
+        return next(b.out_tree for b in bodies if b.out_tree is not None).unflatten(out)
+
+    return _apply(what, (treedef,), functions, build, use)
 
 
 def cond(pred, true_fun, false_fun, *operands, operand=_nothing):
@@ -214,9 +224,16 @@ def switch(index, branches, *operands, operand=_nothing):
 def map(f, xs, *, batch_size=None):
     """f of each element along the first axis, one after the other, stacked. (jax.lax.map)"""
     leaves, treedef = tree_flatten(xs)
-    body = _Body(f, [treedef])
-    out = _core.map(Function(body, (len(leaves),), f), (leaves,), batch_size or 0)
-    return body.out_tree.unflatten(out)
+
+    def build(functions, kind):
+        body = kind(functions[0], [treedef])
+        return [body], [Function(body, (len(leaves),), functions[0])]
+
+    def use(bodies, made, kept):
+        out = _core.map(made[0], (leaves,), batch_size or 0)
+        return bodies[0].out_tree.unflatten(out)
+
+    return _apply("map", (treedef,), (f,), build, use)
 
 
 def associative_scan(fn, elems, reverse=False, axis=0):
@@ -233,9 +250,15 @@ def associative_scan(fn, elems, reverse=False, axis=0):
     if len(sizes) > 1:
         raise ValueError("Array inputs to associative_scan must have the same first dimension. (saw: "
                          f"{[tuple(x.shape) for x in leaves]})")
-    body = _Body(fn, [treedef, treedef])
-    out = _core.associative_scan(Function(body, (len(leaves), len(leaves)), fn), (leaves,), axis, bool(reverse))
-    return treedef.unflatten(out)
+
+    def build(functions, kind):
+        body = kind(functions[0], [treedef, treedef])
+        return [body], [Function(body, (len(leaves), len(leaves)), functions[0])]
+
+    def use(bodies, made, kept):
+        return treedef.unflatten(_core.associative_scan(made[0], (leaves,), axis, bool(reverse)))
+
+    return _apply("associative_scan", (treedef,), (fn,), build, use)
 
 
 def _joined(what, operands, init_values, computation):
