@@ -158,8 +158,10 @@ KN_API kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples);
 KN_API kn_fn kn_custom_jvp(kn_fn fn, kn_fn rule);
 /* fn with the reverse derivative that two functions give (jax.custom_vjp): `forward` takes the arguments of fn and
  * returns a struct of its result and of residuals, `backward` takes the struct of residuals and that of the result's
- * cotangents and returns a struct of one cotangent per argument (those of integers do not count). Forward mode
- * (kn_jvp, kn_jacfwd) is a TypeError. Captured arrays of fn: as for kn_custom_jvp. */
+ * cotangents and returns a struct of one cotangent per argument (those of integers do not count). Where it depends
+ * what there is to keep, `forward` returns a kn_tree of two, the result and the residuals, and `backward` takes the
+ * two trees of the residuals and the cotangents. Forward mode (kn_jvp, kn_jacfwd) is a TypeError. Captured arrays of
+ * fn: as for kn_custom_jvp. */
 KN_API kn_fn kn_custom_vjp(kn_fn fn, kn_fn forward, kn_fn backward);
 
 /* What derivatives of a checkpoint may keep from the first time (jax.checkpoint_policies); the rest is computed

@@ -51,13 +51,29 @@ static knx_error *check_jvp(const knf_core *f, const knf_core *rule)
     return NULL;
 }
 
+static knx_error *check_forward_takes(const knf_core *f, const knf_core *fwd)
+{
+    if (takes_all(fwd, f, 1))
+        return NULL;
+    return knx_error_new(KN_ERROR_TYPE,
+                         "Custom VJP fwd rule %s for function %s must take the arguments of %s: %d arrays, but it "
+                         "takes %d",
+                         fwd->name, f->name, f->name, f->n_in, fwd->n_in);
+}
+
+static knx_error *check_backward_returns(const knf_core *f, const knf_core *fwd, const knf_core *bwd)
+{
+    if (bwd->n_out == fwd->n_in)
+        return NULL;
+    return knx_error_new(KN_ERROR_TYPE,
+                         "Custom VJP bwd rule %s must produce an output with the same structure as the arguments of "
+                         "the primal function %s: %d arrays, but it produces %d",
+                         bwd->name, f->name, fwd->n_in, bwd->n_out);
+}
+
 static knx_error *check_vjp(const knf_core *f, const knf_core *fwd, const knf_core *bwd)
 {
-    if (!takes_all(fwd, f, 1))
-        return knx_error_new(KN_ERROR_TYPE,
-                             "Custom VJP fwd rule %s for function %s must take the arguments of %s: %d arrays, but it "
-                             "takes %d",
-                             fwd->name, f->name, f->name, f->n_in, fwd->n_in);
+    KN_TRY(check_forward_takes(f, fwd));
     if (fwd->n_out < f->n_out)
         return knx_error_new(
             KN_ERROR_TYPE,
@@ -72,23 +88,34 @@ static knx_error *check_vjp(const knf_core *f, const knf_core *fwd, const knf_co
                              "Custom VJP bwd rule %s for function %s must take the residuals and the cotangents of the "
                              "results: %d and %d arrays, but it takes %d",
                              bwd->name, f->name, residuals, f->n_out, bwd->n_in);
-    if (bwd->n_out != fwd->n_in)
-        return knx_error_new(
-            KN_ERROR_TYPE,
-            "Custom VJP bwd rule %s must produce an output with the same structure as the arguments of the "
-            "primal function %s: %d arrays, but it produces %d",
-            bwd->name, f->name, fwd->n_in, bwd->n_out);
-    return NULL;
+    return check_backward_returns(f, fwd, bwd);
+}
+
+/* The rules of a function of structs may hand residuals on as trees: how many there are is seen when they are
+ * recorded. */
+static knx_error *check_tree_rules(const knf_core *f, const knf_core *fwd, const knf_core *bwd)
+{
+    if (fwd->kind != KNF_FN_C || !fwd->tree_out || fwd->open_in || bwd->kind != KNF_FN_C || bwd->n_args != 2 ||
+        !bwd->open_in)
+        return knx_error_new(KN_ERROR_TYPE,
+                             "the rules of %s take trees (kn_tree), but %s does not: the forward one takes what %s "
+                             "does and returns a tree of two, the result and the residuals, and the backward one takes "
+                             "these residuals and the cotangents, both as trees",
+                             f->name, f->name, f->name);
+    KN_TRY(check_forward_takes(f, fwd));
+    return bwd->open_out ? NULL : check_backward_returns(f, fwd, bwd);
 }
 
 /* Those of trees whose structure is not known are checked when a call shows it. */
 knx_error *knf_check_rules(knf_fn_kind kind, const knf_core *f, const knf_core *first, const knf_core *second)
 {
     bool open = knf_is_open(f) || knf_is_open(first) || (second && knf_is_open(second));
+    if (open && knf_is_open(f))
+        return NULL;
+    if (open && second)
+        return check_tree_rules(f, first, second);
     if (open)
-        return knf_is_open(f) ? NULL
-                              : knx_error_new(KN_ERROR_TYPE, "the rules of %s take trees (kn_tree), but %s does not",
-                                              f->name, f->name);
+        return knx_error_new(KN_ERROR_TYPE, "the rules of %s take trees (kn_tree), but %s does not", f->name, f->name);
     return kind == KNF_FN_CUSTOM_JVP ? check_jvp(f, first) : check_vjp(f, first, second);
 }
 

@@ -2,7 +2,6 @@
 """Derivatives that the user gives: jax.custom_jvp, jax.custom_vjp, jax.custom_gradient."""
 import functools as _functools
 import inspect as _inspect
-import threading as _threading
 
 from . import _core
 from ._core import Function
@@ -11,9 +10,6 @@ from .tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_map, tree_
 
 _numpy = _core.functions("kiln.numpy")
 _zeros_like, _asarray = _numpy["zeros_like"], _numpy["asarray"]
-
-
-_counting = _threading.local()  # functions whose results are counted: there, calls of them are plain ones
 
 
 def _name(fun):
@@ -184,41 +180,11 @@ class custom_vjp(_Custom):
     _what = "custom_vjp"
     fwd = bwd = None
 
-    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
-        super().__init__(fun, nondiff_argnums, nondiff_argnames)
-        self._counts = {}
-
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Sets both rules: fwd(*args) -> (result, residuals), bwd(residuals, cotangent) -> cotangents of the args."""
         if symbolic_zeros:
             raise NotImplementedError("custom_vjp: symbolic_zeros=True; here they are arrays of zeros")
         self.fwd, self.bwd = fwd, bwd
-
-    def _plain(self):
-        """And a function that is just counted is not counted again."""
-        return super()._plain() or self in getattr(_counting, "now", ())
-
-    def _count(self, leaves, in_tree, static, fun, forward):
-        """How many results fun has for these types, and how many residuals: the rules are functions of so many
-        arrays and
-        may call their function."""
-        try:
-            key = (in_tree, tuple((x.shape, x.dtype) for x in map(_asarray, leaves)), tuple(static))
-            if key in self._counts:
-                return self._counts[key]
-        except TypeError:
-            key = None
-        before = getattr(_counting, "now", ())
-        _counting.now = before + (self,)
-        try:
-            n = len(_core.eval_shape(Function(fun, (len(leaves),), self.fun), (leaves,)))
-            both = Function(lambda xs: [x for part in forward(xs) for x in part], (len(leaves),), self.fwd)
-            residuals = len(_core.eval_shape(both, (leaves,))) - n
-        finally:
-            _counting.now = before
-        if key:
-            self._counts[key] = n, residuals
-        return n, residuals
 
     def __call__(self, *args, **kwargs):
         name = _name(self.fun)
@@ -274,10 +240,8 @@ class custom_vjp(_Custom):
                                 f"structure {tree_structure(given)} for primal input structure {in_tree}.") from None
 
         n = len(leaves)
-        n_out, n_residuals = self._count(leaves, in_tree, static, fun, forward)
-        function = Function(fun, (n,), self.fun, n_out=n_out).custom_vjp(
-            Function(lambda xs: [x for part in forward(xs) for x in part], (n,), self.fwd, n_out=n_out + n_residuals),
-            Function(backward, (n_residuals, n_out), self.bwd, n_out=n))
+        function = Function(fun, (n,), self.fun).custom_vjp(Function(forward, (n,), self.fwd, pair=True),
+                                                            Function(backward, (-1, -1), self.bwd))
         _core.keep_with_callers(function)  # a derivative may ask for the rules after this call
         out = function(leaves)
         return trees["out"].unflatten(out)

@@ -11,21 +11,30 @@ PyTypeObject *kpy_function_type;
 
 /* ---- What Kiln calls. */
 
+/* A tuple of the arrays of a part: a tree where its size is not known. */
+static PyObject *part_of(const void *in, int size)
+{
+    if (size < 0)
+        return kpy_tuple_of_list(kn_tree_leaves(*(const kn_tree *)in), false);
+    PyObject *part = PyTuple_New(size);
+    for (int i = 0; part && i < size; i++) {
+        PyObject *x = kpy_wrap(((const kn_array *)in)[i]);
+        if (!x || PyTuple_SetItem(part, i, x) < 0) {
+            Py_DECREF(part);
+            return NULL;
+        }
+    }
+    return part;
+}
+
 static PyObject *arguments_of(const kpy_function *f, const void *const *in)
 {
     PyObject *parts = PyTuple_New(f->n_parts);
     for (int p = 0; parts && p < f->n_parts; p++) {
-        PyObject *part = PyTuple_New(f->size[p]);
+        PyObject *part = part_of(in[p], f->size[p]);
         if (!part || PyTuple_SetItem(parts, p, part) < 0) {
             Py_DECREF(parts);
             return NULL;
-        }
-        for (int i = 0; i < f->size[p]; i++) {
-            PyObject *x = kpy_wrap(((const kn_array *)in[p])[i]);
-            if (!x || PyTuple_SetItem(part, i, x) < 0) {
-                Py_DECREF(parts);
-                return NULL;
-            }
         }
     }
     return parts;
@@ -50,6 +59,17 @@ static kn_tree tree_of(PyObject *results)
     if (kpy_failed())
         return NULL;
     return tree;
+}
+
+/* Of a pair of sequences. */
+static kn_tree pair_of(PyObject *results)
+{
+    PyObject *first, *second;
+    if (!PyArg_ParseTuple(results, "OO", &first, &second))
+        return NULL;
+    kn_tree y = tree_of(first), rest = y ? tree_of(second) : NULL;
+    kn_tree pair = rest ? kn_tree_tuple(2, (const kn_tree[]){y, rest}) : NULL;
+    return pair && !kpy_failed() ? pair : NULL;
 }
 
 /* As many arrays as were promised: handles of the scope around the call. */
@@ -104,7 +124,7 @@ static void called(const void *env, void *out, const void *const *in)
         kpy_call_begins(&c, f);
         parts = arguments_of(f, in);
         results = parts ? PyObject_CallObject(f->callable, parts) : NULL;
-        tree = results ? tree_of(results) : NULL;
+        tree = !results ? NULL : f->pair ? pair_of(results) : tree_of(results);
         kpy_call_ends(&c);
     }
     if (f && f->promised >= 0)
@@ -245,11 +265,12 @@ static void own(kpy_function *f, kn_fn fn)
 
 static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
 {
-    static char *names[] = {"callable", "sizes", "like", "n_out", NULL};
+    static char *names[] = {"callable", "sizes", "like", "n_out", "pair", NULL};
     PyObject *callable, *sizes, *like = NULL;
-    int promised = -1;
+    int promised = -1, pair = 0;
     (void)type;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO!|Oi", names, &callable, &PyTuple_Type, &sizes, &like, &promised) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO!|Oip", names, &callable, &PyTuple_Type, &sizes, &like, &promised,
+                                     &pair) ||
         kpy_enter_scope() < 0)
         return NULL;
     kpy_function *f = new_function();
@@ -257,6 +278,7 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
         const kn_function *c = description_of(name_of(like ? like : callable), f->n_parts, f->size, promised);
         f->callable = Py_NewRef(callable);
         f->promised = promised;
+        f->pair = pair;
         kpy_here();
         if (c)
             own(f, kn_fn_of(c, &f->serial));
@@ -732,7 +754,9 @@ static PyType_Slot slots[] = {
     {Py_tp_getset, getset},
     {Py_tp_members, members},
     {Py_tp_methods, methods},
-    {Py_tp_doc, "Function(callable, sizes, like=None)\n--\n\nA function of flat tuples of arrays, as Kiln sees it."},
+    {Py_tp_doc,
+     "Function(callable, sizes, like=None, n_out=-1, pair=False)\n--\n\nA function of flat tuples of arrays, as Kiln "
+     "sees it. A size of -1 is any; pair: it returns two sequences."},
     {0, NULL}};
 static PyType_Spec spec = {"kiln._core.Function", sizeof(kpy_function), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                            slots};

@@ -11,8 +11,9 @@ typedef struct kpy_function {
     PyObject *callable; /* takes a tuple of arrays for each part, returns a sequence of arrays */
     PyObject *base;     /* what it was derived from, which has to live as long */
     int n_parts, n_out; /* n_out -1: a call shows */
-    int size[KN_MAX_ARGS];
-    int promised;   /* how many results it says it has; -1: a call shows */
+    int size[KN_MAX_ARGS]; /* -1: a call shows */
+    int promised;          /* how many results it says it has; -1: a call shows */
+    bool pair;             /* it returns a tuple of two sequences, as trees in a tree */
     PyObject *kept; /* rules that its recordings may ask for, a list or NULL */
     unsigned calls;
     bool large; /* its arguments had many elements when that was looked at last */

@@ -162,3 +162,60 @@ def test_a_local_function_may_die_before_its_derivative_is_taken():
     jitted(0.0)
     gc.collect()
     assert float(kiln.grad(jitted)(0.0)) == 6 and float(kiln.grad(lambda x: jitted(x))(0.0)) == 6
+
+
+def counted():
+    """A function that keeps a tree with nothing and numbers in it, and the names of what was recorded."""
+    said = []
+
+    @kiln.custom_vjp
+    def f(x, y):
+        said.append("f")
+        return {"a": np.sin(x) * y}
+
+    def forward(x, y):
+        said.append("forward")
+        return f(x, y), {"kept": (x, None), "more": [], "factor": 3}
+
+    def backward(kept, g):
+        said.append("backward")
+        return kept["kept"][0] * g["a"] * kept["factor"], None
+
+    f.defvjp(forward, backward)
+    return f, said
+
+
+def test_vjp_rules_are_not_asked_for_without_a_derivative():
+    f, said = counted()
+    kiln.jit(f)(2.0, 3.0)
+    assert said == ["f"]
+
+
+@pytest.mark.parametrize("transformed", [
+    lambda f: kiln.grad(f), lambda f: kiln.jit(kiln.grad(f)), lambda f: lambda x: kiln.vjp(f, x)[1](1.0)[0],
+    lambda f: lambda x: kiln.vmap(kiln.grad(f))(np.full(2, x))[0]])
+def test_vjp_rules_are_recorded_once(transformed):
+    f, said = counted()
+    assert float(transformed(lambda x: f(x, 3.0)["a"])(2.0)) == 6
+    assert (said.count("forward"), said.count("backward")) == (1, 1)
+
+
+def test_vjp_residuals_that_depend_on_the_shape():
+    f = kiln.custom_vjp(lambda x: x * 1.0)
+    f.defvjp(lambda x: (f(x), (x,) * (1 + x.ndim)), lambda kept, g: (g * len(kept),))
+    total = lambda x, y: f(x) + np.sum(f(y)) + np.sum(kiln.vmap(f)(y))
+    g = kiln.grad(total, argnums=(0, 1))(np.asarray(1.0), np.ones(2))
+    assert [a.tolist() for a in g] == [1.0, [3.0, 3.0]]
+
+
+def test_vjp_without_residuals():
+    f = kiln.custom_vjp(lambda x: x * 2)
+    f.defvjp(lambda x: (f(x), ()), lambda kept, g: (g * 7,))
+    assert float(kiln.grad(f)(1.0)) == 7
+    assert float(kiln.jit(kiln.grad(kiln.grad(lambda x: f(x) * x)))(1.0)) == 14
+
+
+def test_vjp_in_a_loop():
+    f, _ = counted()
+    g = kiln.grad(lambda x: kiln.lax.scan(lambda c, t: (c + f(t * x, 1.0)["a"], None), 0.0, np.arange(3.0))[0])(1.0)
+    assert float(g) == 3 * (1 + 4)

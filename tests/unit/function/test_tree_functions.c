@@ -327,6 +327,92 @@ static void check_rules(const char *name, kn_tree t)
 }
 static void custom_derivatives(void **state) { (void)state, each_shape(check_rules); }
 
+/* Rules of a function of structs that keep more residuals of vectors than of scalars. */
+typedef struct Both {
+    kn_array x, y;
+} Both;
+static kn_array product(const Both *in) { return kn_mul(in->x, in->y); }
+KN_FUNCTION(product, kn_array, Both)
+static kn_tree product_forward(const Both *in)
+{
+    kn_tree leaf[3] = {kn_tree_leaf(in->x), kn_tree_leaf(in->y), kn_tree_leaf(in->x)};
+    int n = kn_ndim(in->x) ? 3 : 2;
+    return kn_tree_tuple(kn_tree_leaf(product(in)),
+                         n == 3 ? kn_tree_tuple(leaf[0], leaf[1], leaf[2]) : kn_tree_tuple(leaf[0], leaf[1]));
+}
+KN_FUNCTION(product_forward, kn_tree, Both)
+static kn_tree product_backward(const kn_tree *kept, const kn_tree *ct)
+{
+    int n = kn_tree_count(*kept); /* times as much as it is */
+    kn_array g = kn_mul(n, kn_tree_get(*ct, 0));
+    return kn_tree_tuple(kn_tree_leaf(kn_mul(g, kn_tree_get(*kept, 1))),
+                         kn_tree_leaf(kn_mul(g, kn_tree_get(*kept, 0))));
+}
+KN_FUNCTION(product_backward, kn_tree, kn_tree, kn_tree)
+static Both product_backward_struct(const kn_tree *kept, const kn_tree *ct)
+{
+    kn_tree t = product_backward(kept, ct);
+    return (Both){kn_tree_get(t, 0), kn_tree_get(t, 1)};
+}
+KN_FUNCTION(product_backward_struct, Both, kn_tree, kn_tree)
+static kn_array product_backward_one(const kn_tree *kept, const kn_tree *ct)
+{
+    return product_backward_struct(kept, ct).x;
+}
+KN_FUNCTION(product_backward_one, kn_array, kn_tree, kn_tree)
+static kn_tree waves_of_one(const kn_array *x) { return kn_tree_tuple(kn_tree_leaf(*x), kn_tree_leaf(*x)); }
+KN_FUNCTION(waves_of_one, kn_tree, kn_array)
+
+static kn_fn product_with_rules;
+static kn_array product_of(const Both *in)
+{
+    kn_array y;
+    kn_call(product_with_rules, &y, in);
+    return kn_sum(y);
+}
+KN_FUNCTION(product_of, kn_array, Both)
+
+static void rules_of_a_function_of_structs_may_keep_trees(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn backward[] = {KN_FN(product_backward), KN_FN(product_backward_struct)};
+    for (int k = 0; k < 2; k++) {
+        Both x = {kn_scalar(2.0), kn_scalar(5.0)}, many = {kn_of(double, 1, 2), kn_of(double, 3, 4)}, g;
+        kn_array y;
+        product_with_rules = kn_custom_vjp(KN_FN(product), KN_FN(product_forward), backward[k]);
+        kn_call(kn_jit(product_with_rules), &y, &x);
+        expect_values(y, 10);
+        for (int again = 0; again < 2; again++) {
+            kn_call(kn_grad(KN_FN(product_of)), &g, &x);
+            expect_values(g.x, 10);
+            expect_values(g.y, 4);
+            kn_call(kn_jit(kn_grad(KN_FN(product_of))), &g, &many);
+            expect_values(g.x, 9, 12);
+            expect_values(g.y, 3, 6);
+        }
+        kn_call(kn_vmap(kn_grad(KN_FN(product_of))), &g, &many);
+        expect_values(g.x, 6, 8);
+    }
+}
+
+static void rules_of_trees_of_a_function_of_structs_are_checked(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_null(kn_custom_vjp(KN_FN(product), KN_FN(waves_of_one), KN_FN(product_backward)));
+    expect_error_with("TypeError", "Custom VJP fwd rule waves_of_one for function product must take the arguments of "
+                                   "product: 2 arrays, but it takes 1");
+    assert_null(kn_custom_vjp(KN_FN(product), KN_FN(product_forward), KN_FN(product_backward_one)));
+    expect_error_with("TypeError", "2 arrays, but it produces 1");
+    assert_null(kn_custom_vjp(KN_FN(product), KN_FN(product), KN_FN(product_backward)));
+    expect_error_with("TypeError", "the forward one takes what product does and returns a tree of two");
+    assert_null(kn_custom_vjp(KN_FN(product), KN_FN(product_forward), KN_FN(product_of)));
+    expect_error_with("TypeError", "the backward one takes these residuals and the cotangents, both as trees");
+    assert_null(kn_custom_vjp(KN_FN(product), KN_FN(waves_forward), KN_FN(waves_backward)));
+    expect_error_with("TypeError", "the rules of product take trees (kn_tree), but product does not");
+}
+
 static kn_array thirty(kn_array x) { return kn_multiply(x, 30); }
 
 /* Rules that call their function, which is theirs for derivatives of derivatives. They are recorded when a derivative
@@ -585,6 +671,8 @@ KN_TEST_GROUP(test_tree_functions)
         TEST(loops_and_branches),
         TEST(associative_scans),
         TEST(custom_derivatives),
+        TEST(rules_of_a_function_of_structs_may_keep_trees),
+        TEST(rules_of_trees_of_a_function_of_structs_are_checked),
         TEST(rules_may_call_their_function),
         TEST(captured_trees),
         TEST(a_structure_is_recorded_once),
