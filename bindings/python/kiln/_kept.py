@@ -8,26 +8,11 @@ import types as _types
 from . import _core
 from ._config import config as _config
 from ._same import steady as _steady
-from .tree_util import tree_flatten
+from ._transforms import Flat
 
 _asarray = _core.functions("kiln.numpy")["asarray"]
 _nothing = object()
 _numbers = (int, float, complex, bool)
-
-
-class Body:
-    """A function of flat parts that returns flat leaves; each call notes the structure of the result."""
-    out_tree = None
-
-    def __init__(self, fun, treedefs, check=None):
-        self.fun, self.treedefs, self.check = fun, treedefs, check
-
-    def __call__(self, *parts):
-        out = self.fun(*[t.unflatten(p) for t, p in zip(self.treedefs, parts)])
-        leaves, self.out_tree = tree_flatten(out)
-        if self.check:
-            self.check(out, self.out_tree)
-        return leaves
 
 
 class _Now:
@@ -63,7 +48,7 @@ class _Current:
             raise
 
 
-class _KeptBody(Body):
+class _KeptBody(Flat):
     """The same of whatever function the loop is called with. Threads may record it at the same time."""
     first, kept = None, None
 
@@ -190,11 +175,11 @@ def _find(what, treedefs, functions, build):
 
 
 def apply(what, treedefs, functions, build, use):
-    """use(bodies, Functions, what keeps the dtypes of numbers) for build(functions, Body) -> (bodies, Functions); by a
+    """use(bodies, Functions, what keeps the dtypes of numbers) for build(functions, Flat) -> (bodies, Functions); by a
     recording from before, if the functions do the same. what: a name and options that build looks at."""
     if not _core.tracing():
         kept = _find(what, treedefs, functions, build)
         result = kept.run(functions, use) if kept else _nothing
         if result is not _nothing:
             return result
-    return use(*build(functions, Body), Fresh)
+    return use(*build(functions, Flat), Fresh)

@@ -13,22 +13,23 @@ from .tree_util import (flatten_up_to, keystr, tree_flatten, tree_flatten_with_p
 
 
 class Flat:
-    """A function of trees as one of flat parts. `treedefs` has one treedef for each part; the function is called
-    with the
-    trees. What it returned last is remembered by its structure."""
+    """A function of trees as one of flat parts, which returns flat leaves. `treedefs` has one treedef for each part;
+    the function is called with the trees. What it returned last is remembered by its structure.
 
-    def __init__(self, fun, treedefs, split=None):
-        self.fun, self.treedefs, self.split = fun, treedefs, split
-        self.out_tree = self.aux_tree = None
+    split(result) -> (result, aux), each of which has a structure of its own. check(result, structure) may raise."""
+    out_tree = aux_tree = None
+
+    def __init__(self, fun, treedefs, split=None, check=None):
+        self.fun, self.treedefs, self.split, self.check = fun, treedefs, split, check
 
     def __call__(self, *parts):
-        out = self.fun(*[t.unflatten(p) for t, p in zip(self.treedefs, parts)])
-        if self.split is None:
-            leaves, self.out_tree = tree_flatten(out)
-            return leaves
-        main, aux = self.split(out)
-        leaves, self.out_tree = tree_flatten(main)
-        more, self.aux_tree = tree_flatten(aux)
+        out, more = self.fun(*[t.unflatten(p) for t, p in zip(self.treedefs, parts)]), []
+        if self.split:
+            out, aux = self.split(out)
+            more, self.aux_tree = tree_flatten(aux)
+        leaves, self.out_tree = tree_flatten(out)
+        if self.check:
+            self.check(out, self.out_tree)
         return leaves + more
 
 

@@ -220,25 +220,6 @@ static int lanes_of(PyObject *o, kn_lanes *lanes, kpy_room *room, void *state)
     return good ? 0 : -1;
 }
 
-static int tree_of(PyObject *o, kn_tree *tree)
-{
-    kpy_part part;
-    if (o == Py_None)
-        return 0;
-    if (kpy_part_of(o, &part) < 0)
-        return -1;
-    kn_tree *leaves = PyMem_Calloc((size_t)part.n + 1, sizeof *leaves);
-    for (Py_ssize_t i = 0; leaves && i < part.n; i++)
-        leaves[i] = kn_tree_leaf(part.at[i]);
-    if (leaves)
-        *tree = kn_tree_tuple((int)part.n, leaves);
-    else
-        PyErr_NoMemory();
-    PyMem_Free(leaves);
-    kpy_part_drop(&part);
-    return PyErr_Occurred() || kpy_failed() ? -1 : 0;
-}
-
 size_t kpy_special_bytes(kpy_kind kind)
 {
     switch (kind) {
@@ -283,7 +264,10 @@ int kpy_put_special(kpy_kind kind, PyObject *o, void *to, kpy_room *room, void *
         return p->pair ? 0 : -1;
     }
     case KPY_LANES: return lanes_of(o, to, room, state);
-    case KPY_TREE: return tree_of(o, to);
+    case KPY_TREE:
+        if (o != Py_None)
+            *(kn_tree *)to = kpy_tree_of(o);
+        return o == Py_None || *(kn_tree *)to ? 0 : -1;
     default: PyErr_SetString(PyExc_SystemError, "no such kind of argument"); return -1;
     }
 }

@@ -40,25 +40,22 @@ static PyObject *arguments_of(const kpy_function *f, const void *const *in)
     return parts;
 }
 
-static kn_tree tree_of(PyObject *results)
+kn_tree kpy_tree_of(PyObject *sequence)
 {
-    kpy_operand *x;
-    Py_ssize_t n;
+    kpy_part part;
     kn_tree tree = NULL;
-    if (kpy_operands_of(results, &x, &n) < 0)
+    if (kpy_part_of(sequence, &part) < 0)
         return NULL;
-    kn_tree *leaves = PyMem_Calloc((size_t)n + 1, sizeof *leaves);
-    for (Py_ssize_t i = 0; leaves && i < n; i++)
-        leaves[i] = kn_tree_leaf(x[i].h);
+    kn_tree *leaves = PyMem_Calloc((size_t)part.n + 1, sizeof *leaves);
+    for (Py_ssize_t i = 0; leaves && i < part.n; i++)
+        leaves[i] = kn_tree_leaf(part.at[i]);
     if (leaves)
-        tree = kn_tree_tuple((int)n, leaves);
+        tree = kn_tree_tuple((int)part.n, leaves);
     else
         PyErr_NoMemory();
     PyMem_Free(leaves);
-    kpy_operands_drop(x, n);
-    if (kpy_failed())
-        return NULL;
-    return tree;
+    kpy_part_drop(&part);
+    return PyErr_Occurred() || kpy_failed() ? NULL : tree;
 }
 
 /* Of a pair of sequences. */
@@ -67,7 +64,7 @@ static kn_tree pair_of(PyObject *results)
     PyObject *first, *second;
     if (!PyArg_ParseTuple(results, "OO", &first, &second))
         return NULL;
-    kn_tree y = tree_of(first), rest = y ? tree_of(second) : NULL;
+    kn_tree y = kpy_tree_of(first), rest = y ? kpy_tree_of(second) : NULL;
     kn_tree pair = rest ? kn_tree_tuple(2, (const kn_tree[]){y, rest}) : NULL;
     return pair && !kpy_failed() ? pair : NULL;
 }
@@ -124,7 +121,7 @@ static void called(const void *env, void *out, const void *const *in)
         kpy_call_begins(&c, f);
         parts = arguments_of(f, in);
         results = parts ? PyObject_CallObject(f->callable, parts) : NULL;
-        tree = !results ? NULL : f->pair ? pair_of(results) : tree_of(results);
+        tree = !results ? NULL : f->pair ? pair_of(results) : kpy_tree_of(results);
         kpy_call_ends(&c);
     }
     if (f && f->promised >= 0)

@@ -40,7 +40,8 @@ PyObject *kpy_derived(kpy_function *base, kn_fn fn);                        /* f
 PyObject *kpy_function_of(PyObject *base, kn_fn fn, int n_parts, int size); /* the same, with parts of one size */
 /* Calls fn; a new list of its results. The context is entered. */
 PyObject *kpy_function_call(kpy_function *f, const kn_args *args, bool large);
-PyObject *kpy_list_of_tree(kn_tree tree); /* the leaves; the tree is released */
+kn_tree kpy_tree_of(PyObject *sequence);  /* a tuple of arrays, of the scope around; NULL with an exception */
+PyObject *kpy_list_of_tree(kn_tree tree); /* the leaves */
 /* Around calls of the library that record f, or something derived from it: what is made meanwhile lives as long. */
 typedef struct kpy_calling {
     kpy_function *f;

@@ -3,12 +3,6 @@
 #include "function.h"
 #include <string.h>
 
-static kn_tree tree_of(PyObject *leaves)
-{
-    kn_tree tree = NULL;
-    return kpy_put_special(KPY_TREE, leaves, &tree, NULL, NULL) == 0 ? tree : NULL;
-}
-
 /* The name of a struct's type, as the text of its structure has it; a new string. */
 static PyObject *name_of(kn_treedef structure)
 {
@@ -53,7 +47,7 @@ static PyObject *init(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OO", &o, &params) || kpy_handle_of(o, &optimizer) < 0 || kpy_enter_scope() < 0)
         return NULL;
-    kn_tree tree = tree_of(params);
+    kn_tree tree = kpy_tree_of(params);
     if (tree) {
         kpy_here();
         kn_tree state = kn_optim_init(optimizer, tree);
@@ -78,8 +72,8 @@ static PyObject *update(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOOOO", &o, &grads, &state, &params, &value) || kpy_handle_of(o, &optimizer) < 0 ||
         kpy_enter_scope() < 0)
         return NULL;
-    kn_tree g = tree_of(grads), s = g ? tree_of(state) : NULL, p = NULL, updates = NULL, next = NULL;
-    bool good = s && (params == Py_None || (p = tree_of(params)));
+    kn_tree g = kpy_tree_of(grads), s = g ? kpy_tree_of(state) : NULL, p = NULL, updates = NULL, next = NULL;
+    bool good = s && (params == Py_None || (p = kpy_tree_of(params)));
     if (good && value != Py_None && (good = kpy_operand_of(value, &x) == 0))
         opts.value = x.h;
     if (good) {

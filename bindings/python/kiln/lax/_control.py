@@ -2,8 +2,8 @@
 """Loops, branches and reductions by functions (jax.lax)."""
 from .. import _core
 from .._core import Function
-from .._kept import Body as _Body, apply as _apply
-from .._transforms import _check_callable
+from .._kept import apply as _apply
+from .._transforms import Flat, _check_callable
 from ..tree_util import tree_flatten, tree_leaves, tree_structure
 
 _c = _core.functions("kiln.lax")
@@ -65,7 +65,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
                    "{got}.")
 
     def build(functions, kind):
-        flat = kind(functions[0], [init_tree, xs_tree], check)
+        flat = kind(functions[0], [init_tree, xs_tree], check=check)
         both = {(1, 1): flat, (1, 0): lambda carry: flat(carry, ()), (0, 1): lambda x: flat((), x),
                 (0, 0): lambda: flat((), ())}
         return [flat], [Function(both[len(first), len(second)], sizes, functions[0])]
@@ -106,7 +106,7 @@ def while_loop(cond_fun, body_fun, init_val, *, max_steps=0):
                    "structure, but they differ: the input carry has structure {want}, and the output carry {got}.")
 
     def build(functions, kind):
-        bodies = [kind(functions[0], [treedef], check_condition), kind(functions[1], [treedef], check_body)]
+        bodies = [kind(functions[0], [treedef], check=check_condition), kind(functions[1], [treedef], check=check_body)]
         return bodies, [Function(b, (n,), f) for b, f in zip(bodies, functions)]
 
     def use(bodies, made, kept):
@@ -134,7 +134,7 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
                    "structure, but they differ: the input carry has structure {want}, and the output carry {got}.")
 
     def build(functions, kind):
-        body = kind(functions[0], [tree_structure(0), treedef], check)
+        body = kind(functions[0], [tree_structure(0), treedef], check=check)
         return [body], [Function(body, (1, len(leaves)), functions[0])]
 
     def use(bodies, made, kept):
@@ -159,7 +159,7 @@ def _branches(what, index, functions, operands, is_cond):
                 raise TypeError(f"{what} {names[0]} and {names[1]} output must have identical types, but they differ: "
                                 f"the output of {names[0]} has structure {trees[0]}, that of {names[1]} {trees[k]}.")
 
-        bodies = [kind(lambda t, f=f: f(*t), [treedef], compare) for f in functions]
+        bodies = [kind(lambda t, f=f: f(*t), [treedef], check=compare) for f in functions]
         return bodies, [Function(b, (len(leaves),), f) for b, f in zip(bodies, functions)]
 
     def use(bodies, made, kept):
@@ -266,7 +266,7 @@ def _joined(what, operands, init_values, computation):
     inits, init_tree = tree_flatten(init_values)
     if treedef != init_tree:
         raise ValueError(f"Operands must have the same tree structure as init_values: {treedef} vs. {init_tree}")
-    body = _Body(computation, [treedef, treedef])
+    body = Flat(computation, [treedef, treedef])
     n = len(leaves)
     return leaves, inits, Function(body, (n, n), computation, n_out=n), treedef
 
