@@ -105,10 +105,33 @@ beta = _shaped(
     logpdf=lambda z, a, b: inside((z >= 0) & (z <= 1), xlogy(a - 1, _unit(z)) + xlog1py(b - 1, -_unit(z)) -
                                   betaln(a, b), -_inf),
     cdf=lambda z, a, b: betainc(a, b, np.clip(z, 0, 1)), sf=lambda z, a, b: betainc(b, a, 1 - np.clip(z, 0, 1)))
+
+
+def _log_student(z, df):
+    return (-(df + 1) / 2 * np.log1p(z * z / df) - np.log(df * _pi) / 2 + gammaln((df + 1) / 2) - gammaln(df / 2))
+
+
+def _student(z, df):
+    """The distribution function of Student's t: half of betainc at df / (df + z^2), or at 1 less that near the middle,
+    where that one has the digits; a line at the middle itself, where that has no derivative."""
+    line, near, infinite = np.abs(z) < 1e-7, z * z < df, np.isinf(z)
+    w = np.where(line | infinite, 1, z * z)
+    tail = np.where(infinite, 0, betainc(df / 2, 0.5, np.where(near, 0.5, df / (df + w)))) / 2
+    middle = betainc(0.5, df / 2, np.where(near, w / (df + w), 0.5)) / 2
+    middle = np.where(line, z * np.exp(_log_student(np.zeros_like(z), df)), np.where(z < 0, -middle, middle))
+    return np.where(near, 0.5 + middle, np.where(z < 0, tail, 1 - tail))
+
+
+def _log_of_student(z, df):
+    """Its logarithm, with the digits of the other tail where it is near 0."""
+    below = np.minimum(z, -z)
+    rest = _student(np.where(z > 0, below, -1), df)
+    return np.where(z > 0, np.log1p(-rest), np.log(_student(np.where(z > 0, -1, z), df)))
+
+
 t = _shaped(
-    "t", "Student's t distribution.", 1,
-    logpdf=lambda z, df: -(df + 1) / 2 * np.log1p(z * z / df) - np.log(df * _pi) / 2 + gammaln((df + 1) / 2) -
-    gammaln(df / 2))
+    "t", "Student's t distribution.", 1, logpdf=_log_student, cdf=_student, sf=lambda z, df: _student(-z, df),
+    logcdf=_log_of_student, logsf=lambda z, df: _log_of_student(-z, df))
 pareto = _shaped(
     "pareto", "The Pareto distribution.", 1,
     logpdf=lambda z, b: inside(z >= 1, np.log(b) - (b + 1) * np.log(_from_zero(z)), -_inf),
