@@ -312,9 +312,42 @@ class Generator:
             return self.several(spec)
         if name == "square":  # well-conditioned matrices: of reals, or Hermitian and positive definite (p); d: no others
             return self.square("p" in spec, "d" in spec)
+        if name == "einsum":  # subscripts and their operands
+            return self.einsum(spec)
         if name == "positions":  # integers along an axis, or flat
             return self.positions(spec)
         raise KeyError(text)
+
+    def einsum(self, spec):
+        """Subscripts of one to four operands: repeated letters, an ellipsis, axes of one element that are broadcast."""
+        extent = {k: self.pick([1, 2, 2, 3, 3, 4] + [0] * self.chance(0.1)) for k in "ijkl"}
+        count, dots = self.pick([1, 2, 2, 3, 3, 4]), self.chance(0.3)
+        rest = tuple(self.pick([1, 2, 3]) for _ in range(self.random.randint(0, 2)))
+        terms, names, used = [], [], ""
+        for _ in range(count):
+            letters = "".join(self.pick("ijkl") for _ in range(self.pick([0, 1, 1, 2, 2, 2, 3])))
+            shape = [1 if self.chance(0.08) else extent[k] for k in letters]
+            term, used = letters, used + letters
+            if dots and self.chance(0.75):
+                at, own = self.random.randint(0, len(letters)), rest[self.random.randint(0, len(rest)):]
+                shape[at:at] = [1 if self.chance(0.2) else e for e in own]
+                term = f"{letters[:at]}...{letters[at:]}"
+            if shape and self.chance(0.02):
+                shape[self.random.randrange(len(shape))] += 1
+            if math.prod(shape) > 200:
+                raise Gap("too many elements")
+            terms.append(term)
+            names.append(self.variable(spec, tuple(shape)))
+        text = self.pick([",", ",", ", "]).join(terms)
+        if self.chance(0.7):
+            kept = [k for k in dict.fromkeys(used) if self.chance(0.6)]
+            self.random.shuffle(kept)
+            if any("..." in t for t in terms) and self.chance(0.95):
+                kept.insert(self.random.randint(0, len(kept)), "...")
+            if self.chance(0.02):
+                kept.append(self.pick("ijklz"))
+            text += self.pick(["->", "->", " -> "]) + "".join(kept)
+        return f"{text!r}, {', '.join(names)}"
 
     def square(self, definite, sound=False):
         n = self.random.randint(0, 4)

@@ -252,6 +252,14 @@ def _(line, f, what, text, x):
     return f == "einsum" and "for collapsing index" in text and ("(0 != " in text or " != 0)" in text)
 
 
+@row("An order of `einsum`")
+def _(line, f, what, text, x):
+    if f != "einsum" or "optimize=" not in line or "optimize=False" in line:
+        return False
+    mixed = len({v.dtype for v in x}) > 1
+    return what.startswith("error text") or "output has more dimensions than subscripts" in text or what.startswith(("value", "dtype")) and mixed
+
+
 @row("Products tell both shapes")
 def _(line, f, what, text, x):
     return f.split(".")[-1] in ("matmul", "imatmul") and "mismatch in its core dimension" in text and "not aligned" in text

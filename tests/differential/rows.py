@@ -279,6 +279,9 @@ np.einsum('ii->i', {a:2})
 np.einsum('ij,ij->i', {a:m2}, {b=a:m}) | s
 np.einsum('i,j->ij', {a:m1s}, {b:m1s}) | s
 np.einsum('...->...', {a})
+np.einsum({einsum:mhs}) | s
+np.einsum({einsum:mhs}) | s
+np.einsum({einsum:mhs}, optimize={pick:True|False|'greedy'|'optimal'}) | s
 """, 0.7)
 
 rows("""

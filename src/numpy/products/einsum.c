@@ -305,7 +305,7 @@ static kn_array finish(sum *q, int n, const kn_array *x, kn_dtype d)
     if (sums || kna_failed(op))
         return kna_end(op, kna_failed(op) ? KN_ATOM_NONE : t->a);
     kni_type type = kna_type(op, x[0]);
-    if (type.weak || type.dtype != d)
+    if (type.weak || type.dtype != d || !q->s->n_out) /* NumPy's scalar is no view */
         return kna_end(op, t->a);
     return end_view(q, x[0], t);
 }
