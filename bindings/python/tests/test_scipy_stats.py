@@ -207,7 +207,8 @@ def test_gaussian_kde(line, n):
     agree(lambda: run(jax, jax.numpy, theirs), lambda: run(kiln, knp, stats))
 
 
-@pytest.mark.parametrize("method", ["None", "'scott'", "'silverman'", "0.3", "lambda k: k.n ** -0.2", "'nonsense'", "[1]"])
+@pytest.mark.parametrize("method", ["None", "'scott'", "'silverman'", "0.3",
+                                    "lambda k: k.n ** -0.2", "'nonsense'", "[1]"])
 def test_widths_of_kernels(method):
     of = lambda s: s.gaussian_kde(DATA[2][0], bw_method=eval(method)).covariance
     agree(lambda: of(theirs), lambda: of(stats))
