@@ -525,6 +525,7 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
 
 typedef struct holder {
     PyObject_HEAD const kpy_row *row;
+    PyMethodDef def; /* of the function that holds this */
 } holder;
 static PyTypeObject *holder_type;
 static PyType_Slot holder_slots[] = {{Py_tp_doc, "a row of the table"}, {0, NULL}};
@@ -537,14 +538,13 @@ static PyObject *invoke(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 static PyObject *function_of(const kpy_row *row, PyObject *module_name)
 {
-    PyMethodDef *def = PyMem_Calloc(1, sizeof *def); /* lives as long as the function: for good */
     allocfunc alloc = (allocfunc)PyType_GetSlot(holder_type, Py_tp_alloc);
-    holder *h = def ? (holder *)alloc(holder_type, 0) : NULL;
+    holder *h = (holder *)alloc(holder_type, 0);
     if (!h)
-        return PyErr_NoMemory();
+        return NULL;
     h->row = row;
-    *def = (PyMethodDef){row->name, (PyCFunction)(void (*)(void))invoke, METH_FASTCALL | METH_KEYWORDS, row->doc};
-    PyObject *f = PyCFunction_NewEx(def, (PyObject *)h, module_name);
+    h->def = (PyMethodDef){row->name, (PyCFunction)(void (*)(void))invoke, METH_FASTCALL | METH_KEYWORDS, row->doc};
+    PyObject *f = PyCFunction_NewEx(&h->def, (PyObject *)h, module_name);
     Py_DECREF((PyObject *)h);
     return f;
 }
