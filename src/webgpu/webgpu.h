@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * webgpu.h -- the device WebGPU (docs/devices.md): what the files of this folder share. The engine is any library that
+ * has the functions of the standard header webgpu.h, loaded at run time.
+ *
+ *     engine.c    the library, its functions, adapters         device.c    the table knd_device
+ *     memory.c    memory, staging, copies                      queue.c     commands, encoded and submitted late
+ *     pipeline.c  pipelines by text, in memory and on disk     probe.c     how the device rounds
+ *     plan.c      a step as dispatches                         launch.c    a plan with its memory
+ *     kernel.c    plans of kernels (src/wgsl/)                 routine/    plans of products, sorts, ... */
+#ifndef KN_WEBGPU_WEBGPU_H
+#define KN_WEBGPU_WEBGPU_H
+#include "compile/step.h"
+#include "device/device.h"
+#include "wgsl/wgsl.h"
+
+/* A step is made of dispatches. A dispatch's text declares its uniform block as binding 0 and the memory of slot i as
+ * binding 1 + i. `slot` says which of the step's references share a memory: references that lie in one memory must
+ * have one slot, since no two bindings that are written may overlap. Which do is known at the launch; plans are made
+ * and kept for each pattern. */
+typedef struct kng_pattern {
+    uint32_t n_ref, n_slot;
+    const uint8_t *slot; /* per reference of the step; the scratch, if the plan wants one, is slot n_slot */
+} kng_pattern;
+
+typedef struct kng_dispatch {
+    const char *text;      /* WGSL with an entry point `main` */
+    uint32_t n_words;
+    uint32_t *words;       /* of the uniform block, but for: */
+    uint32_t n_at;         /* words[at_word[i]] = byte offset of reference at_ref[i] / at_unit[i] */
+    const uint32_t *at_word, *at_ref, *at_unit;
+    uint32_t slots;        /* a bit per slot that the text declares */
+    uint32_t grid[3];      /* workgroups; a 0: there is nothing to do */
+} kng_dispatch;
+
+typedef struct kng_plan {
+    uint32_t n;
+    kng_dispatch *dispatch;
+    uint64_t scratch; /* bytes, of a slot of its own behind the others */
+} kng_plan;
+
+/* A kind of step that the device runs. */
+typedef struct kng_kind {
+    const char *(*refuses)(const knw_facts *f, const knc_program *p, const knc_step *s);
+    /* What it makes lies in the arena. */
+    knx_error *(*plan)(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, const kng_pattern *at,
+                       knx_arena *arena, kng_plan *out);
+} kng_kind;
+extern const kng_kind kng_kernels, kng_products;
+/* The routine of a primitive, by its name; NULL: there is none. */
+const kng_kind *kng_routine(const char *primitive);
+#endif

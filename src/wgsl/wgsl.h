@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wgsl.h -- kernels as WGSL, the shading language of WebGPU (docs/wgsl.md): the same kernels that the host runs, with
+ * the same meaning. The text is a function of the kernel's structure and of the device's facts alone; extents, strides
+ * and offsets are words that a launch brings, so one pipeline serves all shapes.
+ *
+ * Bindings of group 0: number 0 is the uniform block of words (array<vec4<u32>>, a launch's own), number 1 + i is
+ * memory i, an array<u32> (array<atomic<u32>> where elements of less than a word are stored). Several buffers of a
+ * kernel may lie in one memory: `memory` says which. The entry point is `main`. */
+#ifndef KN_WGSL_WGSL_H
+#define KN_WGSL_WGSL_H
+#include "kernel/kernel.h"
+
+/* Operations on float32 that a device may do in its own way. */
+typedef enum knw_operation { KNW_ADD, KNW_MUL, KNW_DIV, KNW_SQRT, KNW_FMA, KNW_COMPARE, KNW_CONVERT, KNW_OPERATIONS } knw_operation;
+
+/* What a text may count on: found out by a probe at the start (src/webgpu/probe.c). */
+typedef struct knw_facts {
+    bool f16, subgroups;
+    uint32_t subgroup;                /* lanes of one, if there are always so many; 0: they vary */
+    uint32_t lanes, workgroup_bytes;  /* most of a workgroup: invocations, bytes of memory that they share */
+    uint32_t most_groups;             /* of a dispatch along one axis */
+    uint32_t exact;                   /* a bit per knw_operation: alone it gives IEEE's bits, of subnormals, too */
+    bool joins; /* the device's compiler changes chains of operations (contraction, x - x = 0): results that must be
+                   rounded are hidden from it */
+} knw_facts;
+
+/* How a kernel's points are shared. */
+typedef enum knw_mode {
+    KNW_POINTS, /* an invocation for each parallel point, which goes through all stages by itself */
+    KNW_ROWS,   /* a workgroup of 64 for each parallel point: invocation l is accumulator l of its reductions */
+    KNW_PARTS   /* several dispatches: rows are cut into blocks of 16,384 elements, partial results lie in scratch */
+} knw_mode;
+
+typedef struct knw_request {
+    const knk_kernel *kernel;
+    const knw_facts *facts;
+    bool exact;             /* the host's bits, whatever it costs; else the device's own operations */
+    uint8_t mode;           /* knw_mode */
+    int part;               /* KNW_PARTS: which dispatch, from 0 on */
+    const uint8_t *memory;  /* per buffer of the kernel: in which memory it lies */
+    int n_memory;           /* of the kernel; KNW_PARTS has one more behind them, the scratch */
+} knw_request;
+
+/* The numbers of a launch. */
+typedef struct knw_launch {
+    const knk_map_values *map;   /* as knk_launch */
+    const int64_t *par;
+    const int64_t *const *inner;
+    const uint32_t *at;          /* per buffer: elements from the beginning of its memory */
+} knw_launch;
+
+/* NULL, or why there is no text for this kernel, for people ("64-bit floats"). */
+const char *knw_refuses(const knk_kernel *k);
+/* Which mode suits a launch; how many dispatches it is; bytes of scratch. */
+knw_mode knw_choose(const knk_kernel *k, const knw_facts *facts, const knw_launch *l);
+int knw_parts(const knk_kernel *k);
+uint64_t knw_scratch_bytes(const knk_kernel *k, const knw_launch *l);
+/* The text, knx_alloc'ed; the same request gives the same text. */
+knx_error *knw_text(const knw_request *r, char **out);
+/* How many words the request's uniform block has, and the words of a launch; grid: workgroups along x and y (0: nothing
+ * to do). */
+uint32_t knw_n_words(const knw_request *r);
+void knw_words(const knw_request *r, const knw_launch *l, uint32_t *words, uint32_t grid[2]);
+#endif
