@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
- * devices.h -- two devices for tests. `far` has memory of its own, which nobody else can read, no 64-bit floats, 8
- * buffers for each kernel, and wants everything at multiples of 256 bytes; its kernels are run by the interpreter, and it
- * fails on request. `null` loads anything and runs nothing: for tests of the compiler, for any target. */
+ * devices.h -- devices for tests. `far:0` and `far:1` have memory of their own, which nobody else can read, no 64-bit
+ * floats, 8 buffers for each kernel, and want everything at multiples of 256 bytes; their kernels are run by the
+ * interpreter, and they fail on request. `null` loads anything and runs nothing: for tests of the compiler, for any target. */
 #ifndef KN_TESTS_DEVICES_DEVICES_H
 #define KN_TESTS_DEVICES_DEVICES_H
 #include "device/device.h"
 
-extern const knd_device far_device, null_device;
+extern const knd_device far_device, far_second, null_device; /* far:0, far:1, null */
 
-/* What the far device is to do from now on: so many more allocations, launches and copies go well. -1: all. A launch or
+/* What a far device is to do from now on: so many more allocations, launches and copies go well. -1: all. A launch or
  * copy that does not go well means that the device is lost: nothing but freeing works until it is found again. */
 typedef struct far_faults {
     int64_t allocations, launches, copies;
 } far_faults;
-void far_fail(far_faults after);
-void far_find_again(void); /* not lost, no faults */
+void far_fail_on(const knd_device *d, far_faults after);
+void far_find_again_on(const knd_device *d); /* not lost, no faults */
 
-/* What it did since far_forget. */
+/* What it did since far_forget_on. */
 typedef struct far_counts {
     int64_t launches, copied_in, copied_out; /* bytes */
     int64_t allocations, live;               /* pieces of memory; live: that are not given back */
+    int64_t waits;
 } far_counts;
-far_counts far_count(void);
-void far_forget(void);
+far_counts far_count_on(const knd_device *d);
+void far_forget_on(const knd_device *d);
+
+/* The same for far:0. */
+static inline void far_fail(far_faults after) { far_fail_on(&far_device, after); }
+static inline void far_find_again(void) { far_find_again_on(&far_device); }
+static inline far_counts far_count(void) { return far_count_on(&far_device); }
+static inline void far_forget(void) { far_forget_on(&far_device); }
 
 /* Facts that the null device says to the compiler; NULL: the far device's. */
 void null_target(const knc_target *t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * far.c -- the far device. Its memory is one reservation of addresses that can be touched while the device is at work
- * only: whoever takes a handle for an address, or keeps one, crashes. */
+ * far.c -- the far devices. The memory of each is one reservation of addresses that can be touched while the device is
+ * at work only: whoever takes a handle for an address, or keeps one, crashes. */
 #include "devices/devices.h"
 #include "device/steps/steps.h"
 #include <stdlib.h>
@@ -15,32 +15,38 @@ struct knd_memory {
     knd_memory *next; /* in the order of `at` */
 };
 
-static char *region;
-static knd_memory *all;
-static far_faults faults = {-1, -1, -1};
-static far_counts counts;
-static bool lost;
+/* What one of them is at the moment. */
+typedef struct far {
+    char *region;
+    knd_memory *all;
+    far_faults faults;
+    far_counts counts;
+    bool lost;
+} far;
+static far fars[2] = {{.faults = {-1, -1, -1}}, {.faults = {-1, -1, -1}}};
 
-void far_fail(far_faults after) { faults = after; }
+static far *far_of(const knd_device *d) { return &fars[d == &far_second]; }
 
-void far_find_again(void)
+void far_fail_on(const knd_device *d, far_faults after) { far_of(d)->faults = after; }
+
+void far_find_again_on(const knd_device *d)
 {
-    faults = (far_faults){-1, -1, -1};
-    lost = false;
+    far_of(d)->faults = (far_faults){-1, -1, -1};
+    far_of(d)->lost = false;
 }
 
-far_counts far_count(void)
+far_counts far_count_on(const knd_device *d)
 {
-    far_counts c = counts;
+    far_counts c = far_of(d)->counts;
     c.live = 0;
-    for (const knd_memory *m = all; m; m = m->next)
+    for (const knd_memory *m = far_of(d)->all; m; m = m->next)
         c.live++;
     return c;
 }
 
-void far_forget(void) { counts = (far_counts){0}; }
+void far_forget_on(const knd_device *d) { far_of(d)->counts = (far_counts){0}; }
 
-static knx_error *is_lost(void) { return knx_error_new(KN_ERROR_RUNTIME, "device 'far' is lost"); }
+static knx_error *is_lost(const knd_device *d) { return knx_error_new(KN_ERROR_RUNTIME, "device '%s' is lost", d->name); }
 
 /* Does this go wrong? */
 static bool fails(int64_t *left)
@@ -54,9 +60,9 @@ static bool fails(int64_t *left)
     return true;
 }
 
-static void open_region(bool open)
+static void open_region(const far *f, bool open)
 {
-    if (mprotect(region, RESERVED, open ? PROT_READ | PROT_WRITE : PROT_NONE))
+    if (mprotect(f->region, RESERVED, open ? PROT_READ | PROT_WRITE : PROT_NONE))
         abort();
 }
 
@@ -65,34 +71,33 @@ static void open_region(bool open)
 static knx_error *alloc(const knd_device *d, size_t bytes, knd_memory **out)
 {
     size_t units = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT, at = 0;
-    (void)d;
+    far *f = far_of(d);
     *out = NULL;
-    if (lost)
-        return is_lost();
-    if (!region) {
-        region = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (region == MAP_FAILED)
+    if (f->lost)
+        return is_lost(d);
+    if (!f->region) {
+        f->region = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (f->region == MAP_FAILED)
             abort();
     }
-    knd_memory **m = &all;
+    knd_memory **m = &f->all;
     for (; *m && (*m)->at - at < units; m = &(*m)->next)
         at = (*m)->at + (*m)->bytes;
-    if (fails(&faults.allocations) || at > RESERVED || units > RESERVED - at)
-        return knx_error_new(KN_ERROR_MEMORY, "device 'far' has no memory for %zu bytes", bytes);
+    if (fails(&f->faults.allocations) || at > RESERVED || units > RESERVED - at)
+        return knx_error_new(KN_ERROR_MEMORY, "device '%s' has no memory for %zu bytes", d->name, bytes);
     knd_memory *fresh = malloc(sizeof *fresh); /* not counted: it is the device's, not the library's */
     if (!fresh)
         abort();
     *fresh = (knd_memory){at, units, *m};
     *m = fresh;
-    counts.allocations++;
+    f->counts.allocations++;
     *out = fresh;
     return NULL;
 }
 
 static void release(const knd_device *d, knd_memory *m)
 {
-    knd_memory **at = &all;
-    (void)d;
+    knd_memory **at = &far_of(d)->all;
     while (*at && *at != m)
         at = &(*at)->next;
     if (!*at)
@@ -101,48 +106,49 @@ static void release(const knd_device *d, knd_memory *m)
     free(m);
 }
 
-static knx_error *check_copy(const knd_memory *m, size_t at, size_t bytes)
+static knx_error *check_copy(const knd_device *d, const knd_memory *m, size_t at, size_t bytes)
 {
-    if (!lost && fails(&faults.copies))
-        lost = true;
-    if (lost)
-        return is_lost();
+    far *f = far_of(d);
+    if (!f->lost && fails(&f->faults.copies))
+        f->lost = true;
+    if (f->lost)
+        return is_lost(d);
     return at + bytes > m->bytes ? knx_error_new(KN_ERROR_ASSERTION, "a copy leaves its memory") : NULL;
 }
 
 static knx_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes)
 {
-    (void)d;
-    KN_TRY(check_copy(to, at, bytes));
-    open_region(true);
+    far *f = far_of(d);
+    KN_TRY(check_copy(d, to, at, bytes));
+    open_region(f, true);
     if (bytes)
-        memcpy(region + to->at + at, from, bytes);
-    open_region(false);
-    counts.copied_in += (int64_t)bytes;
+        memcpy(f->region + to->at + at, from, bytes);
+    open_region(f, false);
+    f->counts.copied_in += (int64_t)bytes;
     return NULL;
 }
 
 static knx_error *copy_out(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes)
 {
-    (void)d;
-    KN_TRY(check_copy(from, at, bytes));
-    open_region(true);
+    far *f = far_of(d);
+    KN_TRY(check_copy(d, from, at, bytes));
+    open_region(f, true);
     if (bytes)
-        memcpy(to, region + from->at + at, bytes);
-    open_region(false);
-    counts.copied_out += (int64_t)bytes;
+        memcpy(to, f->region + from->at + at, bytes);
+    open_region(f, false);
+    f->counts.copied_out += (int64_t)bytes;
     return NULL;
 }
 
 static knx_error *copy(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                        size_t bytes)
 {
-    (void)d;
-    KN_TRY(check_copy(to, to_at, bytes));
-    KN_TRY(check_copy(from, from_at, bytes));
-    open_region(true);
-    memmove(region + to->at + to_at, region + from->at + from_at, bytes);
-    open_region(false);
+    far *f = far_of(d);
+    KN_TRY(check_copy(d, to, to_at, bytes));
+    KN_TRY(check_copy(d, from, from_at, bytes));
+    open_region(f, true);
+    memmove(f->region + to->at + to_at, f->region + from->at + from_at, bytes);
+    open_region(f, false);
     return NULL;
 }
 
@@ -220,7 +226,7 @@ static void discard(const knd_device *d, void *x)
 }
 
 /* The address of a binding, which must be a multiple of the alignment. */
-static knx_error *bind(const prepared *x, uint32_t r, const knd_place *at, void **out)
+static knx_error *bind(const far *f, const prepared *x, uint32_t r, const knd_place *at, void **out)
 {
     if (!at->memory) {
         *out = (void *)(uintptr_t)at->bits;
@@ -231,7 +237,7 @@ static knx_error *bind(const prepared *x, uint32_t r, const knd_place *at, void 
         return knx_error_new(KN_ERROR_ASSERTION, "a binding at %zu", offset);
     if (offset > at->memory->bytes)
         return knx_error_new(KN_ERROR_ASSERTION, "a binding leaves its memory");
-    *out = region + at->memory->at + offset;
+    *out = f->region + at->memory->at + offset;
     return NULL;
 }
 
@@ -240,32 +246,32 @@ static knx_error *launch(const knd_device *d, void *made, const knd_place *at)
     const prepared *x = made;
     const knc_step *s = x->step;
     void *address[MAX_BUFFERS];
-    (void)d;
-    if (!lost && fails(&faults.launches))
-        lost = true;
-    if (lost)
-        return is_lost();
+    far *f = far_of(d);
+    if (!f->lost && fails(&f->faults.launches))
+        f->lost = true;
+    if (f->lost)
+        return is_lost(d);
     for (uint32_t r = 0; r < s->n_ref; r++)
-        KN_TRY(bind(x, r, &at[r], &address[r]));
-    counts.launches++;
+        KN_TRY(bind(f, x, r, &at[r], &address[r]));
+    f->counts.launches++;
     void *scratch =
         s->kind == KNC_KERNEL ? aligned_alloc(64, (knk_scratch_bytes(s->u.k.kernel) + 127) / 64 * 64) : NULL;
-    open_region(true);
+    open_region(f, true);
     if (s->kind == KNC_COPY && address[0] != address[1])
         memcpy(address[0], address[1], s->u.bytes);
     else if (s->kind == KNC_KERNEL)
         knk_interpret(s->u.k.kernel,
                       &(knk_launch){.buffer = address, .map = x->map, .par = s->u.k.par, .inner = s->u.k.inner},
                       scratch);
-    open_region(false);
+    open_region(f, false);
     free(scratch);
     return NULL;
 }
 
 static knx_error *wait(const knd_device *d)
 {
-    (void)d;
-    return lost ? is_lost() : NULL;
+    far_of(d)->counts.waits++;
+    return far_of(d)->lost ? is_lost(d) : NULL;
 }
 
 static const knc_target *target(const knd_device *d)
@@ -282,18 +288,10 @@ static const knc_target *target(const knd_device *d)
     return &t;
 }
 
-const knd_device far_device = {.name = "far",
-                               .target = target,
-                               .alloc = alloc,
-                               .free = release,
-                               .copy_in = copy_in,
-                               .copy_out = copy_out,
-                               .copy = copy,
-                               .refuses = refuses,
-                               .prepare = prepare,
-                               .discard = discard,
-                               .launch = launch,
-                               .wait = wait,
-                               .load = knd_steps_load,
-                               .unload = knd_steps_unload,
-                               .run = knd_steps_run};
+#define FAR(number)                                                                                                    \
+    {                                                                                                                  \
+        .name = "far:" number, .target = target, .alloc = alloc, .free = release, .copy_in = copy_in,                  \
+        .copy_out = copy_out, .copy = copy, .refuses = refuses, .prepare = prepare, .discard = discard,                \
+        .launch = launch, .wait = wait, .load = knd_steps_load, .unload = knd_steps_unload, .run = knd_steps_run       \
+    }
+const knd_device far_device = FAR("0"), far_second = FAR("1");

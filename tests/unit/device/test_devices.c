@@ -322,7 +322,7 @@ static void every_allocation_may_fail(void **state)
         done = !error;
         if (error) {
             assert_int_equal(error->kind, KN_ERROR_MEMORY);
-            assert_non_null(strstr(error->message, "device 'far' has no memory for"));
+            assert_non_null(strstr(error->message, "device 'far:0' has no memory for"));
             assert_null(y);
             knx_error_release(error);
         }
@@ -382,7 +382,7 @@ static void a_device_may_be_lost_at_any_time(void **state)
                 error = knd_fetch(y);
             if (error) {
                 assert_int_equal(error->kind, KN_ERROR_RUNTIME);
-                assert_string_equal(error->message, "device 'far' is lost");
+                assert_string_equal(error->message, "device 'far:0' is lost");
             }
             knx_error_release(error);
             assert_non_null(x->data); /* the host's copy survives */
@@ -405,7 +405,7 @@ static void what_was_only_on_a_lost_device_says_so(void **state)
     test_ok(knd_run(l, &(knd_operand){.buffer = x}, &y, NULL));
     far_fail((far_faults){-1, -1, 0});
     knx_error *error = knd_fetch(y);
-    assert_string_equal(error->message, "device 'far' is lost");
+    assert_string_equal(error->message, "device 'far:0' is lost");
     knx_error_release(error);
     assert_null(y->data);
     far_find_again();
@@ -469,7 +469,7 @@ static void devices_are_found_by_their_names(void **state)
     test_ok(knd_register(&far_device));
     assert_ptr_equal(knd_find("far"), &far_device);
     knx_error *error = knd_register(&far_device);
-    assert_string_equal(error->message, "there is a device 'far' already");
+    assert_string_equal(error->message, "there is a device 'far:0' already");
     knx_error_release(error);
     knd_set_default(&far_device);
     assert_ptr_equal(knd_default(), &far_device);

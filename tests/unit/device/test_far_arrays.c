@@ -121,7 +121,7 @@ static void a_lost_device_is_an_error_with_the_line(void **state)
     kn_array y = kn_exp2(x);
     assert_false(kn_ok(y));
     assert_int_equal(kn_error_line(), line);
-    expect_error_with("RuntimeError", "device 'far' is lost");
+    expect_error_with("RuntimeError", "device 'far:0' is lost");
     far_find_again();
     expect_values(kept, 0, 2, 4, 6);
     expect_values(kn_add(kept, 1), 1, 3, 5, 7);
@@ -136,7 +136,7 @@ static void no_memory_there_is_an_error(void **state)
     far_fail((far_faults){0, -1, -1});
     kn_array y = kn_exp2(x);
     assert_false(kn_ok(y));
-    expect_error_with("MemoryError", "device 'far' has no memory for");
+    expect_error_with("MemoryError", "device 'far:0' has no memory for");
     far_find_again();
     expect_values(x, 0, 2, 4, 6);
 }
