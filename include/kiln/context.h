@@ -29,6 +29,7 @@ typedef struct kn_allocator {
 typedef struct kn_context_opts {
     size_t size_;
     int threads;            /* how many an operation may use, 0: as many as the machine has */
+    kn_device device;       /* the default device, NULL: what KILN_DEVICE says, or the host */
     kn_dtype dtype;         /* the default float type, NULL: float64 */
     kn_allocator allocator; /* NULL functions: Kiln's own, which keeps freed memory for the next array */
 } kn_context_opts;
@@ -48,9 +49,9 @@ KN_API void kn_context_leave(int *pushed);  /* what KN_CONTEXT does at the end o
 
 /* ---- Defaults of this context for a while: what is zero stays as it is. They end with the scope they were pushed
  * in at the latest. */
-typedef struct kn_defaults_opts { size_t size_; kn_dtype dtype; int threads; } kn_defaults_opts;
+typedef struct kn_defaults_opts { size_t size_; kn_dtype dtype; int threads; kn_device device; } kn_defaults_opts;
 KN_API kn_defaults_opts kn_defaults_opts_default(void);
-/* sets the default float dtype and the number of threads of this context until kn_defaults_pop: 0; -1 and a
+/* sets the default float dtype, number of threads and device of this context until kn_defaults_pop: 0; -1 and a
  * TypeError */
 KN_API int kn_defaults_push(const kn_defaults_opts *opts);
 KN_API int kn_defaults_pop(void);          /* ends what the last kn_defaults_push set: 0; -1 and a ContextError */

@@ -8,6 +8,7 @@
 #include "kiln/core.h"
 #include "kiln/memory.h"
 #include "kiln/context.h"
+#include "kiln/device.h"
 #include "kiln/tree.h"
 #include "kiln/function.h"
 #include "kiln/prepared.h"

@@ -37,6 +37,9 @@ typedef struct kn_seed_sequence_s *kn_seed_sequence; /* what that was seeded wit
 typedef struct kn_random_state_s *kn_random_state;   /* a RandomState */
 typedef struct kn_context_s *kn_context;     /* pool, caches, defaults, errors and scopes */
 
+/* A device, from kn_devices and its kin: compare by pointer. */
+typedef const struct knd_device *kn_device;
+
 /* A dtype is an interned descriptor: compare by pointer, ask through kn_dtype_name and its kin. NULL: not given. */
 typedef const struct kn_dtype_s *kn_dtype;
 

@@ -20,13 +20,13 @@ static bool is_here(const kna_value *v)
     return v->buffer->data != NULL;
 }
 
-/* v if it has a buffer. Writes that wait are carried out: whoever goes on with single elements reads or writes the next
+/* v if it has a buffer, and is nowhere in particular: what is on a device has the device's programs. Writes that wait are carried out: whoever goes on with single elements reads or writes the next
  * one soon, and a line of updates is longer each time. */
 static kna_value *in_memory(kna_value *v)
 {
-    if (is_update(v))
+    if (is_update(v) && !v->site)
         knx_error_release(kna_force(1, &v)); /* v's own from now on */
-    return v->state == KN_V_BUFFER && is_here(v) ? v : NULL;
+    return v->state == KN_V_BUFFER && !v->site && is_here(v) ? v : NULL;
 }
 
 static const void *in_order(const kna_value *v, const int64_t *at)
@@ -68,7 +68,7 @@ const void *kna_element(kn_array x, const int64_t *at)
         return NULL;
     const kna_array *a = object;
     if (a->value && a->value->state == KN_V_BUFFER && a->seen == a->storage->version && !a->seen_by &&
-        is_here(a->value))
+        !a->value->site && is_here(a->value))
         return in_order(a->value, at);
     const kna_value *v = lies_as_it_says(a) ? in_memory(a->storage->value) : NULL;
     return v ? at_strides(a, v, at) : NULL;
@@ -170,7 +170,7 @@ static bool scalar_bits(kna_value *v, knx_scalar_bits *bits)
     int budget = 16;
     if (v->state == KN_V_PENDING && !knx_context()->watched && waits_for_scalars(v, &budget))
         knx_error_release(kna_force(1, &v));
-    if (v->state != KN_V_NUMBER && (v->state != KN_V_BUFFER || !is_here(v)))
+    if (v->site || (v->state != KN_V_NUMBER && (v->state != KN_V_BUFFER || !is_here(v))))
         return false;
     memcpy(bits, kna_elements(v), v->type.dtype->size);
     return true;

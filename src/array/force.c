@@ -31,7 +31,7 @@ void kna_cut_room_free(kna_state *s)
 
 /* The state keeps the lists of a cut for the next one, so that most cuts allocate nothing; a cut inside of a cut has
  * lists of its own. NULL without memory. */
-static kna_cut *cut_begin(kna_state *s, bool fuse)
+static inline kna_cut *cut_begin(kna_state *s, uint16_t site, bool fuse)
 {
     kna_cut *c = s->cut_room;
     s->cut_room = NULL;
@@ -39,6 +39,8 @@ static kna_cut *cut_begin(kna_state *s, bool fuse)
         c = knx_alloc_zero(sizeof *c);
     if (c) {
         c->s = s;
+        c->site = site;
+        c->device = kna_device_at(site);
         c->key.fuse = fuse;
     }
     return c;
@@ -200,7 +202,7 @@ static bool collect_readers(kna_cut *c)
             for (uint32_t i = 0; i < w->n_in && w->collected_in != c->s->mark; i++) {
                 const kna_value *v = w->in[i];
                 bool old = v && (v->state == KN_V_PENDING ? v->updated_in == c->s->mark : is_updated_leaf(c, v));
-                if (old && !collect(c, w))
+                if (old && kna_are_together(w->site, c->site) && !collect(c, w))
                     return false;
             }
     }
@@ -491,7 +493,7 @@ static knx_error *run_node(kna_cut *c, kna_node *n, bool *from_operand)
  * operand's. */
 static void run_alone(kna_state *s, kna_node *n, bool fuse)
 {
-    kna_cut *c = cut_begin(s, fuse);
+    kna_cut *c = cut_begin(s, n->site, fuse);
     bool from_operand = false;
     knx_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
     if (error && !from_operand)
@@ -513,7 +515,7 @@ knx_error *kna_run_now(const kni_prim *prim, const void *params, const kn_place 
     KN_TRY(kna_node_new(prim, params, place, operation, n_in, in, literals, n_out, out_type, out));
     kna_node *n = s->waiting;
     bool from_operand = false;
-    kna_cut *c = cut_begin(s, knx_context()->lazy);
+    kna_cut *c = cut_begin(s, n->site, knx_context()->lazy);
     knx_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
     if (c)
         cut_end(c);
@@ -577,11 +579,27 @@ static knx_error *first_error(int n, kna_value *const *values)
     return NULL;
 }
 
+/* What waits for other devices than that of `site` runs there. */
+static __attribute__((noinline)) knx_error *force_others(int n, kna_value *const *values, uint16_t site)
+{
+    knx_error *error = NULL;
+    for (int i = 0; i < n && !error; i++)
+        if (values[i]->state == KN_V_PENDING && !kna_are_together(values[i]->pending.node->site, site)) {
+            error = kna_force(1, &values[i]);
+            if (error && values[i]->state == KN_V_ERROR) { /* the first one is told of when all have run */
+                knx_error_release(error);
+                error = NULL;
+            }
+        }
+    return error;
+}
+
 KNX_HOT knx_error *kna_force(int n, kna_value *const *values)
 {
-    bool any = false;
+    const kna_node *any = NULL;
     for (int i = 0; i < n; i++) {
-        any = any || values[i]->state == KN_V_PENDING;
+        if (values[i]->state == KN_V_PENDING)
+            any = values[i]->pending.node;
         if (kna_must_land(values[i]))
             KN_TRY(kna_pin_land(values[i]));
     }
@@ -590,8 +608,10 @@ KNX_HOT knx_error *kna_force(int n, kna_value *const *values)
     kna_state *s = kna_state_get();
     if (!s)
         return knx_error_nomem();
+    if (__builtin_expect(n > 1, 0))
+        KN_TRY(force_others(n, values, any->site));
     bool checks = knx_context()->watched;
-    kna_cut *c = cut_begin(s, knx_context()->lazy);
+    kna_cut *c = cut_begin(s, any->site, knx_context()->lazy);
     if (!c)
         return knx_error_nomem();
     s->mark++;

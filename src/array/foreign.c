@@ -13,6 +13,7 @@ typedef struct look {
     finding what;
     kn_context owner;
     kna_handle_kind kind;
+    uint16_t site;
     kni_type type; /* dims in `dims` */
     int64_t dims[KN_MAX_NDIM];
     knx_scalar_bits bits;
@@ -54,6 +55,7 @@ static void look_at(void *env, kn_context owner, kna_handle_kind kind, void *obj
     if (!v)
         return;
     kna_value_state state = (kna_value_state)__atomic_load_n(&v->state, __ATOMIC_ACQUIRE);
+    l->site = v->site;
     l->type = v->type;
     l->type.dim = l->dims;
     if (v->type.ndim)
@@ -131,6 +133,8 @@ static knx_error *value_from(look *l, kna_value **out)
     case COPIED: *out = kna_value_buffer(l->type, l->buffer); break;
     default: *out = kna_value_new(KN_V_ABSTRACT, l->type); break;
     }
+    if (*out)
+        (*out)->site = l->site;
     return *out ? NULL : knx_error_nomem();
 }
 

@@ -50,7 +50,7 @@ KNX_HOT bool kna_cut_key(kna_cut *c)
     k->loose = false;
     if (!KN_VEC_RESERVE(&k->word, 4 + c->out_atom.n))
         return false;
-    k->word.at[k->word.n++] = (uintptr_t)kna_device();
+    k->word.at[k->word.n++] = (uintptr_t)c->device;
     k->word.at[k->word.n++] = c->leaf.n << 1 | c->key.fuse;
     k->word.at[k->word.n++] = c->node.n;
     k->word.at[k->word.n++] = c->out_atom.n;
@@ -117,7 +117,7 @@ static bool donates(const bool *donated, size_t i) { return donated && donated[i
 static KNX_HOT bool structure_fits(const kna_plan *p, const kna_cut *c, params_test *same_params)
 {
     const kni_jaxpr *j = p->jaxpr;
-    if (p->fuse != c->key.fuse || p->device != kna_device() || j->n_in != c->leaf.n || j->n_eqn != c->node.n ||
+    if (p->fuse != c->key.fuse || p->device != c->device || j->n_in != c->leaf.n || j->n_eqn != c->node.n ||
         j->n_out != c->out_atom.n)
         return false;
     for (size_t i = 0; i < c->leaf.n; i++) {

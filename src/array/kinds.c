@@ -192,7 +192,7 @@ static const char *excluded(const kna_cut *c)
 
 static knx_error *make(maker *m, kna_cut *c)
 {
-    const knd_device *d = kna_device();
+    const knd_device *d = c->device;
     knc_compile_options o = {
         .target = d->target(d), .kernels = c->s->caches->kernels, .fuse = true, .donated = c->donated};
     m->why = excluded(c);
@@ -246,7 +246,7 @@ static kna_plan *plan_of(const maker *m, const kna_cut *c)
     p->kind_hash = c->kind;
     p->likeness = kna_cut_likeness(c);
     p->fuse = c->key.fuse;
-    p->device = kna_device();
+    p->device = c->device;
     p->donated = donated;
     p->jaxpr = m->jaxpr;
     p->kind = m->k;

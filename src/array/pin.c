@@ -88,6 +88,7 @@ static kna_value *like(const kna_value *from, knx_buffer *buffer)
     if (v) {
         v->buffer = knx_buffer_retain(buffer);
         v->kept = true;
+        v->site = from->site;
     }
     return v;
 }

@@ -383,7 +383,7 @@ static knx_error *make_plan(kna_cut *c, kna_plan **out)
     p->kind_hash = c->kind;
     p->likeness = kna_cut_likeness(c);
     p->fuse = c->key.fuse;
-    p->device = kna_device();
+    p->device = c->device;
     p->donated = c->donated ? knx_alloc(c->leaf.n + 1) : NULL;
     if (p->donated)
         memcpy(p->donated, c->donated, c->leaf.n);

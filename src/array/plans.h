@@ -15,6 +15,8 @@ typedef struct kna_visit {
 } kna_visit;
 typedef struct kna_cut {
     kna_state *s;
+    uint16_t site;              /* of its nodes, or of one of them: all are on one device */
+    const knd_device *device;   /* that runs it */
     KN_VEC(kna_node *) node;    /* operands before users */
     KN_VEC(uint32_t) first_var; /* per node: its first result's variable */
     KN_VEC(kna_value *) leaf;

@@ -198,15 +198,15 @@ static bool at_once(int64_t length)
 {
     kn_context c = knx_context();
     kna_state *s = kna_state_get();
-    return c->lazy && s && !s->recording && (!length || kna_device() == &knd_host);
+    return c->lazy && s && !s->recording && (!length || !kna_default_site());
 }
 
 /* ---- Equations. */
 
-/* What lies in memory that others see is looked at when its time has come. */
+/* What lies in memory that others see is looked at when its time has come; what was placed stays where it is. */
 static bool is_there(const kna_value *v)
 {
-    return !v->pin && (v->state == KN_V_NUMBER || (v->state == KN_V_BUFFER && v->buffer->data));
+    return !v->pin && !v->site && (v->state == KN_V_NUMBER || (v->state == KN_V_BUFFER && v->buffer->data));
 }
 
 static bool is_scalar_there(const kna_value *v) { return v->type.ndim == 0 && is_there(v); }
@@ -268,10 +268,14 @@ KNX_HOT kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const
         return NULL;
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = in[i] ? kna_elements(in[i]) : &literals[i].bits;
-    if (run(f->direct, x, &b->data))
-        return kna_value_buffer(result, b);
-    knx_buffer_release(b);
-    return NULL;
+    if (!run(f->direct, x, &b->data)) {
+        knx_buffer_release(b);
+        return NULL;
+    }
+    kna_value *v = kna_value_buffer(result, b);
+    if (v)
+        v->site = kna_default_site();
+    return v;
 }
 
 /* ---- Formulas. */

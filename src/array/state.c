@@ -49,5 +49,10 @@ kna_state *kna_state_make(void)
     }
     knx_context()->call_user = kna_call_user;
     knx_context()->give_back = kna_give_back;
+    knx_error *error = knd_read_default(); /* everything runs on the host, then */
+    if (error && atomic_load(&error->refs) > 0)
+        error->operation = "KILN_DEVICE";
+    knx_report(error);
+    knx_error_release(error);
     return s;
 }

@@ -97,6 +97,7 @@ typedef struct kna_state {
     KN_VEC(kna_held) held;         /* values lent to the operation that is running */
     bool lazy_can_fail;            /* this operation recorded something that can fail */
     bool lazy_shared;              /* it recorded something that reads or writes memory that others see */
+    uint16_t looked_site;          /* where committed arrays are that it has looked at; 0: there are none */
     bool shared_at_once;           /* which runs at once: kn_run_shared_at_once */
     uint32_t mark;                 /* of the newest cut */
     struct kna_cut *cut_room;      /* of force.c, kept between cuts */
@@ -164,8 +165,49 @@ knx_error *kna_run_now(const kni_prim *prim, const void *params, const kn_place 
                       const kni_type *out_type, kna_value **out);
 /* watch.c. Runs an unfused program whose equations are watched: the first NaN or infinity that comes from nowhere is
  * reported, at the node's place if the program is that of one node alone; so are events. */
-/* watch.c: where arrays' programs run: the default device, or, where they are watched, the host */
-const knd_device *kna_device(void);
+/* site.c: where things are meant to be, and programs run. Numbers of knd_site_of. */
+static inline uint16_t kna_default_site(void) /* of what nobody placed, in this context */
+{
+    uint16_t own = knx_context()->site;
+    if (__builtin_expect(own != KND_NOWHERE, 0))
+        return own == KND_HOST_ASKED ? KND_NOWHERE : own;
+    return atomic_load_explicit(&knd_default_site, memory_order_relaxed);
+}
+static inline uint32_t kna_any_default_site(void) /* 0: it is KND_NOWHERE; else it may be */
+{
+    return (uint32_t)knx_current->site | atomic_load_explicit(&knd_default_site, memory_order_relaxed);
+}
+static inline uint16_t kna_asked_site(const knd_device *d) /* for c->site; NULL: what the process says */
+{
+    return !d ? KND_NOWHERE : d == &knd_host ? KND_HOST_ASKED : knd_site_of(d, false, NULL);
+}
+/* The device of a program that is meant to run there; where programs are watched, the host. */
+static inline const knd_device *kna_device_at(uint16_t site)
+{
+    return site && !knx_context()->watched ? knd_site_at(site)->device : &knd_host;
+}
+static inline bool kna_are_together(uint16_t a, uint16_t b) /* on one device */
+{
+    return a == b || knd_site_at(a)->device == knd_site_at(b)->device;
+}
+/* Joins the site of one more operand to that of those before (0: none is committed): ValueError if both are committed
+ * to different devices. */
+knx_error *kna_join_site(uint16_t *all, uint16_t one);
+/* Where the results of a node of these operands are; those that wait for another device are run. */
+knx_error *kna_site_of_node(const kni_prim *prim, uint32_t n_in, kna_value *const *in, uint16_t *site);
+/* Of a program of these operands. */
+knx_error *kna_join_sites(uint32_t n, kna_value *const *in, uint16_t *site);
+static inline knx_error *kna_site_of_call(uint32_t n, kna_value *const *in, uint16_t *site)
+{
+    uint32_t any = kna_any_default_site();
+    for (uint32_t i = 0; i < n; i++)
+        any |= in[i]->site;
+    *site = KND_NOWHERE;
+    return __builtin_expect(any != 0, 0) ? kna_join_sites(n, in, site) : NULL;
+}
+/* *v is to be a value that is meant to be at `site`: itself, or, run, another one of the same elements. Replaces the
+ * reference. */
+knx_error *kna_move_to_site(kna_value **v, uint16_t site);
 knx_error *kna_run_checked(const knd_loaded *p, const kna_node *node, const knd_operand *in, knx_buffer **out);
 kn_step_hook kna_step_hook(void); /* settings.c: of this context; one that does nothing where steps are only watched */
 void kna_cut_room_free(kna_state *s);

@@ -14,8 +14,9 @@ KNX_HOT kna_value *kna_value_new(kna_value_state state, kni_type type)
         return NULL;
     v->refs = 1;
     v->state = (uint8_t)state;
-    v->kept = v->donated = false;
-    v->needs_old = false;
+    v->kept = v->donated = v->needs_old = false;
+    v->unused = 0;
+    v->site = KND_NOWHERE;
     v->updated_in = v->n_readers = 0;
     v->pin = NULL;
     v->type = type;
@@ -198,8 +199,9 @@ static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_ou
     return n;
 }
 
-static bool make_results(kna_node *n, kna_value **out)
+static bool make_results(kna_node *n, uint16_t site, kna_value **out)
 {
+    n->site = site;
     for (uint32_t i = 0; i < n->n_out; i++) {
         kna_value *v = kna_value_new(KN_V_PENDING, n->out_type[i]);
         if (!v) {
@@ -207,6 +209,7 @@ static bool make_results(kna_node *n, kna_value **out)
                 knx_piece_free(out[i], bytes_of_value(out[i]->type));
             return false;
         }
+        v->site = site;
         v->pending.node = n;
         v->pending.index = i;
         n->out[i] = out[i] = v;
@@ -228,12 +231,20 @@ KNX_HOT knx_error *kna_node_new(const kni_prim *prim, const void *params, const 
                                 uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
                                 const kni_type *out_type, kna_value **out)
 {
-    uint32_t n_literals = 0;
+    uint32_t n_literals = 0, sites = kna_any_default_site();
     for (uint32_t i = 0; i < n_in; i++)
-        n_literals += in[i] == NULL;
+        if (in[i])
+            sites |= in[i]->site;
+        else
+            n_literals++;
     for (uint32_t i = 0; i < n_out; i++)
         if (knx_has_symbolic(out_type[i].ndim, out_type[i].dim))
             return without_numbers(out_type[i]);
+    if (__builtin_expect(sites != 0, 0)) {
+        uint16_t site;
+        KN_TRY(kna_site_of_node(prim, n_in, in, &site));
+        sites = site;
+    }
     size_t piece = params ? kni_params_room(prim, params) : 0;
     kna_node *n = allocate_node(n_in, n_literals, n_out, out_type, piece);
     if (!n)
@@ -245,7 +256,7 @@ KNX_HOT knx_error *kna_node_new(const kni_prim *prim, const void *params, const 
         knx_piece_free(n, n->bytes);
         return knx_error_nomem();
     }
-    if (!make_results(n, out)) {
+    if (!make_results(n, (uint16_t)sites, out)) {
         free_node(n);
         return knx_error_nomem();
     }

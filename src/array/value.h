@@ -25,10 +25,12 @@ typedef enum {
 struct kna_value {
     int refs; /* counted by its context's thread alone: others look at values under the share lock, and keep none */
     uint8_t state;
-    bool kept;             /* handed on by kn_keep or kn_assign: worth having when its neighbours run */
-    bool donated;          /* ERROR: it was given to a function for good */
+    bool kept : 1;         /* handed on by kn_keep or kn_assign: worth having when its neighbours run */
+    bool donated : 1;      /* ERROR: it was given to a function for good */
     /* Of force.c, for the cut that runs now: */
-    bool needs_old;        /* it is not kept, and computing it again takes an old value that the cut may write over */
+    bool needs_old : 1;    /* it is not kept, and computing it again takes an old value that the cut may write over */
+    uint8_t unused : 5;    /* named, so that all bits of the byte are set at once */
+    uint16_t site;         /* where it is meant to be (array/site.c); 0: nowhere in particular */
     uint32_t updated_in;   /* the mark of the newest cut that updates it; 0: none */
     union {
         uint32_t n_readers; /* choose_outputs: how often it is an operand */
@@ -67,6 +69,7 @@ struct kna_node {
     uint32_t collected_in;         /* the mark of the newest cut that it is part of; 0: none */
     uint32_t position;             /* its number in that cut */
     bool ran;                      /* was run once without its results being kept */
+    uint16_t site;                 /* where it runs; operands of it that wait do so, too */
     size_t bytes;                  /* of the node itself */
     size_t used;                   /* bytes of its operands, as the context counts them */
     const kni_prim *prim;

@@ -28,8 +28,6 @@ static knx_error *after(void *env, const kni_eqn *e, int n_in, const void *const
     return f->run ? f->watcher->after(f->run, own, e, n_in, x, xt, n_out, y, yt) : NULL;
 }
 
-KNX_HOT const knd_device *kna_device(void) { return knx_context()->watched ? &knd_host : knd_default(); }
-
 knx_error *kna_run_checked(const knd_loaded *p, const kna_node *node, const knd_operand *in, knx_buffer **out)
 {
     const kna_state *s = kna_state_get();

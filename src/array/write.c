@@ -282,6 +282,17 @@ static kni_atom put_through_steps(kna_op *op, const kna_array *target, kni_atom 
 
 /* ---- The new value. */
 
+/* An array that is written to all over stays where it is, too. */
+static knx_error *stay(const kna_storage *s, kna_value **fresh)
+{
+    uint16_t site = KND_NOWHERE;
+    if (__builtin_expect((*fresh)->site == s->value->site, 1))
+        return NULL;
+    KN_TRY(kna_join_site(&site, s->value->site));
+    KN_TRY(kna_join_site(&site, (*fresh)->site));
+    return kna_move_to_site(fresh, site ? site : s->value->site);
+}
+
 static void replace_value(kna_storage *s, kna_value *fresh)
 {
     kna_value *old = s->value;
@@ -298,8 +309,9 @@ static void replace_value(kna_storage *s, kna_value *fresh)
 
 static void set_value(kna_op *op, kna_storage *s, kna_value *fresh)
 {
+    knx_error *error = stay(s, &fresh);
     kna_let_go(op); /* so that the old value is no one's if it runs now */
-    knx_error *error = s->pin ? kna_pin_take(s, &fresh) : NULL;
+    error = !error && s->pin ? kna_pin_take(s, &fresh) : error;
     if (error) {
         kna_value_release(fresh);
         kna_fail_with(op, error);

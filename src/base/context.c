@@ -286,7 +286,7 @@ knx_error *knx_defaults_push(kn_context c, uint32_t scopes)
     if (!c || !KN_VEC_RESERVE(&c->defaults, 1))
         return knx_error_nomem();
     c->defaults.at[c->defaults.n++] =
-        (knx_defaults){c->default_float, c->threads, knx_print_set_retain(c->print), scopes};
+        (knx_defaults){c->default_float, c->threads, c->site, knx_print_set_retain(c->print), scopes};
     return NULL;
 }
 
@@ -297,6 +297,7 @@ bool knx_defaults_pop(kn_context c)
     knx_defaults before = c->defaults.at[--c->defaults.n];
     c->default_float = before.default_float;
     c->threads = before.threads;
+    c->site = before.site;
     knx_print_set_release(c->print);
     c->print = before.print;
     return true;

@@ -23,6 +23,7 @@ extern knx_share knx_shares[KNX_SHARES];
 typedef struct knx_defaults {
     kn_dtype default_float;
     int threads;
+    uint16_t site;
     struct knx_print_set *print;
     uint32_t scope; /* open scopes when they were pushed */
 } knx_defaults;
@@ -66,6 +67,7 @@ struct kn_context_s {
     bool lazy;                   /* operations wait to be run: it is wanted, and nothing is watched */
     bool wants_lazy;
     uint8_t watched;             /* KNX_WATCH_..: each equation is looked at after it has run; 0: none is */
+    uint16_t site;               /* of results that nobody placed (device.h: knd_site_of); 0: where the process says */
     bool symbolic;               /* kn_jit without .symbolic has KN_ALL */
     uint8_t share;               /* number of its share lock */
     bool own;                    /* a thread's default one */

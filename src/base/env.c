@@ -50,7 +50,7 @@ static const char *text_into(char *buffer, size_t room, const char *name)
 const kn_env *knx_env(void)
 {
     static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
-    static char backend[32], trace[4096], dump[4096];
+    static char backend[32], trace[4096], dump[4096], device[64];
     static bool read;
     static kn_env env;
     knx_global_lock_take(&lock);
@@ -65,6 +65,7 @@ const kn_env *knx_env(void)
             .pending_operations = number("KILN_PENDING_OPERATIONS", INT64_MAX, -1),
             .pending_bytes = number("KILN_PENDING_BYTES", INT64_MAX, -1),
             .dump_kernels = text_into(dump, sizeof dump, "KILN_DUMP_KERNELS"),
+            .device = text_into(device, sizeof device, "KILN_DEVICE"),
             .progress = number("KILN_PROGRESS", 1, 0) == 1,
         };
         knx_debug_level = env.debug;

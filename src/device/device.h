@@ -45,7 +45,7 @@ typedef struct knd_place {
 /* ---- The interface. Functions are called by one thread at a time for each device, but for the host's. Errors leave
  * everything as it was. */
 struct knd_device {
-    const char *name; /* "host" */
+    const char *name; /* "host", or a kind and a number: "webgpu:0" */
     /* What the compiler asks; the same for the whole process. */
     const knc_target *(*target)(const knd_device *d);
 
@@ -75,6 +75,9 @@ struct knd_device {
      * the device loads programs anew. */
     knx_error *(*reload)(knd_loaded *l);
     knx_error *(*run)(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o);
+
+    /* What people are told of it beside its name; NULL: nothing. */
+    const struct kn_device_info *(*info)(const knd_device *d);
 };
 
 /* ---- Programs on any device (run.c). */
@@ -108,10 +111,37 @@ extern const knd_device knd_host;
 knx_error *knd_register(const knd_device *d);
 void knd_unregister(const knd_device *d);
 const knd_device *knd_find(const char *name); /* NULL: there is none */
-/* Where the arrays' programs of this process run, but for those over memory of the caller: the host, unless
- * knd_set_default says otherwise. What was compiled before stays where it is. */
+/* The same with what there is to be said where there is none: ValueError. "webgpu" is the first one of that kind, whose
+ * engine is loaded when the first of them is asked for. */
+knx_error *knd_need(const char *name, const knd_device **out);
+bool knd_is_known(const knd_device *d); /* from whatever pointer */
+/* Those of this kind (NULL: of all), the host first: at most `room` of them, and how many there are. */
+int knd_list(const char *kind, int room, const knd_device **out);
+/* "webgpu" of "webgpu:0" */
+size_t knd_kind_length(const char *name);
+/* Where the arrays' programs of this process run, but for those that the user placed and those over memory of the
+ * caller: the host, unless KILN_DEVICE or knd_set_default says otherwise. What was recorded before stays where it is. */
 const knd_device *knd_default(void);
 void knd_set_default(const knd_device *d); /* NULL: the host */
+/* Reads KILN_DEVICE, once in the process: an error if there is no such device. */
+knx_error *knd_read_default(void);
+#if KN_HAVE_WEBGPU
+knx_error *kng_open(void); /* webgpu/engine.c: makes its devices known; does nothing the second time */
+#endif
+
+/* ---- Where arrays are meant to be (sites.c). Contents may be anywhere: that is below. An array that the user put on
+ * a device is committed: programs run where it is. Others follow, and results of none such are where the default is. */
+typedef struct knd_site {
+    const knd_device *device;
+    const kn_place *line; /* of the user's call; NULL: not known, or not committed */
+    bool committed;
+} knd_site;
+/* Nowhere in particular: on the host and not committed, as nearly all. The same for a context whose user has asked for
+ * the host whatever the process says. */
+enum { KND_NOWHERE, KND_HOST_ASKED };
+uint16_t knd_site_of(const knd_device *d, bool committed, const kn_place *line); /* its number */
+const knd_site *knd_site_at(uint16_t number);
+extern _Atomic(uint16_t) knd_default_site; /* of the process */
 
 /* ---- Where the contents of a buffer are (residency.c): on the host, on a device, or the same on both. A buffer of a
  * device has `data` NULL until somebody looks. Thread-safe. */
@@ -129,6 +159,8 @@ knx_error *knd_begin_here(knx_buffer *b); /* the same, but what it has so far is
 /* Its memory on the device, with its contents. `keep`: the copy stays with the buffer; else it is the caller's, in
  * *own, to be freed (NULL: it is the buffer's). */
 knx_error *knd_send(const knd_device *d, knx_buffer *b, bool keep, knd_memory **out, knd_memory **own);
+/* Until the device that has its contents has done what was begun. */
+knx_error *knd_wait(const knx_buffer *b);
 /* A new buffer on the device, contents undefined. */
 knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out);
 /* The device has written to its copy: what the host has is old. */

@@ -1,28 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0
  * registry.c -- the devices of this process by name, and which of them runs what nobody placed. */
 #include "base/lock.h"
+#include "base/log.h"
 #include "device/device.h"
 #include <string.h>
 
 enum { MOST = 16 };
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static const knd_device *known[MOST];
-static _Atomic(const knd_device *) chosen; /* NULL: the host */
 
+size_t knd_kind_length(const char *name) { return strcspn(name, ":"); }
+
+static bool is_of_kind(const knd_device *d, const char *kind)
+{
+    size_t n = knd_kind_length(d->name);
+    return strlen(kind) == n && !strncmp(d->name, kind, n);
+}
+
+/* By its whole name, or the first of a kind. */
 static const knd_device *find(const char *name)
 {
     for (int i = 0; i < MOST; i++)
         if (known[i] && !strcmp(known[i]->name, name))
             return known[i];
+    for (int i = 0; i < MOST; i++)
+        if (known[i] && is_of_kind(known[i], name))
+            return known[i];
     return strcmp(name, knd_host.name) ? NULL : &knd_host;
+}
+
+/* Engines that bring devices are loaded when one of those is asked for, or when all are listed. */
+static knx_error *open_engines(const char *name)
+{
+#if KN_HAVE_WEBGPU
+    if (!name || !strncmp(name, "webgpu", strlen("webgpu")))
+        return kng_open();
+#endif
+    (void)name;
+    return NULL;
 }
 
 const knd_device *knd_find(const char *name)
 {
+    knx_error_release(open_engines(name));
     knx_global_lock_take(&lock);
     const knd_device *d = find(name);
     knx_global_unlock(&lock);
     return d;
+}
+
+int knd_list(const char *kind, int room, const knd_device **out)
+{
+    int n = 0;
+    knx_error_release(open_engines(kind));
+    knx_global_lock_take(&lock);
+    for (int i = -1; i < MOST; i++) {
+        const knd_device *d = i < 0 ? &knd_host : known[i];
+        if (!d || (kind && !is_of_kind(d, kind)))
+            continue;
+        if (n < room)
+            out[n] = d;
+        n++;
+    }
+    knx_global_unlock(&lock);
+    return n;
+}
+
+knx_error *knd_need(const char *name, const knd_device **out)
+{
+    const knd_device *all[MOST + 1];
+    knx_text t = {0};
+    knx_error *why = open_engines(name), *error;
+    if ((*out = knd_find(name))) {
+        knx_error_release(why);
+        return NULL;
+    }
+    int n = knd_list(NULL, MOST + 1, all);
+    for (int i = 0; i < n && i < MOST + 1; i++)
+        knx_text_add(&t, "%s%s", i ? ", " : "", all[i]->name);
+    error = knx_error_new(KN_ERROR_VALUE, "there is no device '%s'; there %s %s%s%s", name, n == 1 ? "is" : "are", t.s,
+                          why ? ". " : "", why ? why->message : "");
+    knx_error_release(why);
+    return error;
+}
+
+bool knd_is_known(const knd_device *d)
+{
+    bool is = d == &knd_host;
+    knx_global_lock_take(&lock);
+    for (int i = 0; i < MOST; i++)
+        is = is || (d && known[i] == d);
+    knx_global_unlock(&lock);
+    return is;
+}
+
+static bool is_taken(const char *name)
+{
+    bool taken = !strcmp(name, knd_host.name);
+    for (int i = 0; i < MOST; i++)
+        taken = taken || (known[i] && !strcmp(known[i]->name, name));
+    return taken;
 }
 
 knx_error *knd_register(const knd_device *d)
@@ -32,7 +109,7 @@ knx_error *knd_register(const knd_device *d)
     knx_global_lock_take(&lock);
     while (at < MOST && known[at])
         at++;
-    if (find(d->name))
+    if (is_taken(d->name))
         error = knx_error_new(KN_ERROR_VALUE, "there is a device '%s' already", d->name);
     else if (at == MOST)
         error = knx_error_new(KN_ERROR_VALUE, "there are %d devices already", MOST);
@@ -48,15 +125,37 @@ void knd_unregister(const knd_device *d)
     for (int i = 0; i < MOST; i++)
         if (known[i] == d)
             known[i] = NULL;
-    if (atomic_load(&chosen) == d)
-        atomic_store(&chosen, NULL);
     knx_global_unlock(&lock);
+    if (knd_default() == d)
+        knd_set_default(NULL);
 }
 
-KNX_HOT const knd_device *knd_default(void)
+/* ---- The default. */
+
+const knd_device *knd_default(void)
 {
-    const knd_device *d = atomic_load_explicit(&chosen, memory_order_acquire);
-    return d ? d : &knd_host;
+    return knd_site_at(atomic_load_explicit(&knd_default_site, memory_order_acquire))->device;
 }
 
-void knd_set_default(const knd_device *d) { atomic_store_explicit(&chosen, d, memory_order_release); }
+void knd_set_default(const knd_device *d)
+{
+    uint16_t site = d ? knd_site_of(d, false, NULL) : KND_NOWHERE;
+    atomic_store_explicit(&knd_default_site, site, memory_order_release);
+}
+
+knx_error *knd_read_default(void)
+{
+    static knx_global_lock once = KN_GLOBAL_LOCK_INIT;
+    static bool read;
+    const char *name = knx_env()->device;
+    const knd_device *d = NULL;
+    knx_error *error = NULL;
+    if (!name)
+        return NULL;
+    knx_global_lock_take(&once); /* others wait until it is known */
+    if (!read && !(error = knd_need(name, &d)))
+        knd_set_default(d);
+    read = true;
+    knx_global_unlock(&once);
+    return error;
+}

@@ -185,6 +185,19 @@ void knd_written(knx_buffer *b)
     knd_unlock();
 }
 
+knx_error *knd_wait(const knx_buffer *b)
+{
+    const away *a = (const away *)b->away;
+    knx_error *error = NULL;
+    if (!a)
+        return NULL;
+    knd_lock();
+    if (a->valid)
+        error = a->device->wait(a->device);
+    knd_unlock();
+    return error;
+}
+
 const knd_device *knd_device_of(const knx_buffer *b)
 {
     const away *a = (const away *)b->away;

@@ -2,6 +2,7 @@
  * contexts.c -- contexts as the user sees them: making, pushing and freeing them, defaults for a while, settings of
  * one. */
 #include "array/handle.h"
+#include "array/state.h"
 #include "base/options.h"
 #include "base/pool.h"
 #include <string.h>
@@ -14,9 +15,11 @@ static void report(const char *operation, knx_error *e)
     knx_error_release(e);
 }
 
-static bool good_defaults(const char *operation, kn_dtype dtype, int threads)
+static bool good_defaults(const char *operation, kn_dtype dtype, int threads, kn_device device)
 {
-    if (dtype && dtype != KN_DT(F32) && dtype != KN_DT(F64))
+    if (device && !knd_is_known(device))
+        knx_report_new(operation, KN_ERROR_TYPE, "this is no device");
+    else if (dtype && dtype != KN_DT(F32) && dtype != KN_DT(F64))
         knx_report_new(operation, KN_ERROR_TYPE, "the default float type is float32 or float64, not %s", dtype->name);
     else if (threads < 0)
         knx_report_new(operation, KN_ERROR_VALUE, "%d threads", threads);
@@ -30,7 +33,7 @@ static bool good_defaults(const char *operation, kn_dtype dtype, int threads)
 kn_context kn_context_new(const kn_context_opts *opts)
 {
     KNX_OPTS(kn_context_opts, o, opts);
-    if (!good_defaults("context_new", o.dtype, o.threads))
+    if (!good_defaults("context_new", o.dtype, o.threads, o.device))
         return NULL;
     if (!o.allocator.alloc != !o.allocator.free) {
         knx_report_new("context_new", KN_ERROR_TYPE, "an allocator has both functions, alloc and free");
@@ -44,6 +47,7 @@ kn_context kn_context_new(const kn_context_opts *opts)
     c->default_float = o.dtype ? o.dtype : c->default_float;
     c->threads = o.threads;
     c->allocator = o.allocator;
+    c->site = kna_asked_site(o.device);
     return c;
 }
 
@@ -100,7 +104,7 @@ int kn_defaults_push(const kn_defaults_opts *opts)
 {
     KNX_OPTS(kn_defaults_opts, o, opts);
     kn_context c = knx_context();
-    if (c && !good_defaults("defaults_push", o.dtype, o.threads))
+    if (c && !good_defaults("defaults_push", o.dtype, o.threads, o.device))
         return -1;
     uint32_t scopes = kna_scopes_open(); /* makes the state of a new context */
     knx_error *e = knx_defaults_push(c, scopes);
@@ -110,6 +114,7 @@ int kn_defaults_push(const kn_defaults_opts *opts)
     }
     c->default_float = o.dtype ? o.dtype : c->default_float;
     c->threads = o.threads ? o.threads : c->threads;
+    c->site = o.device ? kna_asked_site(o.device) : c->site;
     return 0;
 }
 

@@ -302,20 +302,19 @@ void kn_print(kn_array x, const kn_print_opts *opts)
     knx_free(text);
 }
 
-static void wait_for(const char *operation, kn_array x)
+static void wait_for(const char *operation, kn_array x, bool device)
 {
     kna_op op;
-    kni_type t;
     kna_begin(&op, operation);
-    kna_look(&op, x, &t);
+    kna_wait_for(&op, x, device);
     kna_end_plain(&op);
 }
 
-KNX_HOT void kn_eval(kn_array x) { wait_for("eval", x); }
+KNX_HOT void kn_eval(kn_array x) { wait_for("eval", x, false); }
 
 kn_array kn_block_until_ready(kn_array x)
 {
-    wait_for("block_until_ready", x);
+    wait_for("block_until_ready", x, true);
     return x;
 }
 

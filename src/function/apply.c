@@ -92,6 +92,8 @@ KNX_HOT knx_error *knf_run_entry(knf_entry *e, const knf_dims *dims, kna_value *
     for (uint32_t i = 0; !error && i < j->n_out; i++) {
         out[i] = kna_value_buffer(knc_output_type(p->program, (int)i), y[i]);
         made += out[i] != NULL;
+        if (out[i])
+            out[i]->site = dims->site;
         if (!out[i]) {
             error = knx_error_nomem();
             for (uint32_t k = i + 1; k < j->n_out; k++)
@@ -118,10 +120,18 @@ KNX_HOT kni_type *knf_types_of(int n, kna_value *const *v, kni_type few[32])
     return t;
 }
 
+KNX_HOT knx_error *knf_find_device(const knf_core *f, kna_value *const *in, knf_dims *dims)
+{
+    KN_TRY(kna_site_of_call((uint32_t)(f->n_captured + f->n_in), in, &dims->site));
+    dims->device = kna_device_at(dims->site);
+    return NULL;
+}
+
 static knx_error *apply_jit(knf_core *f, const kni_type *types, kna_value *const *in, kna_value **out)
 {
     knf_entry *e, *once;
     knf_dims dims;
+    KN_TRY(knf_find_device(f, in, &dims));
     KN_TRY(knf_entry_for(f, types, &dims, &e, &once));
     knx_error *error = knf_run_entry(e, &dims, in, NULL, out);
     knf_entry_free(once);

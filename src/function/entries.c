@@ -68,6 +68,8 @@ static void count(knf_entry *e)
     size_t bytes = sizeof *e + e->arena.total + e->recorded + 4 * sizeof *s->entry.slot;
     for (int i = 0; i < 2; i++)
         bytes += e->program[i] ? knd_bytes(e->program[i], e->closed.jaxpr) : 0;
+    for (size_t i = 0; i < e->elsewhere.n; i++)
+        bytes += sizeof e->elsewhere.at[i] + knd_bytes(e->elsewhere.at[i].program, e->closed.jaxpr);
     bytes += knf_variants_bytes(e) + knf_calls_bytes(e);
     bytes += e->conditions ? knx_dim_conditions_bytes(&e->conditions->held) : 0;
     s->trace_stats.entries += e->bytes == 0;
@@ -91,6 +93,9 @@ KNX_HOT void knf_entry_free(knf_entry *e)
     kna_closed_free(&e->closed);
     knd_release(e->program[0]);
     knd_release(e->program[1]);
+    for (size_t i = 0; i < e->elsewhere.n; i++)
+        knd_release(e->elsewhere.at[i].program);
+    KN_VEC_FREE(&e->elsewhere);
     knx_arena_free(&e->arena);
     knx_free(e);
 }
@@ -441,7 +446,7 @@ KNX_HOT knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims
 bool knf_knows(knf_core *f, const kni_type *in)
 {
     kni_type *types = NULL;
-    knf_dims dims;
+    knf_dims dims = {.device = kna_device_at(kna_default_site())};
     knf_entry *e = knf_recall(f, in, &dims);
     if (e)
         return true;
@@ -464,21 +469,39 @@ static void count_again(knf_entry *e)
     kna_bound_kernels(e);
 }
 
-static knx_error *compile(knf_entry *e, bool fuse)
+static knx_error *compile(knf_entry *e, const knd_device *device, bool fuse)
 {
     const kn_place *here = knx_context()->here;
     const knc_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = fuse, .donated = e->donated};
     if (e->program[!fuse])
         KN_LOG(1, "jit: %s:%d: %s is compiled again: different option: %s", here ? here->file : "?",
                here ? here->line : 0, e->closed.jaxpr->name, fuse ? "fused" : "not fused");
-    knx_error *error = knd_compile(kna_device(), e->closed.jaxpr, &o, &e->program[fuse]);
+    knx_error *error = knd_compile(device, e->closed.jaxpr, &o, &e->program[fuse]);
     if (error && error->kind == KN_ERROR_MEMORY && knx_give_back(0)) {
         knx_error_release(error);
-        error = knd_compile(kna_device(), e->closed.jaxpr, &o, &e->program[fuse]);
+        error = knd_compile(device, e->closed.jaxpr, &o, &e->program[fuse]);
     }
     if (error)
         return error;
     count_again(e);
+    return NULL;
+}
+
+/* The one that ran last goes among those of other devices, and one of those takes its place if there is one. */
+static knx_error *change_device(knf_entry *e, const knd_device *device, bool fuse)
+{
+    if (!KN_VEC_RESERVE(&e->elsewhere, 1))
+        return knx_error_nomem();
+    e->elsewhere.at[e->elsewhere.n++] = (knf_elsewhere){e->program[fuse], fuse};
+    e->program[fuse] = NULL;
+    for (size_t i = 0; i < e->elsewhere.n; i++) {
+        const knf_elsewhere x = e->elsewhere.at[i];
+        if (x.fuse != fuse || x.program->device != device)
+            continue;
+        e->elsewhere.at[i] = e->elsewhere.at[--e->elsewhere.n];
+        e->program[fuse] = x.program;
+        break;
+    }
     return NULL;
 }
 
@@ -494,7 +517,7 @@ KNX_HOT knx_error *knf_entry_program(knf_entry *e, const knf_dims *dims, knd_loa
                                   .jaxpr = e->closed.jaxpr,
                                   .donated = e->donated,
                                   .scope = knf_symbolic_scope(e->core),
-                                  .device = kna_device()};
+                                  .device = dims->device};
         KN_TRY(knf_variant_program(&all, dims, &fresh, out));
         knf_remember_program(e, dims, *out);
         if (fresh)
@@ -502,12 +525,10 @@ KNX_HOT knx_error *knf_entry_program(knf_entry *e, const knf_dims *dims, knd_loa
         return NULL;
     }
     bool fuse = knx_context()->lazy;
-    if (e->program[fuse] && e->program[fuse]->device != kna_device() && e->running < 2) {
-        knd_release(e->program[fuse]);
-        e->program[fuse] = NULL;
-    }
+    if (e->program[fuse] && __builtin_expect(e->program[fuse]->device != dims->device, 0))
+        KN_TRY(change_device(e, dims->device, fuse));
     if (!e->program[fuse])
-        KN_TRY(compile(e, fuse));
+        KN_TRY(compile(e, dims->device, fuse));
     *out = knd_retain(e->program[fuse]);
     return NULL;
 }

@@ -23,6 +23,10 @@ typedef enum {
 } knf_fn_kind;
 
 /* A jitted function recorded and compiled for some types. */
+typedef struct knf_elsewhere {
+    knd_loaded *program;
+    bool fuse;
+} knf_elsewhere;
 typedef struct knf_entry {
     knx_arena arena;
     uint32_t n_in;
@@ -34,6 +38,7 @@ typedef struct knf_entry {
     int running;            /* so often at this moment: it has to stay */
     kna_closed closed;
     knd_loaded *program[2]; /* [fuse], on the device that it ran on last */
+    KN_VEC(knf_elsewhere) elsewhere; /* on other devices */
     struct knf_variant *variant; /* of an entry with dimension variables: the programs in place of these */
     struct knf_conditions *conditions; /* under which it holds; NULL: none. symbolic.h */
     bool *donated;          /* per operand of the program, in the arena; NULL: none */
@@ -238,6 +243,8 @@ knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char 
 /* dims: the numbers of dimension variables in this call (symbolic.h); n is 0 where there are none. NULL: the types are
  * taken as they are */
 struct knf_dims;
+/* dims->device: that a call with these arrays (captured, then arguments) runs on; ValueError if they are apart. */
+knx_error *knf_find_device(const knf_core *f, kna_value *const *in, struct knf_dims *dims);
 knx_error *knf_entry_for(knf_core *f, const kni_type *in, struct knf_dims *dims, knf_entry **out, knf_entry **once);
 /* Whether what is recorded now holds only under conditions that the scope collects: then it is not remembered, and
  * nothing is recalled, whose conditions would be missed. */

@@ -232,7 +232,8 @@ static const char *program_text(kn_jaxpr jaxpr, const char *operation, knx_error
     knc_program *p = NULL;
     kna_begin(&op, operation);
     kna_closed *c = knf_jaxpr_get(&op, jaxpr);
-    const knc_target *target = knd_default()->target(knd_default());
+    const knd_device *device = kna_device_at(kna_default_site());
+    const knc_target *target = device->target(device);
     const knc_compile_options o = {.target = target, .fuse = true, .record = true};
     knf_dims dims;
     knx_error *error = c ? knf_jaxpr_program(c->jaxpr, &o, &p, &dims) : NULL;

@@ -19,9 +19,9 @@ typedef struct knf_calls {
 } knf_calls;
 
 /* False: there are too many axes. */
-static bool hash_of(const knf_core *f, const kni_type *in, uint64_t *hash)
+static bool hash_of(const knf_core *f, const kni_type *in, const knd_device *device, uint64_t *hash)
 {
-    uint64_t h = (uint64_t)(uintptr_t)kna_device();
+    uint64_t h = (uint64_t)(uintptr_t)device;
     int axes = 0;
     for (int i = 0; i < f->n_captured + f->n_in; i++) {
         if ((axes += in[i].ndim) > MOST_AXES)
@@ -34,7 +34,7 @@ static bool hash_of(const knf_core *f, const kni_type *in, uint64_t *hash)
     return true;
 }
 
-static bool is_call(const call *c, const knf_core *f, const kni_type *in)
+static bool is_call(const call *c, const knf_core *f, const kni_type *in, const knd_device *device)
 {
     const int64_t *dim = c->dim;
     for (int i = 0; i < f->n_captured + f->n_in; dim += in[i++].ndim) {
@@ -44,7 +44,7 @@ static bool is_call(const call *c, const knf_core *f, const kni_type *in)
             if (dim[d] != in[i].dim[d])
                 return false;
     }
-    return c->program->device == kna_device() && knf_same_state(c->entry);
+    return c->program->device == device && knf_same_state(c->entry);
 }
 
 static void forget(call *c)
@@ -58,10 +58,10 @@ knf_entry *knf_recall(const knf_core *f, const kni_type *in, knf_dims *dims)
 {
     uint64_t hash;
     dims->program = NULL;
-    if (!f->calls || !hash_of(f, in, &hash))
+    if (!f->calls || !hash_of(f, in, dims->device, &hash))
         return NULL;
     const call *c = &f->calls->at[hash % CALLS];
-    if (c->hash != hash || !c->entry || !c->program || !is_call(c, f, in))
+    if (c->hash != hash || !c->entry || !c->program || !is_call(c, f, in, dims->device))
         return NULL;
     dims->n = c->dims.n;
     memcpy(dims->value, c->dims.value, (size_t)dims->n * sizeof *dims->value);
@@ -72,7 +72,7 @@ knf_entry *knf_recall(const knf_core *f, const kni_type *in, knf_dims *dims)
 void knf_remember(knf_core *f, const kni_type *in, knf_entry *e, knf_dims *dims)
 {
     uint64_t hash;
-    if (!hash_of(f, in, &hash))
+    if (!hash_of(f, in, dims->device, &hash))
         return; /* it is only found in the longer way */
     if (!f->calls) {
         if (!(f->calls = knx_alloc_zero(sizeof *f->calls)))
@@ -84,6 +84,7 @@ void knf_remember(knf_core *f, const kni_type *in, knf_entry *e, knf_dims *dims)
     c->hash = hash;
     c->entry = e;
     c->dims.n = dims->n;
+    c->dims.device = dims->device;
     memcpy(c->dims.value, dims->value, (size_t)dims->n * sizeof *dims->value);
     int64_t *dim = c->dim;
     for (int i = 0; i < f->n_captured + f->n_in; i++)
@@ -103,7 +104,7 @@ void knf_remember_program(const knf_entry *e, const knf_dims *dims, const knd_lo
 {
     for (int i = 0; e->core && e->core->calls && i < CALLS; i++) {
         call *c = &e->core->calls->at[i];
-        if (c->entry == e && !c->program && same_numbers(&c->dims, dims))
+        if (c->entry == e && !c->program && c->dims.device == dims->device && same_numbers(&c->dims, dims))
             c->program = knd_retain(p);
     }
 }

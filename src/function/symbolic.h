@@ -10,6 +10,8 @@ enum { KNF_MAX_DIM_VARS = 24 };
 /* The numbers of the variables in a call; n is 0 for a function without any. */
 typedef struct knf_dims {
     int n;
+    uint16_t site;             /* of the results (array/site.c) */
+    const knd_device *device;  /* that the call is to run on */
     const knd_loaded *program; /* if it is known at once (recall.c); else NULL */
     knx_dim_value value[KNF_MAX_DIM_VARS];
 } knf_dims;

@@ -100,6 +100,8 @@ static bool add_type(asked *a, int i, kni_type t)
 /* A C number is a part of what is called, another one is an operand. */
 static bool add_number(asked *a, int i, const kna_value *v)
 {
+    if (v->site)
+        return false;
     if (!v->type.weak) {
         a->in[a->n_in] = (knd_operand){.data = &v->bits};
         return add_type(a, i, v->type);
@@ -116,7 +118,7 @@ static bool add_array(asked *a, int i, kn_array x)
     const kna_value *v = kna_handle_peek(x, &kind);
     if (kind == KN_H_ARRAY && v->state == KN_V_NUMBER)
         return add_number(a, i, v);
-    if (kind == KN_H_ARRAY && v->state == KN_V_BUFFER && v->buffer->data && !v->pin) {
+    if (kind == KN_H_ARRAY && v->state == KN_V_BUFFER && v->buffer->data && !v->pin && !v->site) {
         a->in[a->n_in] = (knd_operand){.buffer = v->buffer};
         return add_type(a, i, v->type);
     }
@@ -349,7 +351,7 @@ static bool at_once(const knl_call *c)
     kn_context context = knx_context();
     const kna_state *s = kna_state_get();
     return context && s && !s->recording && !s->how.all && context->lazy && !context->step_hook && !context->watching &&
-           !knx_dim_now() && c->n <= KNL_KEPT_ARRAYS && kna_device() == &knd_host;
+           !knx_dim_now() && c->n <= KNL_KEPT_ARRAYS && !kna_default_site();
 }
 
 static kn_array fail(kna_op *op, knx_error *e)

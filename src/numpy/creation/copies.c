@@ -100,7 +100,7 @@ kn_array knn_copy_few(kna_op *op, kn_array x, const char *order)
     kna_lying l;
     int64_t axes[KN_MAX_NDIM], plain[KN_MAX_NDIM];
     kn_context c = knx_context();
-    if (kna_failed(op) || !op->b->hook || !c->lazy || kna_device() != &knd_host || is_whole(x) || !kna_lies(x, &l) ||
+    if (kna_failed(op) || !op->b->hook || !c->lazy || kna_default_site() || is_whole(x) || !kna_lies(x, &l) ||
         !is_few(&l))
         return NULL;
     char how = order ? knl_read_order(op, order, x, true) : 'K';

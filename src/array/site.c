@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * site.c -- where the results of operations are meant to be, as in JAX: where the committed operands are; else where
+ * the default says. A part of an array, and an array that is written to, stay where the array is. */
+#include "array/pin.h"
+#include "array/state.h"
+#include <string.h>
+
+static bool is_committed(uint16_t site) { return knd_site_at(site)->committed; }
+
+static const char *show(knx_text *t, uint16_t site)
+{
+    const knd_site *s = knd_site_at(site);
+    size_t from = t->length;
+    knx_text_add(t, "%s", s->device->name);
+    if (s->line)
+        knx_text_add(t, " (by %s:%d)", s->line->file, s->line->line);
+    return t->s + from;
+}
+
+static knx_error *apart(uint16_t a, uint16_t b)
+{
+    knx_text one = {0}, other = {0};
+    return knx_error_new(KN_ERROR_VALUE,
+                         "the arrays are on different devices: one was put on %s, another on %s; kn_device_put brings "
+                         "them together",
+                         show(&one, a), show(&other, b));
+}
+
+knx_error *kna_join_site(uint16_t *all, uint16_t one)
+{
+    if (!one || !is_committed(one))
+        return NULL;
+    if (!*all)
+        *all = one;
+    return kna_are_together(*all, one) ? NULL : apart(*all, one);
+}
+
+/* The operand that the result is a part of, or an update of; NULL: neither. */
+static const kna_value *base_of(const kni_prim *prim, kna_value *const *in)
+{
+    const kna_value *base = prim->updates                                             ? in[prim->updates - 1]
+                            : prim->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT) ? in[0]
+                                                                                      : NULL;
+    return base && base->state != KN_V_NUMBER ? base : NULL;
+}
+
+/* Whoever waits for another device is run there: what waits together is on one device. */
+static knx_error *run_elsewhere(uint32_t n_in, kna_value *const *in, uint16_t site)
+{
+    for (uint32_t i = 0; i < n_in; i++) {
+        kna_value *v = in[i];
+        if (!v || v->state != KN_V_PENDING || kna_are_together(v->pending.node->site, site))
+            continue;
+        knx_error *error = kna_force(1, &v);
+        if (error && v->state != KN_V_ERROR)
+            return error;
+        knx_error_release(error); /* it is what the operand is now, and was reported */
+    }
+    return NULL;
+}
+
+knx_error *kna_site_of_node(const kni_prim *prim, uint32_t n_in, kna_value *const *in, uint16_t *site)
+{
+    const kna_value *base = base_of(prim, in);
+    uint16_t all = KND_NOWHERE;
+    for (uint32_t i = 0; i < n_in; i++)
+        KN_TRY(in[i] ? kna_join_site(&all, in[i]->site) : NULL);
+    *site = all ? all : base ? base->site : kna_default_site();
+    return run_elsewhere(n_in, in, *site);
+}
+
+knx_error *kna_join_sites(uint32_t n, kna_value *const *in, uint16_t *site)
+{
+    for (uint32_t i = 0; i < n; i++)
+        KN_TRY(kna_join_site(site, in[i]->site));
+    if (!*site)
+        *site = kna_default_site();
+    return NULL;
+}
+
+/* Of what others may write to; NULL without memory. */
+static knx_buffer *copy_of(const kna_value *v)
+{
+    uint64_t bytes = kni_type_bytes(v->type);
+    knx_buffer *b = knx_buffer_new(bytes);
+    if (b && bytes)
+        memcpy(b->data, v->buffer->data, bytes);
+    return b;
+}
+
+knx_error *kna_move_to_site(kna_value **v, uint16_t site)
+{
+    kna_value *from = *v, *to = NULL;
+    kni_type t = from->type;
+    if (from->site == site || from->state == KN_V_TRACER || from->state == KN_V_ABSTRACT)
+        return NULL;
+    KN_TRY(kna_force(1, v));
+    t.weak = false;
+    if (from->state == KN_V_NUMBER) {
+        to = kna_value_number(t.dtype, false, from->bits);
+    } else {
+        knx_buffer *b = kna_lies_in_pin(from) ? copy_of(from) : knx_buffer_retain(from->buffer);
+        to = b ? kna_value_buffer(t, b) : NULL;
+    }
+    if (!to)
+        return knx_error_nomem();
+    to->site = site;
+    kna_value_release(from);
+    *v = to;
+    return NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tree_devices.c -- the arrays of a tree on another device, or on the host. */
+#include "base/context.h"
+#include "device/device.h"
+#include "kiln/device.h"
+#include "tree/tree.h"
+
+/* device: NULL: to the host. */
+static kn_tree move(const char *operation, kn_tree tree, kn_device device)
+{
+    kntree_tree *t = kntree_tree_get(operation, tree);
+    kntree_structure *s = t && kntree_structure_in(operation, t) ? t->structure : NULL;
+    kn_array *y = s ? knx_alloc(((size_t)t->n + 1) * sizeof *y) : NULL;
+    if (!y) {
+        if (s)
+            kntree_tree_failed(operation, knx_error_nomem());
+        return NULL;
+    }
+    bool fine = true;
+    for (int i = 0; fine && i < t->n; i++) {
+        y[i] = device ? (kn_device_put)(t->at[i], device) : (kn_device_get)(t->at[i]);
+        fine = kn_ok(y[i]);
+    }
+    kn_tree moved = fine ? kntree_tree_new(operation, kntree_structure_retain(s), y) : NULL;
+    knx_free(y);
+    return moved;
+}
+
+kn_tree kn_tree_device_put(kn_tree tree, kn_device device)
+{
+    if (knd_is_known(device))
+        return move("tree_device_put", tree, device);
+    knx_report_new("tree_device_put", KN_ERROR_TYPE, device ? "this is no device" : "null device");
+    return NULL;
+}
+
+kn_tree kn_tree_device_get(kn_tree tree) { return move("tree_device_get", tree, NULL); }
