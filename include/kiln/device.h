@@ -74,8 +74,8 @@ KN_API void kn_device_leave(kn_device *before); /* what KN_ON_DEVICE does at the
 #include "kiln/macros.h"
 /* KN_ON_DEVICE(device); at the start of a block: what runs in it and has no committed operand runs there. */
 #define KN_ON_DEVICE(device) KN_ON_DEVICE_(__COUNTER__, device)
-#define KN_ON_DEVICE_(c, device)                                                                                       \
-    kn_device KN_V(device, c) __attribute__((cleanup(kn_device_leave), unused)) = kn_set_default_device(device)
+#define KN_ON_DEVICE_(c, where)                                                                                        \
+    kn_device KN_V(device, c) __attribute__((cleanup(kn_device_leave), unused)) = kn_set_default_device(where)
 #define kn_device_put(x, device) KN_H1(kn_device_put, x, kn_device, device)
 #define kn_device_get(x) KN_F1(kn_device_get, x)
 #define kn_device_of(x) KN_F1(kn_device_of, x)

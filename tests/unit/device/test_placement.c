@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_placement.c -- arrays that the user put on devices: where results are, what follows what, and what is refused.
+ * The rules are JAX's (jax.device_put, jax.default_device on several devices of one process). */
+#include "devices/devices.h"
+#include "support/expect.h"
+#include "support/group.h"
+
+#define FIRST (&far_device)
+#define SECOND (&far_second)
+static kn_device host(void) { return kn_find_device("host"); }
+
+static int setup(void **state)
+{
+    far_find_again_on(FIRST);
+    far_find_again_on(SECOND);
+    return knd_register(FIRST) || knd_register(SECOND) || expect_setup(state);
+}
+
+static int teardown(void **state)
+{
+    far_find_again_on(FIRST);
+    far_find_again_on(SECOND);
+    int failed = expect_teardown(state);
+    knd_unregister(FIRST);
+    knd_unregister(SECOND);
+    return failed || far_count_on(FIRST).live || far_count_on(SECOND).live;
+}
+#define FAR(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+static kn_array counted(int64_t n) { return kn_arange(0, n, 1, KN_F32); }
+
+#define expect_at(x, d, committed)                                                                                     \
+    do {                                                                                                               \
+        assert_ptr_equal(kn_device_of(x), d);                                                                          \
+        assert_int_equal(kn_is_committed(x), committed);                                                               \
+    } while (0)
+
+/* ---- Which there are. */
+
+static void devices_are_listed_and_found(void **state)
+{
+    (void)state;
+    kn_device d[8];
+    assert_int_equal(kn_devices(NULL, 8, d), 3);
+    assert_ptr_equal(d[0], host());
+    assert_ptr_equal(d[1], FIRST);
+    assert_int_equal(kn_devices("far", 1, d), 2);
+    assert_ptr_equal(d[0], FIRST);
+    assert_int_equal(kn_devices("moon", 8, d), 0);
+    assert_ptr_equal(kn_find_device("far:1"), SECOND);
+    assert_ptr_equal(kn_find_device("far"), FIRST);
+    assert_string_equal(kn_device_name(SECOND), "far:1");
+    assert_string_equal(kn_device_kind(host()), "host");
+    {
+        KN_SCOPE;
+        assert_string_equal(kn_device_kind(SECOND), "far");
+        assert_non_null(strstr(kn_device_text(SECOND), "dtypes: bool int8"));
+        assert_null(strstr(kn_device_text(SECOND), "float64"));
+    }
+    assert_true(kn_device_has_dtype(FIRST, KN_F32));
+    assert_false(kn_device_has_dtype(FIRST, KN_F64));
+    kn_device_info i = {.size_ = sizeof i};
+    assert_int_equal(kn_device_get_info(FIRST, &i), 0);
+    assert_int_equal(i.alignment, 256);
+    assert_int_equal(i.most_buffers, 8);
+}
+
+static void what_is_no_device_is_refused(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_null(kn_find_device("far:7"));
+    expect_error("ValueError", "find_device: there is no device 'far:7'; there are host, far:0, far:1");
+    assert_null(kn_device_name(NULL));
+    expect_error("TypeError", "device_name: null device");
+    assert_int_equal(kn_devices(NULL, -1, NULL), -1);
+    expect_error("ValueError", "devices: room for -1 devices");
+    kn_array x = kn_device_put(counted(3), (kn_device)(uintptr_t)0x55);
+    assert_false(kn_ok(x));
+    expect_error("TypeError", "device_put: this is no device");
+}
+
+/* ---- Committed and not. */
+
+static void results_are_where_committed_operands_are(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = counted(4), c = kn_device_put(x, SECOND);
+    expect_at(x, host(), false);
+    expect_at(c, SECOND, true);
+    far_forget_on(SECOND);
+    kn_array y = kn_add(kn_mul(c, x), 1); /* x follows */
+    expect_at(y, SECOND, true);
+    expect_at(kn_add(x, 1), host(), false);
+    kn_eval(y);
+    assert_true(far_count_on(SECOND).launches > 0);
+    assert_int_equal(far_count_on(SECOND).copied_out, 0);
+    expect_values(y, 1, 2, 5, 10);
+    expect_at(kn_device_get(y), host(), false);
+    expect_at(kn_device_put(y, host()), host(), true);
+    expect_at(kn_device_put(y, FIRST), FIRST, true);
+    expect_values(kn_device_put(y, FIRST), 1, 2, 5, 10);
+}
+
+static void arrays_on_two_devices_are_an_error_with_both_lines(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    char message[1024];
+    int line = __LINE__ + 1;
+    kn_array a = kn_device_put(counted(3), FIRST);
+    kn_array b = kn_device_put(counted(3), SECOND);
+    kn_array c = kn_add(a, b);
+    assert_false(kn_ok(c));
+    assert_int_equal(kn_error_line(), line + 2);
+    snprintf(message, sizeof message,
+             "add: the arrays are on different devices: one was put on far:0 (by %s:%d), another on far:1 (by %s:%d); "
+             "kn_device_put brings them together",
+             __FILE__, line, __FILE__, line + 1);
+    expect_error("ValueError", message);
+    kn_array d = kn_add(kn_mul(a, 2), kn_device_put(b, FIRST)); /* the line stays with what is made of it */
+    expect_values(d, 0, 3, 6);
+    assert_false(kn_ok(kn_add(kn_mul(a, 2), kn_mul(b, 2))));
+    expect_error("ValueError", message);
+    assert_false(kn_ok(kn_add(a, kn_device_put(b, host()))));
+    expect_error_with("ValueError", "another on host (by ");
+}
+
+static void the_default_is_of_blocks_and_contexts(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = counted(3), y;
+    {
+        KN_ON_DEVICE(FIRST);
+        assert_ptr_equal(kn_default_device(), FIRST);
+        y = kn_add(x, 1);
+        expect_at(y, FIRST, false);
+        expect_at(counted(2), FIRST, false);
+        expect_at(kn_of(float, 1, 2), FIRST, false);
+        {
+            KN_ON_DEVICE(host());
+            expect_at(kn_add(x, 1), host(), false);
+        }
+        expect_at(kn_add(kn_device_put(x, SECOND), 1), SECOND, true);
+    }
+    assert_ptr_equal(kn_default_device(), host());
+    far_forget_on(FIRST);
+    expect_values(y, 1, 2, 3); /* it was recorded there */
+    assert_true(far_count_on(FIRST).launches > 0);
+    expect_at(kn_add(y, 1), host(), false);
+    expect_values(kn_add(y, x), 1, 3, 5);
+    kn_context c = kn_context_new(.device = SECOND);
+    {
+        KN_CONTEXT(c);
+        expect_at(kn_ones(KN_SHAPE(2)), SECOND, false);
+        kn_defaults_push(.device = FIRST);
+        expect_at(kn_ones(KN_SHAPE(2)), FIRST, false);
+        kn_defaults_pop();
+        expect_at(kn_ones(KN_SHAPE(2)), SECOND, false);
+    }
+    kn_context_free(c);
+}
+
+static void what_waits_for_two_devices_runs_on_each(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = kn_device_put(counted(3), FIRST), b = kn_device_put(counted(3), SECOND), x = counted(3);
+    kn_array y[3] = {kn_mul(a, 2), kn_mul(b, 3), kn_mul(x, 4)};
+    kn_array z = kn_add(kn_device_put(kn_sin(b), FIRST), y[0]);
+    expect_values(y[1], 0, 3, 6);
+    expect_values(y[0], 0, 2, 4);
+    expect_values(y[2], 0, 4, 8);
+    expect_near(z, 1e-6, 0, 2 + sin(1), 4 + sin(2));
+}
+
+/* ---- Views and writes. */
+
+static void views_live_where_their_base_does(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array c = kn_device_put(counted(6), FIRST), v = kn_at(c, "1::2"), u;
+    expect_at(v, FIRST, true);
+    kn_set_at(v, 7, "0");
+    expect_at(c, FIRST, true);
+    expect_values(c, 0, 7, 2, 3, 4, 5);
+    kn_set_at(c, kn_negative(counted(3)), "::2");
+    expect_at(c, FIRST, true);
+    expect_values(c, 0, 7, -1, 3, -2, 5);
+    expect_values(v, 7, 3, 5);
+    kn_set_at(c, counted(6), "..."); /* all of it */
+    expect_at(c, FIRST, true);
+    expect_values(v, 1, 3, 5);
+    {
+        KN_ON_DEVICE(SECOND);
+        u = kn_zeros(KN_SHAPE(3), KN_F32);
+    }
+    kn_set_at(u, 2, "1"); /* outside of the block: it stays */
+    expect_at(u, SECOND, false);
+    expect_at(kn_at(u, "1:"), SECOND, false);
+    expect_values(u, 0, 2, 0);
+}
+
+static void writes_from_another_device_are_refused(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = kn_device_put(counted(3), FIRST), b = kn_device_put(kn_ones(KN_SHAPE(3), KN_F32), SECOND), x = counted(3);
+    const char *const index[] = {"...", "0", "1:", "%"};
+    kn_array at = kn_of(int64_t, 2, 0);
+    for (int i = 0; i < 4; i++) {
+        kn_array part = i == 1 ? kn_at(b, "0") : i == 2 ? kn_at(b, "1:") : i == 3 ? kn_at(b, ":2") : b;
+        assert_int_equal(i < 3 ? kn_set_at(a, part, index[i]) : kn_set_at(a, part, "%", at), -1);
+        expect_error_with("ValueError", "the arrays are on different devices: one was put on far:");
+    }
+    expect_values(a, 0, 1, 2);
+    kn_set_at(x, b, "..."); /* what is not committed follows */
+    expect_at(x, SECOND, true);
+    expect_values(x, 1, 1, 1);
+    x = counted(3);
+    kn_set_at(x, kn_at(b, "0"), "1");
+    expect_at(x, SECOND, true);
+    expect_values(x, 0, 1, 2);
+}
+
+static void elements_and_few_of_them_stay_committed(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = kn_device_put(counted(5), FIRST), h = kn_device_put(counted(5), host()), at = kn_of(int64_t, 3, 1);
+    kn_array all[] = {a, h};
+    for (int i = 0; i < 2; i++) {
+        kn_array x = all[i];
+        kn_device d = i ? host() : FIRST;
+        for (int k = 0; k < 100; k++) { /* often enough for programs that are kept */
+            KN_SCOPE;
+            expect_at(kn_at(x, "2"), d, true);
+            expect_at(kn_at(x, "%", at), d, true);
+            expect_at(kn_at(x, "%", kn_greater(x, 2)), d, true);
+            expect_at(kn_add(x, x), d, true);
+            expect_at(kn_add(kn_at(x, "2"), 1), d, true);
+            expect_at(kn_copy(kn_at(x, "::2")), d, true);
+            expect_at(kn_sum(x), d, true);
+            expect_at(kn_unique(x), d, true);
+            expect_at(kn_sort(x), d, true);
+            expect_at(kn_concatenate(KN_LIST(x, kn_ones(KN_SHAPE(2), KN_F32))), d, true);
+        }
+        expect_values(kn_at(x, "%", at), 3, 1);
+    }
+}
+
+/* ---- Functions. */
+
+static kn_array energy(const kn_array *x) { return kn_sum(kn_mul(*x, kn_sub(*x, kn_mul(kn_sin(*x), 0.5)))); }
+KN_FUNCTION(energy, kn_array, kn_array)
+static kn_array both(const kn_array *x, const kn_array *y) { return kn_add(kn_mul(*x, 2), *y); }
+KN_FUNCTION(both, kn_array, kn_array, kn_array)
+
+static void functions_run_where_their_arguments_are(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f[] = {KN_FN(energy), kn_jit(KN_FN(energy)), kn_grad(KN_FN(energy)), kn_jit(kn_grad(KN_FN(energy))),
+                 kn_jit(KN_FN(energy), .symbolic = KN_ALL), kn_vmap(kn_jit(KN_FN(energy)))};
+    for (int i = 0; i < 6; i++) {
+        float bits[3][6] = {{0}};
+        kn_device d[] = {host(), FIRST, SECOND};
+        for (int turn = 0; turn < 2; turn++)
+            for (int k = 0; k < 3; k++) {
+                kn_array x = kn_mul(counted(6), 0.3), y;
+                x = i == 5 ? kn_reshape(x, KN_SHAPE(2, 3)) : x;
+                x = k ? kn_device_put(x, d[k]) : x;
+                kn_call(f[i], &y, &x);
+                expect_at(y, d[k], k > 0);
+                kn_copy_to(y, bits[k], (size_t)kn_size(y) * 4);
+            }
+        assert_memory_equal(bits[0], bits[1], sizeof bits[0]);
+        assert_memory_equal(bits[0], bits[2], sizeof bits[0]);
+    }
+    assert_int_equal(kn_fn_trace_count(f[3]), 1);
+}
+
+static void functions_of_arrays_on_two_devices_are_refused(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = kn_device_put(counted(3), FIRST), b = kn_device_put(counted(3), SECOND), x = counted(3), y;
+    kn_fn f = kn_jit(KN_FN(both));
+    assert_int_equal(kn_call(f, &y, &a, &b), -1);
+    expect_error_with("ValueError", "one was put on far:0");
+    kn_call(f, &y, &x, &b);
+    expect_at(y, SECOND, true);
+    expect_values(y, 0, 3, 6);
+    {
+        KN_ON_DEVICE(FIRST);
+        kn_call(f, &y, &x, &x);
+        expect_at(y, FIRST, false);
+    }
+    expect_values(y, 0, 3, 6);
+}
+
+static kn_array puts_inside(const kn_array *x) { return kn_device_put(*x, FIRST); }
+KN_FUNCTION(puts_inside, kn_array, kn_array)
+
+static void traced_arrays_are_not_put(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = counted(3), y;
+    assert_int_equal(kn_call(kn_jit(KN_FN(puts_inside)), &y, &x), -1);
+    expect_error_with("ConcretizationError", "a traced array cannot be put on a device: puts_inside runs on one");
+}
+
+static kn_array donated(const kn_array *x) { return kn_add(*x, 1); }
+KN_FUNCTION(donated, kn_array, kn_array)
+
+static void donated_arrays_keep_their_place(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f = kn_jit(KN_FN(donated), .donate_argnums = KN_ARGNUMS(0));
+    kn_array x = kn_device_put(counted(3), SECOND), y;
+    kn_call(f, &y, &x);
+    expect_at(y, SECOND, true);
+    expect_values(y, 1, 2, 3);
+    assert_false(kn_ok(x));
+    kn_error_clear();
+}
+
+static kn_array more(const kn_array *i, const kn_array *x) { return kn_add(kn_mul(*x, 1.5), kn_astype(*i, KN_F32)); }
+KN_FUNCTION(more, kn_array, kn_array, kn_array)
+
+static void loops_run_where_their_arrays_are(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array want = counted(3), y, x = kn_device_put(counted(3), FIRST);
+    kn_fori_loop(0, 5, KN_FN(more), &y, &x);
+    expect_at(y, FIRST, true);
+    kn_fori_loop(0, 5, KN_FN(more), &want, &want);
+    assert_true(kn_array_equal(kn_device_get(y), want));
+}
+
+/* ---- Trees, the host's functions. */
+
+static void trees_are_put_and_got(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_tree t = kn_tree_device_put(kn_tree_dict("a", counted(3), "b", 2.5), SECOND), back;
+    for (int i = 0; i < 2; i++)
+        expect_at(kn_tree_get(t, i), SECOND, true);
+    back = kn_tree_device_get(t);
+    expect_values(kn_tree_get(back, 1), 2.5);
+    expect_at(kn_tree_get(back, 0), host(), false);
+    assert_null(kn_tree_device_put(t, NULL));
+    expect_error("TypeError", "tree_device_put: null device");
+}
+
+static void waiting_asks_the_device(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_mul(kn_device_put(counted(4), FIRST), 2);
+    far_forget_on(FIRST);
+    kn_eval(x);
+    assert_int_equal(far_count_on(FIRST).waits, 0);
+    kn_block_until_ready(x);
+    assert_int_equal(far_count_on(FIRST).waits, 1);
+    assert_int_equal(far_count_on(FIRST).copied_out, 0);
+}
+
+static void what_the_device_cannot_hold_is_an_error(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = counted(4);
+    far_fail_on(FIRST, (far_faults){0, -1, -1});
+    assert_false(kn_ok(kn_device_put(x, FIRST)));
+    expect_error_with("MemoryError", "device 'far:0' has no memory for");
+    far_find_again_on(FIRST);
+    kn_array y = kn_device_put(x, FIRST);
+    far_fail_on(FIRST, (far_faults){-1, 0, -1});
+    assert_false(kn_ok(kn_add(y, 1)));
+    expect_error_with("RuntimeError", "device 'far:0' is lost");
+    expect_values(kn_device_get(y), 0, 1, 2, 3); /* the host's copy is as good as before */
+}
+
+static void other_dtypes_go_to_the_host_and_back(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_device_put(kn_arange(0.0, 4.0, 1.0), FIRST), y = kn_exp(kn_mul(x, 0.5));
+    expect_at(y, FIRST, true);
+    assert_true(kn_array_equal(kn_device_get(y), kn_exp(kn_mul(kn_arange(0.0, 4.0, 1.0), 0.5))));
+}
+
+KN_TEST_GROUP(test_placement)
+{
+    const struct CMUnitTest tests[] = {
+        FAR(devices_are_listed_and_found),
+        FAR(what_is_no_device_is_refused),
+        FAR(results_are_where_committed_operands_are),
+        FAR(arrays_on_two_devices_are_an_error_with_both_lines),
+        FAR(the_default_is_of_blocks_and_contexts),
+        FAR(what_waits_for_two_devices_runs_on_each),
+        FAR(views_live_where_their_base_does),
+        FAR(writes_from_another_device_are_refused),
+        FAR(elements_and_few_of_them_stay_committed),
+        FAR(functions_run_where_their_arguments_are),
+        FAR(functions_of_arrays_on_two_devices_are_refused),
+        FAR(traced_arrays_are_not_put),
+        FAR(donated_arrays_keep_their_place),
+        FAR(loops_run_where_their_arrays_are),
+        FAR(trees_are_put_and_got),
+        FAR(waiting_asks_the_device),
+        FAR(what_the_device_cannot_hold_is_an_error),
+        FAR(other_dtypes_go_to_the_host_and_back),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed ? failed : kn_shutdown();
+}
