@@ -29,9 +29,9 @@ typedef struct kn_allocator {
 typedef struct kn_context_opts {
     size_t size_;
     int threads;            /* how many an operation may use, 0: as many as the machine has */
-    kn_device device;       /* the default device, NULL: what KILN_DEVICE says, or the host */
     kn_dtype dtype;         /* the default float type, NULL: float64 */
     kn_allocator allocator; /* NULL functions: Kiln's own, which keeps freed memory for the next array */
+    kn_device device;       /* the default device, NULL: what KILN_DEVICE says, or the host */
 } kn_context_opts;
 KN_API kn_context_opts kn_context_opts_default(void);
 /* a context of its own, with its arrays, defaults, errors and caches; NULL and an error if it cannot be made */

@@ -216,7 +216,7 @@ static uint16_t site_of(kna_op *op, kn_array x)
     if (error)
         kna_fail_with(op, error);
     v = foreign ? foreign : v;
-    bool nowhere = !v || t.weak || v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT;
+    bool nowhere = !v || (t.weak && v->state == KN_V_NUMBER) || v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT;
     uint16_t site = nowhere ? kna_default_site() : v->site;
     kna_value_release(foreign);
     return site;
@@ -253,7 +253,7 @@ kn_device kn_set_default_device(kn_device device)
     kn_device before = c && c->site ? knd_site_at(c->site)->device : NULL;
     if (c && (!device || is_given("set_default_device", device)))
         c->site = kna_asked_site(device);
-    return before;
+    return before; /* also after an error, so that a block ends as it began */
 }
 
 void kn_device_leave(kn_device *before)

@@ -656,6 +656,27 @@ p_kn_mapper take_p_kn_mapper(const char *name)
     return m;
 }
 
+kn_device take_kn_device(const char *name)
+{
+    int i = pick_null(name, 2, 2);
+    return i == 0 ? kn_find_device("host") : i == 1 ? kn_default_device() : i == 2 ? NULL : (kn_device)(uintptr_t)0x55;
+}
+
+/* Room for as many as any count says. */
+m_kn_device take_m_kn_device(const char *name)
+{
+    static kn_device list[64];
+    return pick_null(name, 1, 1) ? NULL : list;
+}
+
+m_kn_device_info take_m_kn_device_info(const char *name)
+{
+    static kn_device_info info;
+    int i = pick_null(name, 1, 2);
+    info = (kn_device_info){.size_ = i == 2 ? 0 : sizeof info};
+    return i == 1 ? NULL : &info;
+}
+
 /* ---- The rest. */
 m_int take_m_int(const char *name)
 {

@@ -166,7 +166,7 @@ void check_program(const program *p, uint64_t seed, bool all, verdict *v)
     release_all((int)p->j->n_out, other);
     knx_error_release(e);
     if (!v->failed && (all || seed % 2 == 0))
-        check_public(p, want, error, v);
+        check_public(p, seed, want, error, v);
     if (!v->failed && !error && (all || seed % 3 == 0))
         check_lanes_alone(p, seed, v);
     release_all((int)p->j->n_out, want);

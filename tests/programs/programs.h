@@ -110,7 +110,10 @@ typedef struct verdict {
     char what[512];
 } verdict;
 void check_program(const program *p, uint64_t seed, bool all, verdict *v);
-void check_public(const program *p, knx_buffer *const *want, knx_error *error, verdict *v); /* public.c */
+void check_public(const program *p, uint64_t seed, knx_buffer *const *want, knx_error *error, verdict *v); /* public.c */
+struct kn_array_s *operand_array(const program *p, int i); /* its operand, where KN_SCOPE is */
+/* placed.c: the text is the program's without constants */
+void check_placed(const program *p, const char *text, knx_buffer *const *want, uint64_t seed, verdict *v);
 void check_lanes_alone(const program *p, uint64_t seed, verdict *v);                      /* vmap.c */
 /* symbolic.c: with dimension variables, for many sets of numbers; check_program is this one instead if `symbolic`. */
 extern bool symbolic;

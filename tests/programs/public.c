@@ -28,6 +28,14 @@ static char *text_of(const kni_jaxpr *j)
     return text;
 }
 
+kn_array operand_array(const program *p, int i)
+{
+    kni_type t = p->j->type[i];
+    kn_shape s = {.ndim = t.ndim};
+    memcpy(s.dim, t.dim ? t.dim : (int64_t[]){0}, (size_t)t.ndim * sizeof *s.dim);
+    return (kn_from_memory)(p->x[i]->data, &s, t.dtype);
+}
+
 static void try_call(const char *name, kn_fn f, const program *p, knx_buffer *const *want, const knx_error *error,
                      verdict *v)
 {
@@ -36,10 +44,7 @@ static void try_call(const char *name, kn_fn f, const program *p, knx_buffer *co
     kn_array x[KN_MAX_ARGS], y[KN_MAX_ARGS];
     knx_buffer *got[KN_MAX_ARGS] = {NULL};
     for (int i = 0; i < args.n; i++) {
-        kni_type t = p->j->type[i];
-        kn_shape s = {.ndim = t.ndim};
-        memcpy(s.dim, t.dim ? t.dim : (int64_t[]){0}, (size_t)t.ndim * sizeof *s.dim);
-        x[i] = (kn_from_memory)(p->x[i]->data, &s, t.dtype);
+        x[i] = operand_array(p, i);
         args.part[i] = (kn_const_part){&x[i], sizeof x[i]};
     }
     for (int k = 0; k < outs.n; k++)
@@ -63,7 +68,7 @@ static void try_call(const char *name, kn_fn f, const program *p, knx_buffer *co
     release_all(outs.n, got);
 }
 
-void check_public(const program *p, knx_buffer *const *want, knx_error *error, verdict *v)
+void check_public(const program *p, uint64_t seed, knx_buffer *const *want, knx_error *error, verdict *v)
 {
     if (program_operands(p) > KN_MAX_ARGS || p->j->n_out > KN_MAX_ARGS || (p->j->has & KN_NAMES) || !p->j->n_out)
         return;
@@ -85,6 +90,8 @@ void check_public(const program *p, knx_buffer *const *want, knx_error *error, v
         try_call("lazy", f, p, want, error, v);
     if (!v->failed)
         try_call("jit", (kn_jit)(f, NULL), p, want, error, v);
+    if (!v->failed && !error)
+        check_placed(p, text, want, seed, v);
     kn_set_lazy(lazy);
     kn_error_clear();
     knx_free(text);
