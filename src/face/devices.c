@@ -23,10 +23,12 @@ static bool is_given(const char *operation, kn_device d)
 
 int kn_devices(const char *kind, int n, kn_device *out)
 {
-    if (n < 0 || (n && !out)) {
-        knx_report_new("devices", n < 0 ? KN_ERROR_VALUE : KN_ERROR_TYPE, n < 0 ? "room for %d devices" : "null out", n);
+    if (n < 0)
+        knx_report_new("devices", KN_ERROR_VALUE, "room for %d devices", n);
+    else if (n && !out)
+        knx_report_new("devices", KN_ERROR_TYPE, "null out");
+    if (n < 0 || (n && !out))
         return -1;
-    }
     return knd_list(kind, n, out);
 }
 
