@@ -564,10 +564,9 @@ KNX_HOT bool kna_end_plain(kna_op *op)
 /* What v stands for outside of recordings. */
 static knx_error *value_outside(kna_value *v, kna_value **out)
 {
-    return v->state == KN_V_ABSTRACT
-               ? knx_error_new(KN_ERROR_CONCRETIZATION,
-                               "this array came from kn_eval_shape: it has a type but no value")
-               : kna_constant(v, out);
+    return v->state == KN_V_ABSTRACT ? knx_error_new(KN_ERROR_CONCRETIZATION,
+                                                     "this array came from kn_eval_shape: it has a type but no value")
+                                     : kna_constant(v, out);
 }
 
 void kna_wait_for(kna_op *op, kn_array x, bool device)

@@ -38,9 +38,9 @@ knx_error *kna_join_site(uint16_t *all, uint16_t one)
 /* The operand that the result is a part of, or an update of; NULL: neither. */
 static const kna_value *base_of(const kni_prim *prim, kna_value *const *in)
 {
-    const kna_value *base = prim->updates                                             ? in[prim->updates - 1]
+    const kna_value *base = prim->updates                                       ? in[prim->updates - 1]
                             : prim->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT) ? in[0]
-                                                                                      : NULL;
+                                                                                : NULL;
     return base && base->state != KN_V_NUMBER ? base : NULL;
 }
 

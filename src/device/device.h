@@ -125,9 +125,6 @@ const knd_device *knd_default(void);
 void knd_set_default(const knd_device *d); /* NULL: the host */
 /* Reads KILN_DEVICE, once in the process: an error if there is no such device. */
 knx_error *knd_read_default(void);
-#if KN_HAVE_WEBGPU
-knx_error *kng_open(void); /* webgpu/engine.c: makes its devices known; does nothing the second time */
-#endif
 
 /* ---- Where arrays are meant to be (sites.c). Contents may be anywhere: that is below. An array that the user put on
  * a device is committed: programs run where it is. Others follow, and results of none such are where the default is. */

@@ -29,6 +29,10 @@ static const knd_device *find(const char *name)
     return strcmp(name, knd_host.name) ? NULL : &knd_host;
 }
 
+#if KN_HAVE_WEBGPU
+knx_error *kng_open(void); /* webgpu/engine.c: makes its devices known; does nothing the second time */
+#endif
+
 /* Engines that bring devices are loaded when one of those is asked for, or when all are listed. */
 static knx_error *open_engines(const char *name)
 {

@@ -137,7 +137,8 @@ const char *kn_device_text(kn_device device)
 static knx_error *traced(const kna_value *v)
 {
     return v->state == KN_V_ABSTRACT
-               ? knx_error_new(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
+               ? knx_error_new(KN_ERROR_CONCRETIZATION,
+                               "this array came from kn_eval_shape: it has a type but no value")
                : knx_error_new(KN_ERROR_CONCRETIZATION,
                                "a traced array cannot be put on a device: %s runs on one, that of its arguments; put "
                                "those there before the call",

@@ -46,7 +46,10 @@ far_counts far_count_on(const knd_device *d)
 
 void far_forget_on(const knd_device *d) { far_of(d)->counts = (far_counts){0}; }
 
-static knx_error *is_lost(const knd_device *d) { return knx_error_new(KN_ERROR_RUNTIME, "device '%s' is lost", d->name); }
+static knx_error *is_lost(const knd_device *d)
+{
+    return knx_error_new(KN_ERROR_RUNTIME, "device '%s' is lost", d->name);
+}
 
 /* Does this go wrong? */
 static bool fails(int64_t *left)
@@ -288,10 +291,10 @@ static const knc_target *target(const knd_device *d)
     return &t;
 }
 
-#define FAR(number)                                                                                                    \
-    {                                                                                                                  \
-        .name = "far:" number, .target = target, .alloc = alloc, .free = release, .copy_in = copy_in,                  \
-        .copy_out = copy_out, .copy = copy, .refuses = refuses, .prepare = prepare, .discard = discard,                \
-        .launch = launch, .wait = wait, .load = knd_steps_load, .unload = knd_steps_unload, .run = knd_steps_run       \
+#define FAR(number)                                                                                              \
+    {                                                                                                            \
+        .name = "far:" number, .target = target, .alloc = alloc, .free = release, .copy_in = copy_in,            \
+        .copy_out = copy_out, .copy = copy, .refuses = refuses, .prepare = prepare, .discard = discard,          \
+        .launch = launch, .wait = wait, .load = knd_steps_load, .unload = knd_steps_unload, .run = knd_steps_run \
     }
 const knd_device far_device = FAR("0"), far_second = FAR("1");

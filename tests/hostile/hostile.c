@@ -311,8 +311,8 @@ static const struct {
     {"kn_context_leave", "pushed"},
     {"kn_threads_leave", "before"},
     {"kn_device_leave", "before"},
-    {"kn_devices", "kind"}, /* all */
-    {"kn_devices", "out"},  /* only how many there are: where n is 0 */
+    {"kn_devices", "kind"},              /* all */
+    {"kn_devices", "out"},               /* only how many there are: where n is 0 */
     {"kn_set_default_device", "device"}, /* as the process says */
     {"kn_printoptions_leave", "pushed"},
     {"kn_array_namespace_info_default_dtypes", "device"}, /* the default one */

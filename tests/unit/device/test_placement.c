@@ -5,7 +5,7 @@
 #include "support/expect.h"
 #include "support/group.h"
 
-#define FIRST (&far_device)
+#define FIRST  (&far_device)
 #define SECOND (&far_second)
 static kn_device host(void) { return kn_find_device("host"); }
 
@@ -29,10 +29,10 @@ static int teardown(void **state)
 
 static kn_array counted(int64_t n) { return kn_arange(0, n, 1, KN_F32); }
 
-#define expect_at(x, d, committed)                                                                                     \
-    do {                                                                                                               \
-        assert_ptr_equal(kn_device_of(x), d);                                                                          \
-        assert_int_equal(kn_is_committed(x), committed);                                                               \
+#define expect_at(x, d, committed)                       \
+    do {                                                 \
+        assert_ptr_equal(kn_device_of(x), d);            \
+        assert_int_equal(kn_is_committed(x), committed); \
     } while (0)
 
 /* ---- Which there are. */
@@ -208,7 +208,8 @@ static void writes_from_another_device_are_refused(void **state)
 {
     (void)state;
     KN_SCOPE;
-    kn_array a = kn_device_put(counted(3), FIRST), b = kn_device_put(kn_ones(KN_SHAPE(3), KN_F32), SECOND), x = counted(3);
+    kn_array a = kn_device_put(counted(3), FIRST), b = kn_device_put(kn_ones(KN_SHAPE(3), KN_F32), SECOND),
+             x = counted(3);
     const char *const index[] = {"...", "0", "1:", "%"};
     kn_array at = kn_of(int64_t, 2, 0);
     for (int i = 0; i < 4; i++) {
@@ -263,8 +264,12 @@ static void functions_run_where_their_arguments_are(void **state)
 {
     (void)state;
     KN_SCOPE;
-    kn_fn f[] = {KN_FN(energy), kn_jit(KN_FN(energy)), kn_grad(KN_FN(energy)), kn_jit(kn_grad(KN_FN(energy))),
-                 kn_jit(KN_FN(energy), .symbolic = KN_ALL), kn_vmap(kn_jit(KN_FN(energy)))};
+    kn_fn f[] = {KN_FN(energy),
+                 kn_jit(KN_FN(energy)),
+                 kn_grad(KN_FN(energy)),
+                 kn_jit(kn_grad(KN_FN(energy))),
+                 kn_jit(KN_FN(energy), .symbolic = KN_ALL),
+                 kn_vmap(kn_jit(KN_FN(energy)))};
     for (int i = 0; i < 6; i++) {
         float bits[3][6] = {{0}};
         kn_device d[] = {host(), FIRST, SECOND};
@@ -398,8 +403,40 @@ static void other_dtypes_go_to_the_host_and_back(void **state)
     assert_true(kn_array_equal(kn_device_get(y), kn_exp(kn_mul(kn_arange(0.0, 4.0, 1.0), 0.5))));
 }
 
+/* ---- KILN_DEVICE, in processes of their own. */
+
+static void the_environment_says_where(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_ptr_equal(kn_default_device(), SECOND); /* KILN_DEVICE=far:1 */
+    kn_array y = kn_add(counted(3), 1);
+    expect_at(y, SECOND, false);
+    far_forget_on(SECOND);
+    expect_values(y, 1, 2, 3);
+    assert_true(far_count_on(SECOND).launches > 0);
+    KN_ON_DEVICE(host());
+    expect_at(counted(3), host(), false);
+}
+
+static void a_device_that_is_not_there_is_told_of_once(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array y = kn_add(counted(3), 1); /* KILN_DEVICE=moon:1 */
+    expect_error_with("ValueError", "there is no device 'moon:1'; there are host, far:0, far:1");
+    expect_at(y, host(), false);
+    expect_values(y, 1, 2, 3);
+}
+
 KN_TEST_GROUP(test_placement)
 {
+    const struct CMUnitTest environment[] = {FAR(the_environment_says_where)};
+    const struct CMUnitTest no_device[] = {FAR(a_device_that_is_not_there_is_told_of_once)};
+    if (argc > 1 && !strcmp(argv[1], "environment"))
+        return cmocka_run_group_tests(environment, NULL, NULL);
+    if (argc > 1 && !strcmp(argv[1], "no_device"))
+        return cmocka_run_group_tests(no_device, NULL, NULL);
     const struct CMUnitTest tests[] = {
         FAR(devices_are_listed_and_found),
         FAR(what_is_no_device_is_refused),
