@@ -403,6 +403,94 @@ static void other_dtypes_go_to_the_host_and_back(void **state)
     assert_true(kn_array_equal(kn_device_get(y), kn_exp(kn_mul(kn_arange(0.0, 4.0, 1.0), 0.5))));
 }
 
+/* ---- What is the host's: memory that the user sees, callbacks, watching, other contexts. */
+
+static int thrice(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
+{
+    (void)env, (void)n_in, (void)n_out;
+    out[0] = kn_mul(in[0], 3);
+    return 0;
+}
+
+static void memory_and_callbacks_are_the_hosts(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_mul(kn_device_put(counted(3), FIRST), 2);
+    float *p = kn_data_mut(x, float);
+    assert_non_null(p);
+    p[0] = 5;
+    kn_array y = kn_add(x, 1);
+    expect_at(x, FIRST, true);
+    expect_at(y, FIRST, true);
+    expect_values(y, 6, 3, 5);
+    kn_set_at(x, 9, "1");
+    kn_eval(x);
+    assert_true(p[1] == 9);
+    expect_values(kn_device_put(x, SECOND), 5, 9, 4);
+    kn_array z = kn_list_get(kn_pure_callback(thrice, NULL, KN_LIST(x), KN_LIST(x)), 0);
+    expect_at(z, FIRST, true);
+    expect_values(z, 15, 27, 12);
+    p[0] = 1; /* what was put elsewhere is a copy */
+    expect_values(kn_device_put(y, SECOND), 6, 3, 5);
+}
+
+static void what_is_watched_runs_on_the_host(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_device_put(kn_negative(counted(3)), FIRST), y;
+    kn_check_nans(true);
+    far_forget_on(FIRST);
+    int line = __LINE__ + 1;
+    y = kn_log(x);
+    kn_eval(y);
+    kn_check_nans(false);
+    assert_int_equal(kn_error_line(), line);
+    expect_error_with("ValueError", "nan encountered in log");
+    assert_int_equal(far_count_on(FIRST).launches, 0);
+    expect_at(y, FIRST, true);
+}
+
+static void other_contexts_see_where_arrays_are(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_device_put(counted(3), SECOND);
+    kn_context c = kn_context_new();
+    {
+        KN_CONTEXT(c);
+        KN_SCOPE;
+        expect_at(x, SECOND, true);
+        kn_array y = kn_add(x, 1);
+        expect_at(y, SECOND, true);
+        expect_values(y, 1, 2, 3);
+        assert_false(kn_ok(kn_add(y, kn_device_put(x, FIRST))));
+        expect_error_with("ValueError", "different devices");
+    }
+    kn_context_free(c);
+}
+
+/* As an array with the same shape that was made there: the bits of the host, whatever the order of the runs. */
+static void a_loop_of_writes_stays_there(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x[3] = {kn_zeros(KN_SHAPE(4, 5), KN_F32), kn_device_put(kn_zeros(KN_SHAPE(4, 5), KN_F32), FIRST),
+                     kn_device_put(kn_zeros(KN_SHAPE(4, 5), KN_F32), SECOND)};
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 20; i++) {
+            KN_SCOPE;
+            kn_set_at(x[k], i * 0.5, "%, %", i % 4, i % 5);
+            kn_iadd(kn_at(x[k], "%", i % 4), kn_at(x[k], "%", (i + 1) % 4));
+            kn_set_at(x[k], kn_cos(kn_at(x[k], "::2")), "1::2");
+        }
+        expect_at(x[k], k == 0 ? host() : k == 1 ? FIRST : SECOND, k > 0);
+    }
+    assert_true(kn_array_equal(kn_device_get(x[1]), x[0]));
+    assert_true(kn_array_equal(kn_device_get(x[2]), x[0]));
+}
+
 /* ---- KILN_DEVICE, in processes of their own. */
 
 static void the_environment_says_where(void **state)
@@ -456,6 +544,10 @@ KN_TEST_GROUP(test_placement)
         FAR(waiting_asks_the_device),
         FAR(what_the_device_cannot_hold_is_an_error),
         FAR(other_dtypes_go_to_the_host_and_back),
+        FAR(memory_and_callbacks_are_the_hosts),
+        FAR(what_is_watched_runs_on_the_host),
+        FAR(other_contexts_see_where_arrays_are),
+        FAR(a_loop_of_writes_stays_there),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();
