@@ -82,6 +82,7 @@ typedef struct kn_step {
     int64_t group;          /* its number: kn_jaxpr_groups; grows with each program that is compiled */
     int support;            /* KN_SUPPORT_... */
     int first_line, last_line; /* of its operations in the place's file; 0: not known */
+    const char *device;     /* that it ran on: "host" */
 } kn_step;
 typedef void (*kn_step_hook)(void *env, const kn_step *step);
 /* Sets a hook that hears of each step that ran in this context, on the thread of the call; of those inside of a
@@ -98,6 +99,7 @@ typedef struct kn_running_step {
     const char *file; /* of the user's source; NULL: not known */
     int first_line, last_line;
     char program[64], operations[168];
+    char device[32]; /* its name: "host" */
 } kn_running_step;
 /* From now on the steps that run in this context can be asked for by kn_running (a lock and a few words for each).
  * Returns whether they could before. */

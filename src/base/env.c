@@ -47,10 +47,26 @@ static const char *text_into(char *buffer, size_t room, const char *name)
     return memcpy(buffer, text, n + 1);
 }
 
+static const char *cache_directory(char *buffer, size_t room)
+{
+    const char *const from[] = {"KILN_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}, *const behind[] = {"", "/kiln",
+                                                                                                "/.cache/kiln"};
+    for (int i = 0; i < 3; i++) {
+        const char *text = environment(from[i]);
+        size_t n = text ? strlen(text) : 0;
+        if (!n || text[0] != '/' || n + strlen(behind[i]) >= room)
+            continue;
+        memcpy(buffer, text, n);
+        strcpy(buffer + n, behind[i]);
+        return buffer;
+    }
+    return NULL;
+}
+
 const kn_env *knx_env(void)
 {
     static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
-    static char backend[32], trace[4096], dump[4096], device[64];
+    static char backend[32], trace[4096], dump[4096], device[64], cache[4096];
     static bool read;
     static kn_env env;
     knx_global_lock_take(&lock);
@@ -64,6 +80,7 @@ const kn_env *knx_env(void)
             .perf = (int)number("KILN_PERF", 1, 0),
             .pending_operations = number("KILN_PENDING_OPERATIONS", INT64_MAX, -1),
             .pending_bytes = number("KILN_PENDING_BYTES", INT64_MAX, -1),
+            .cache = cache_directory(cache, sizeof cache),
             .dump_kernels = text_into(dump, sizeof dump, "KILN_DUMP_KERNELS"),
             .device = text_into(device, sizeof device, "KILN_DEVICE"),
             .progress = number("KILN_PROGRESS", 1, 0) == 1,

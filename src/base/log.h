@@ -24,6 +24,7 @@ typedef struct kn_env {
     const char *trace;   /* KILN_TRACE: a file for events (trace.h); NULL if not set */
     int perf;            /* KILN_PERF, 1: generated code is listed in /tmp/perf-PID.map; 0 if not set */
     int64_t pending_operations, pending_bytes; /* KILN_PENDING_OPERATIONS, KILN_PENDING_BYTES; -1 if not set */
+    const char *cache; /* KILN_CACHE_DIR, else kiln in the user's directory for caches; NULL: there is none */
     const char *dump_kernels; /* KILN_DUMP_KERNELS: a directory for the kernels that run; NULL if not set */
     const char *device;       /* KILN_DEVICE: where arrays are that nobody places; NULL if not set */
     bool progress;            /* KILN_PROGRESS=1: lines of progress also where there is no terminal */

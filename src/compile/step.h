@@ -278,6 +278,7 @@ struct knc_program {
     const knc_program *made_from; /* of an instance: the program of variables, whose kernels and notes it uses */
     _Atomic(size_t) loaded;       /* the most bytes that a device took for an instance of it; 0: none was loaded */
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
+    const char *const *where; /* per step, for texts and drawings: where it runs and why; NULL: nobody says */
     knx_bytes workspace; /* bytes of the temporaries; a device may need more beside them to run the program */
     knx_bytes values;    /* bytes of operands, and of outputs with buffers of their own */
     knx_arena arena;

@@ -58,7 +58,9 @@ struct knd_device {
     knx_error *(*copy)(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                       size_t bytes);
 
-    /* Steps, for devices whose programs are run by device/steps, which offers kernels that fit the target only. NULL if
+    /* Steps, for devices whose programs are run by device/steps, which offers kernels that fit the target only, and runs
+     * loops and branches itself. Operands and results of programs inside of those may lie at any multiple of their
+     * element's size, and copies may be of any bytes, from one part of a memory to another, too. NULL if
      * the device runs this one, else the reason why the host has to, for people: "it has no routines". */
     const char *(*refuses)(const knd_device *d, const knc_program *p, const knc_step *s);
     knx_error *(*prepare)(const knd_device *d, const knc_program *p, const knc_step *s, void **out);
@@ -100,9 +102,19 @@ knx_error *knd_run_with(const knd_loaded *l, const knd_operand *in, knx_buffer *
 /* On this thread alone; workspace as above. */
 knx_error *knd_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, void *workspace);
 
-/* For devices (tell.c): runs step i of p by calling run(env), and tells the hook of it if that was well. */
-knx_error *knd_tell_step(const knc_program *p, uint32_t i, int support, kn_step_hook hook, void *hook_env,
-                        knx_error *(*run)(void *env), void *env);
+/* For devices (tell.c): runs step i of p on d by calling run(env), and tells the hook of it if that was well. */
+knx_error *knd_tell_step(const knd_device *d, const knc_program *p, uint32_t i, int support, kn_step_hook hook,
+                        void *hook_env, knx_error *(*run)(void *env), void *env);
+
+/* What a device is asked to do, counted (work.c, kn_device_count); under the lock. bytes: as many as were asked for. */
+knx_error *knd_alloc(const knd_device *d, size_t bytes, knd_memory **out);
+void knd_free(const knd_device *d, knd_memory *m, size_t bytes); /* NULL is fine */
+knx_error *knd_copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes);
+knx_error *knd_copy_out(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes);
+knx_error *knd_copy_there(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
+                         size_t bytes);
+knx_error *knd_launch(const knd_device *d, void *prepared, const knd_place *at);
+void knd_forget_work(const knd_device *d); /* it goes away */
 
 /* ---- Devices (registry.c). */
 
@@ -119,6 +131,7 @@ bool knd_is_known(const knd_device *d); /* from whatever pointer */
 int knd_list(const char *kind, int room, const knd_device **out);
 /* "webgpu" of "webgpu:0" */
 size_t knd_kind_length(const char *name);
+const knd_device *knd_first(const knd_device *but); /* that was made known, beside this one and the host; NULL: none */
 /* Where the arrays' programs of this process run, but for those that the user placed and those over memory of the
  * caller: the host, unless KILN_DEVICE or knd_set_default says otherwise. What was recorded before stays where it is. */
 const knd_device *knd_default(void);
@@ -162,6 +175,7 @@ knx_error *knd_wait(const knx_buffer *b);
 knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out);
 /* The device has written to its copy: what the host has is old. */
 void knd_written(knx_buffer *b);
+bool knd_is_on(const knd_device *d, const knx_buffer *b); /* has it a valid copy? */
 const knd_device *knd_device_of(const knx_buffer *b); /* with a valid copy; the host, if that has one */
 
 /* ---- The host alone. l: loaded by it. */

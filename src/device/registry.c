@@ -3,6 +3,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "device/device.h"
+#include "device/offload/offload.h"
 #include <string.h>
 
 enum { MOST = 16 };
@@ -46,6 +47,8 @@ static knx_error *open_engines(const char *name)
 
 const knd_device *knd_find(const char *name)
 {
+    if (!strcmp(name, "auto"))
+        knx_error_release(knd_open_auto());
     knx_error_release(open_engines(name));
     knx_global_lock_take(&lock);
     const knd_device *d = find(name);
@@ -104,6 +107,17 @@ static bool is_taken(const char *name)
     for (int i = 0; i < MOST; i++)
         taken = taken || (known[i] && !strcmp(known[i]->name, name));
     return taken;
+}
+
+const knd_device *knd_first(const knd_device *but)
+{
+    const knd_device *d = NULL;
+    knx_error_release(open_engines(NULL));
+    knx_global_lock_take(&lock);
+    for (int i = 0; i < MOST && !d; i++)
+        d = known[i] != but ? known[i] : NULL;
+    knx_global_unlock(&lock);
+    return d;
 }
 
 knx_error *knd_register(const knd_device *d)

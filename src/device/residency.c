@@ -9,6 +9,7 @@ typedef struct away {
     knx_away head;
     const knd_device *device;
     knd_memory *memory;
+    size_t bytes;     /* of it */
     knx_buffer *host; /* memory on the host of a buffer that was born on the device */
     bool valid;       /* the device's copy has the contents */
 } away;
@@ -33,7 +34,7 @@ void knd_unlock(void)
 static void free_memory(away *a)
 {
     if (a->memory)
-        a->device->free(a->device, a->memory);
+        knd_free(a->device, a->memory, a->bytes);
     a->memory = NULL;
     a->valid = false;
 }
@@ -82,7 +83,7 @@ static knx_error *fetch(knx_buffer *b, bool contents)
         return NULL;
     KN_TRY(find_room(b, a));
     if (contents)
-        KN_TRY(a->device->copy_out(a->device, a->head.data, a->memory, 0, b->bytes));
+        KN_TRY(knd_copy_out(a->device, a->head.data, a->memory, 0, b->bytes));
     __atomic_store_n(&b->data, a->head.data, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -115,10 +116,10 @@ knx_error *knd_begin_here(knx_buffer *b) { return fetch_to_write(b, false); }
 /* Memory on the device with what the host has. */
 static knx_error *copy_there(const knd_device *d, const knx_buffer *b, knd_memory **out)
 {
-    KN_TRY(d->alloc(d, b->bytes, out));
-    knx_error *error = d->copy_in(d, *out, 0, b->data, b->bytes);
+    KN_TRY(knd_alloc(d, b->bytes, out));
+    knx_error *error = knd_copy_in(d, *out, 0, b->data, b->bytes);
     if (error) {
-        d->free(d, *out);
+        knd_free(d, *out, b->bytes);
         *out = NULL;
     }
     return error;
@@ -142,6 +143,7 @@ static knx_error *send(const knd_device *d, knx_buffer *b, bool keep, knd_memory
     free_memory(a);
     a->device = d;
     KN_TRY(copy_there(d, b, &a->memory));
+    a->bytes = b->bytes;
     a->valid = true;
     *out = a->memory;
     return NULL;
@@ -164,7 +166,8 @@ knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out)
     if (!error) {
         a->device = d;
         knd_lock();
-        error = d->alloc(d, bytes, &a->memory);
+        error = knd_alloc(d, bytes, &a->memory);
+        a->bytes = bytes;
         knd_unlock();
         a->valid = !error;
     }
@@ -202,4 +205,10 @@ const knd_device *knd_device_of(const knx_buffer *b)
 {
     const away *a = (const away *)b->away;
     return b->data || !a || !a->valid ? &knd_host : a->device;
+}
+
+bool knd_is_on(const knd_device *d, const knx_buffer *b)
+{
+    const away *a = (const away *)b->away;
+    return a && a->valid && a->device == d;
 }

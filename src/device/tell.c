@@ -27,6 +27,7 @@ static bool show(const kn_step *step, const char *file, kn_running_step *around)
                            .file = file,
                            .first_line = step->first_line,
                            .last_line = step->last_line};
+    snprintf(now.device, sizeof now.device, "%s", step->device);
     snprintf(now.program, sizeof now.program, "%s", step->program);
     snprintf(now.operations, sizeof now.operations, "%s", step->operations);
     knx_spin_lock(&c->watch_lock);
@@ -51,8 +52,8 @@ static void show_again(const kn_running_step *around)
     knx_spin_unlock(&c->watch_lock);
 }
 
-knx_error *knd_tell_step(const knc_program *p, uint32_t i, int support, kn_step_hook hook, void *hook_env,
-                         knx_error *(*run)(void *env), void *env)
+knx_error *knd_tell_step(const knd_device *d, const knc_program *p, uint32_t i, int support, kn_step_hook hook,
+                         void *hook_env, knx_error *(*run)(void *env), void *env)
 {
     const knc_step *s = &p->step[i];
     knc_span span = knc_step_span(p, i);
@@ -64,6 +65,7 @@ knx_error *knd_tell_step(const knc_program *p, uint32_t i, int support, kn_step_
                     .place = s->eqn < p->jaxpr->n_eqn ? p->jaxpr->eqn[s->eqn].place : NULL,
                     .group = (int64_t)(p->first_group + i),
                     .support = support,
+                    .device = d->name,
                     .first_line = span.first,
                     .last_line = span.last};
     knx_text operations = {0};

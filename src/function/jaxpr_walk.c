@@ -3,7 +3,7 @@
 #include "array/handle.h"
 #include "function/jaxpr_handle.h"
 #include "function/symbolic.h"
-#include "device/device.h"
+#include "device/offload/offload.h"
 #include "ir/prim.h"
 #include "ir/text/print.h"
 #include <string.h>
@@ -237,7 +237,9 @@ static const char *program_text(kn_jaxpr jaxpr, const char *operation, knx_error
     const knc_compile_options o = {.target = target, .fuse = true, .record = true};
     knf_dims dims;
     knx_error *error = c ? knf_jaxpr_program(c->jaxpr, &o, &p, &dims) : NULL;
-    if (p)
+    if (p && !error)
+        error = knd_mark(knd_default(), p);
+    if (p && !error)
         error = show(p, &text);
     knc_release(p);
     if (error)

@@ -2,12 +2,15 @@
  * far.c -- the far devices. The memory of each is one reservation of addresses that can be touched while the device is
  * at work only: whoever takes a handle for an address, or keeps one, crashes. */
 #include "devices/devices.h"
+#include "device/host/run.h"
+#include "device/offload/offload.h"
 #include "device/steps/steps.h"
+#include "ir/prim.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 256, MAX_BUFFERS = 8, MAX_MAPS = 512 };
+enum { ALIGNMENT = 256, MAX_BUFFERS = 8 };
 static const size_t RESERVED = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 29);
 
 struct knd_memory {
@@ -22,6 +25,9 @@ typedef struct far {
     far_faults faults;
     far_counts counts;
     bool lost;
+    bool timed;
+    kn_offload_costs costs;
+    double seconds;
 } far;
 static far fars[2] = {{.faults = {-1, -1, -1}}, {.faults = {-1, -1, -1}}};
 
@@ -45,6 +51,17 @@ far_counts far_count_on(const knd_device *d)
 }
 
 void far_forget_on(const knd_device *d) { far_of(d)->counts = (far_counts){0}; }
+
+void far_clock_on(const knd_device *d, const kn_offload_costs *costs)
+{
+    far *f = far_of(d);
+    f->timed = costs != NULL;
+    f->seconds = 0;
+    if (costs)
+        f->costs = *costs;
+}
+
+double far_seconds_on(const knd_device *d) { return far_of(d)->seconds; }
 
 static knx_error *is_lost(const knd_device *d)
 {
@@ -128,6 +145,7 @@ static knx_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const 
         memcpy(f->region + to->at + at, from, bytes);
     open_region(f, false);
     f->counts.copied_in += (int64_t)bytes;
+    f->seconds += f->timed ? knq_copy_seconds(&f->costs, bytes, true) : 0;
     return NULL;
 }
 
@@ -140,6 +158,7 @@ static knx_error *copy_out(const knd_device *d, void *to, knd_memory *from, size
         memcpy(to, f->region + from->at + at, bytes);
     open_region(f, false);
     f->counts.copied_out += (int64_t)bytes;
+    f->seconds += f->timed ? knq_copy_seconds(&f->costs, bytes, false) : 0;
     return NULL;
 }
 
@@ -155,120 +174,166 @@ static knx_error *copy(const knd_device *d, knd_memory *to, size_t to_at, knd_me
     return NULL;
 }
 
-/* ---- Steps. */
+/* ---- Steps: kernels are interpreted, whatever else it takes is the host's, over the device's memory. */
 
 typedef struct prepared {
+    const knc_program *program;
     const knc_step *step;
-    knk_map_values map[]; /* with what is left of offsets that are no multiples of the alignment */
+    knd_loaded *host; /* the program; NULL: nothing is the host's */
 } prepared;
 
-/* How many elements of buffer b lie between the multiple of the alignment that is bound and its beginning. */
-static int64_t shift_of(const knc_step *s, int b)
+static unsigned taken = FAR_ALL;
+static knd_loaded *newest; /* the program of the step that was prepared last, if a step still has it */
+
+unsigned far_take(unsigned kinds)
 {
-    return s->ref[b].space == KNC_AT_LITERAL
-               ? 0
-               : (int64_t)(s->ref[b].offset % ALIGNMENT) / knx_dtype_table[s->u.k.kernel->buffer[b].dtype].size;
+    unsigned before = taken;
+    taken = kinds;
+    return before;
 }
 
-/* The shift of each map; false: two buffers of a map differ, or a position is worked out by it. */
-static bool shift_maps(const knc_step *s, int64_t *shift)
+static bool has(kn_dtype d) { return knc_target_has(far_device.target(&far_device), d->id); }
+
+static const char *refuses_product(const knc_step *s)
 {
-    const knk_kernel *k = s->u.k.kernel;
-    bool known[MAX_MAPS] = {false}, fits = k->n_map <= MAX_MAPS;
-    for (int i = 0; fits && i < k->n_node; i++) {
-        const knk_inst *n = &k->node[i];
-        if (n->map < 0 || (n->op != KNK_LOAD && n->op != KNK_STORE && n->op != KNK_INDEX))
-            continue;
-        int64_t mine = n->op == KNK_INDEX ? 0 : shift_of(s, n->buffer);
-        fits = !known[n->map] || shift[n->map] == mine;
-        known[n->map] = true;
-        shift[n->map] = mine;
-    }
-    return fits;
+    knk_product *p = malloc(sizeof *p);
+    if (!p)
+        abort();
+    knk_unpack_product(s->u.p.packed, p);
+    bool fine = has(p->operand) && has(p->result);
+    free(p);
+    return !(taken & FAR_PRODUCTS) ? "it has no products" : fine ? NULL : "it has no products of this dtype";
+}
+
+static const char *refuses_routine(const knc_program *p, const knc_step *s)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < s->u.r.n_in; i++)
+        fine &= has(s->u.r.xt[i].dtype);
+    for (uint32_t i = 0; i < s->u.r.n_out; i++)
+        fine &= has(s->u.r.yt[i].dtype);
+    if (!(taken & FAR_ROUTINES))
+        return "it has no routines";
+    const kni_eqn *e = &p->jaxpr->eqn[s->eqn];
+    if (kni_bits(e->prim, s->u.r.params ? s->u.r.params : e->params) & (KN_USER | KN_EFFECT))
+        return "it does not run functions of the host";
+    return fine ? NULL : "it has no routines of this dtype";
 }
 
 static const char *refuses(const knd_device *d, const knc_program *p, const knc_step *s)
 {
-    int64_t shift[MAX_MAPS];
-    (void)d, (void)p;
-    if (s->kind == KNC_COPY)
-        return NULL;
-    if (s->kind != KNC_KERNEL)
-        return s->kind == KNC_PUT       ? "it runs no kernels that look up where they write"
-               : s->kind == KNC_PRODUCT ? "it has no products"
-               : s->kind == KNC_ROUTINE ? "it has no routines"
-                                        : "it runs no programs inside of steps";
-    return shift_maps(s, shift) ? NULL : "parts of a buffer that do not begin at multiples of 256 bytes";
+    (void)d;
+    switch ((knc_step_kind)s->kind) {
+    case KNC_KERNEL:
+    case KNC_COPY: return NULL;
+    case KNC_PUT: return taken & FAR_PUTS ? NULL : "it runs no kernels that look up where they write";
+    case KNC_PRODUCT: return refuses_product(s);
+    case KNC_ROUTINE: return refuses_routine(p, s);
+    case KNC_LOOP:
+    case KNC_BRANCH:
+    case KNC_BAND: break;
+    }
+    return "it has no such steps";
 }
 
 static knx_error *prepare(const knd_device *d, const knc_program *p, const knc_step *s, void **out)
 {
-    int n = s->kind == KNC_KERNEL ? s->u.k.kernel->n_map : 0;
-    int64_t shift[MAX_MAPS] = {0};
-    (void)d, (void)p;
-    if (s->kind == KNC_KERNEL)
-        KN_TRY(knk_prepare(s->u.k.kernel));
-    prepared *x = malloc(sizeof *x + (size_t)n * sizeof x->map[0]);
+    prepared *x = calloc(1, sizeof *x);
+    (void)d;
     if (!x)
         abort();
     x->step = s;
-    if (n)
-        shift_maps(s, shift);
-    for (int m = 0; m < n; m++) {
-        x->map[m] = s->u.k.map[m];
-        x->map[m].offset += shift[m];
+    x->program = p;
+    knx_error *error = NULL;
+    if (s->kind == KNC_KERNEL)
+        error = knk_prepare(s->u.k.kernel);
+    else if (s->kind != KNC_COPY && newest && newest->program == p)
+        x->host = knd_retain(newest);
+    else if (s->kind != KNC_COPY)
+        error = knd_load(&knd_host, (knc_program *)(uintptr_t)p, &x->host);
+    if (error) {
+        free(x);
+        return error;
     }
+    newest = x->host ? x->host : newest;
     *out = x;
     return NULL;
 }
 
-static void discard(const knd_device *d, void *x)
+static void discard(const knd_device *d, void *made)
 {
+    prepared *x = made;
     (void)d;
+    if (x->host && x->host == newest && atomic_load(&newest->refs) == 1)
+        newest = NULL;
+    knd_release(x->host);
     free(x);
 }
 
-/* The address of a binding, which must be a multiple of the alignment. */
-static knx_error *bind(const far *f, const prepared *x, uint32_t r, const knd_place *at, void **out)
+/* The address of a binding. */
+static knx_error *bind(const far *f, const knd_place *at, void **out)
 {
-    if (!at->memory) {
-        *out = (void *)(uintptr_t)at->bits;
+    *out = (void *)(uintptr_t)at->bits;
+    if (!at->memory)
         return NULL;
-    }
-    size_t offset = at->offset - (x->step->kind == KNC_KERNEL ? x->step->ref[r].offset % ALIGNMENT : 0);
-    if (offset % ALIGNMENT && x->step->kind == KNC_KERNEL)
-        return knx_error_new(KN_ERROR_ASSERTION, "a binding at %zu", offset);
-    if (offset > at->memory->bytes)
+    if (at->offset > at->memory->bytes)
         return knx_error_new(KN_ERROR_ASSERTION, "a binding leaves its memory");
-    *out = f->region + at->memory->at + offset;
+    *out = f->region + at->memory->at + at->offset;
     return NULL;
+}
+
+static void interpret(const knc_step *s, void **address)
+{
+    void *scratch = aligned_alloc(64, (knk_scratch_bytes(s->u.k.kernel) + 127) / 64 * 64);
+    knk_interpret(s->u.k.kernel,
+                  &(knk_launch){.buffer = address, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner},
+                  scratch);
+    free(scratch);
+}
+
+static knx_error *run_on_host(const prepared *x, void **address)
+{
+    const knd_host_loaded *h = knd_host_of(x->host);
+    const knc_program *p = x->host->program;
+    char *memory = aligned_alloc(64, (h->room + h->scratch + 127) / 64 * 64);
+    if (!memory)
+        abort();
+    const knd_one_run r = {.l = h, .p = p, .room = memory, .scratch = memory + h->room, .threads = 1};
+    knx_error *error = knd_run_step_at(&r, (uint32_t)(x->step - p->step), address);
+    free(memory);
+    return error;
 }
 
 static knx_error *launch(const knd_device *d, void *made, const knd_place *at)
 {
     const prepared *x = made;
     const knc_step *s = x->step;
-    void *address[MAX_BUFFERS];
+    void **address = malloc((s->n_ref + 1) * sizeof *address);
+    knx_error *error = NULL;
     far *f = far_of(d);
+    if (!address)
+        abort();
     if (!f->lost && fails(&f->faults.launches))
         f->lost = true;
     if (f->lost)
-        return is_lost(d);
-    for (uint32_t r = 0; r < s->n_ref; r++)
-        KN_TRY(bind(f, x, r, &at[r], &address[r]));
-    f->counts.launches++;
-    void *scratch =
-        s->kind == KNC_KERNEL ? aligned_alloc(64, (knk_scratch_bytes(s->u.k.kernel) + 127) / 64 * 64) : NULL;
-    open_region(f, true);
-    if (s->kind == KNC_COPY && address[0] != address[1])
-        memcpy(address[0], address[1], s->u.bytes);
-    else if (s->kind == KNC_KERNEL)
-        knk_interpret(s->u.k.kernel,
-                      &(knk_launch){.buffer = address, .map = x->map, .par = s->u.k.par, .inner = s->u.k.inner},
-                      scratch);
-    open_region(f, false);
-    free(scratch);
-    return NULL;
+        error = is_lost(d);
+    for (uint32_t r = 0; r < s->n_ref && !error; r++)
+        error = bind(f, &at[r], &address[r]);
+    f->counts.launches += !error;
+    if (f->timed)
+        f->seconds += knq_step_seconds(d, &f->costs, x->program, (uint32_t)(s - x->program->step), true);
+    if (!error) {
+        open_region(f, true);
+        if (x->host)
+            error = run_on_host(x, address);
+        else if (s->kind == KNC_KERNEL)
+            interpret(s, address);
+        else if (address[0] != address[1])
+            memcpy(address[0], address[1], s->u.bytes);
+        open_region(f, false);
+    }
+    free(address);
+    return error;
 }
 
 static knx_error *wait(const knd_device *d)

@@ -299,15 +299,17 @@ static void tidy(void)
 static const struct {
     const char *function, *name;
 } optional[] = {
-    {NULL, "env"},             /* the caller's own */
-    {NULL, "hook"},            /* no more hook */
-    {NULL, "poll"},            /* no more asked */
-    {"kn_set_log", "log"},     /* standard error */
-    {"kn_set_print", "print"}, /* standard output */
-    {"kn_here", "place"},      /* not known */
-    {"kn_ok", "x"},            /* false */
-    {"kn_error_of", "x"},      /* "" */
-    {"kn_scope_end", "scope"}, /* for clean-up: nothing to do */
+    {NULL, "env"},                     /* the caller's own */
+    {NULL, "hook"},                    /* no more hook */
+    {NULL, "poll"},                    /* no more asked */
+    {"kn_set_log", "log"},             /* standard error */
+    {"kn_set_print", "print"},         /* standard output */
+    {"kn_here", "place"},              /* not known */
+    {"kn_ok", "x"},                    /* false */
+    {"kn_offload_set_costs", "costs"}, /* to be measured */
+    {"kn_offload_decisions", "out"},   /* only how many */
+    {"kn_error_of", "x"},              /* "" */
+    {"kn_scope_end", "scope"},         /* for clean-up: nothing to do */
     {"kn_context_leave", "pushed"},
     {"kn_threads_leave", "before"},
     {"kn_device_leave", "before"},

@@ -76,6 +76,12 @@ typedef const int64_t *p_int64_t;
 typedef kn_variable *m_kn_variable;
 typedef kn_equation *m_kn_equation;
 typedef kn_running_step *m_kn_running_step;
+typedef kn_device_counts *m_kn_device_counts;
+typedef kn_offload_decision *m_kn_offload_decision;
+typedef kn_offload_costs *m_kn_offload_costs;
+typedef const kn_offload_costs *p_kn_offload_costs;
+typedef const kn_provider *p_kn_provider;
+typedef const kn_provider_step *p_kn_provider_step;
 typedef kn_scope *m_kn_scope;
 typedef kn_device *m_kn_device;
 typedef kn_device_info *m_kn_device_info;
@@ -116,7 +122,8 @@ typedef void (*function_log)(void *env, int level, const char *text);
     X(kn_primitive_transpose) X(kn_primitive_batch) X(p_kn_int_list) X(p_kn_text_list) X(p_kn_text_columns) \
     X(p_kn_npy_header) X(kn_converter) X(kn_operands) X(kn_axes_list) X(kn_ufunc_loops) X(p_kn_dtype) \
     X(m_kn_dtype) X(p_kn_errcall) X(m_kn_errstate_scope) X(kn_flatiter) X(kn_broadcast_iter) X(kn_nditer) \
-    X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes) X(kn_poll) \
+    X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes) X(kn_poll) X(m_kn_device_counts) \
+    X(m_kn_offload_decision) X(m_kn_offload_costs) X(p_kn_offload_costs) X(p_kn_provider) X(p_kn_provider_step) \
     X(kn_device) X(m_kn_device) X(m_kn_device_info)
 /* clang-format on */
 #define DECLARE(T) T take_##T(const char *name);

@@ -91,6 +91,9 @@ typedef struct way {
     bool as_used;         /* with the executor's own choice of everything */
     bool bands;           /* wherever steps can be cut */
     bool far;             /* on the device of tests/devices */
+    bool mine;            /* on the device of the user's of tests/devices */
+    bool offload;         /* by the device "auto" over it, with costs that send some steps there */
+    unsigned takes;       /* what it does not refuse there (FAR_...) */
     int lanes;            /* of the interpreter: KNK_LANES_ */
     const knh_generator *generator; /* NULL: the interpreter */
     int threads;

@@ -3,6 +3,7 @@
  * operands. The first one, unfused on the interpreter, is the meaning. */
 #include "programs.h"
 #include "devices/devices.h"
+#include "device/offload/offload.h"
 #include "host/native.h"
 
 #include <stdlib.h>
@@ -49,10 +50,23 @@ int ways_of(uint64_t seed, way *list, bool all)
     add(list, &n, (way){.name = "bands", .fuse = true, .bands = true, .as_used = true, .threads = 2});
     add(list, &n, (way){.name = "bands, interpreted, donated", .fuse = true, .bands = true, .donate = true});
     add_native(list, &n, &state, all);
-    add(list, &n, (way){.name = "far", .fuse = true, .as_used = true, .far = true, .threads = 1});
+    unsigned some = (unsigned)test_random(&state) & FAR_ALL;
+    add(list, &n, (way){.name = "far", .fuse = true, .as_used = true, .far = true, .takes = FAR_ALL, .threads = 1});
+    add(list, &n,
+        (way){
+            .name = "far, some on the host", .fuse = true, .as_used = true, .far = true, .takes = some, .threads = 1});
+    add(list, &n,
+        (way){.name = "auto", .fuse = pick != 3, .as_used = true, .far = true, .offload = true, .takes = FAR_ALL});
+    if (all || pick == 0)
+        add(list, &n, (way){.name = "mine", .fuse = true, .as_used = true, .far = true, .mine = true, .threads = 1});
     if (all || pick == 1)
         add(list, &n,
-            (way){.name = "far, unfused, donated", .donate = true, .as_used = true, .far = true, .threads = 1});
+            (way){.name = "far, unfused, donated",
+                  .donate = true,
+                  .as_used = true,
+                  .far = true,
+                  .takes = some ^ FAR_ALL,
+                  .threads = 1});
     return n;
 }
 
@@ -90,6 +104,25 @@ static knx_error *read_back(const kni_jaxpr *j, kni_jaxpr **out)
     return e;
 }
 
+/* Costs by which some steps of small programs go to the device, and some stay. */
+static const knd_device *set_costs(uint64_t seed)
+{
+    kn_offload_costs c = {.size_ = sizeof c, .up = 1e9, .down = 1e9, .here = {1e-6, 1e8, 1e7, 1e7}};
+    double scale[4];
+    for (int i = 0; i < 4; i++)
+        scale[i] = (double)(test_random(&seed) % 1000 + 1) / 300;
+    c.there = (kn_offload_side){1e-6 * scale[0], 1e8 * scale[1], 1e7 * scale[2], 1e7 * scale[2]};
+    c.up_latency = c.down_latency = 1e-7 * scale[3];
+    kn_offload_set_costs("far:0", &c);
+    knd_auto_use(&far_device);
+    return &knd_auto;
+}
+
+static const knd_device *device_of(const way *w, uint64_t seed)
+{
+    return w->offload ? set_costs(seed) : w->mine ? mine_device() : w->far ? &far_device : &knd_host;
+}
+
 knx_error *way_run(const way *w, const program *p, uint64_t seed, knx_buffer **out)
 {
     int n = program_operands(p);
@@ -105,7 +138,8 @@ knx_error *way_run(const way *w, const program *p, uint64_t seed, knx_buffer **o
             return e;
     }
     way_now = w->as_used ? NULL : w;
-    knx_error *e = knd_compile(w->far ? &far_device : &knd_host, parsed ? parsed : p->j,
+    far_take(w->takes);
+    knx_error *e = knd_compile(device_of(w, seed), parsed ? parsed : p->j,
                                &(knc_compile_options){.fuse = w->fuse,
                                                       .bands = w->bands,
                                                       .kernels = w->cached ? shared_kernels() : NULL,

@@ -3,6 +3,7 @@
  * its results compared bit for bit with what C makes of them. */
 #ifndef KN_TEST_WAYS_H
 #define KN_TEST_WAYS_H
+#include "devices/devices.h"
 #include "support/programs.h"
 
 #define LIST(...) ((const void *const[]){__VA_ARGS__})
@@ -66,6 +67,26 @@ static inline void ways_in_arena(ways *w, const knd_loaded *p, const kni_jaxpr *
     free(room);
 }
 
+/* On the far device: all of it there, and with what is no kernel on the host; nothing of it is left there. */
+static inline void ways_far(ways *w, const kni_jaxpr *j, bool fuse, const knd_operand *in)
+{
+    static const unsigned takes[] = {FAR_ALL, 0};
+    static const knd_options how[] = {{.threads = 1}, {.threads = 3}};
+    for (int i = 0; i < 2; i++) {
+        knx_buffer *out[MANY] = {0};
+        knd_loaded *p = NULL;
+        far_take(takes[i]);
+        test_ok(knd_compile(&far_device, j, &(knc_compile_options){.fuse = fuse}, &p));
+        test_ok(knd_run_with(p, in, out, &how[i]));
+        far_take(FAR_ALL);
+        for (uint32_t k = 0; k < j->n_out; k++)
+            test_ok(knd_fetch(out[k]));
+        ways_compare(w, j, out, i ? "far away, with steps on the host" : "far away");
+        test_release((int)j->n_out, out);
+        knd_release(p);
+    }
+}
+
 static inline void ways_run(ways *w, const kni_jaxpr *j, bool fuse)
 {
     knd_loaded *p = test_compile(j, fuse);
@@ -91,6 +112,7 @@ static inline void ways_run(ways *w, const kni_jaxpr *j, bool fuse)
         test_release((int)j->n_out, out);
     }
     ways_in_arena(w, p, j, in);
+    ways_far(w, j, fuse, in);
     for (int i = 0; i < n; i++) /* nothing was written to operands */
         if (kni_type_bytes(j->type[i]) && memcmp(mine[i]->data, w->in[i], kni_type_bytes(j->type[i])) != 0)
             fail_msg("operand %d was written to", i);

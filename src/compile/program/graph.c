@@ -3,6 +3,7 @@
  * each value that goes from one step to another through memory, with the reason why it is stored. */
 #include "base/str.h"
 #include "compile/plan.h"
+#include <string.h>
 
 static void add_label(knx_str *out, const char *s)
 {
@@ -36,6 +37,8 @@ static void draw_step(const knc_program *p, uint32_t i, knx_str *out)
     knx_text elements = {0};
     knx_text_add(&label, "\n%s %s", knx_dim_show(&elements, knc_step_elements(p, i)),
                  s->kind == KNC_COPY ? "bytes" : "elements");
+    if (p->where) /* the device; why is in the text */
+        knx_text_add(&label, "\non %.*s", (int)strcspn(p->where[i], " "), p->where[i]);
     add_label(out, label.s);
     if (place && place->file) {
         knx_text_add(&t, "%s:%d", place->file, place->line);

@@ -189,6 +189,10 @@ static void step_text(const knc_program *p, uint32_t i, knx_str *out)
         add(out, &t);
     }
     references(s, out);
+    if (p->where) {
+        knx_text_add(&t, "     on %s\n", p->where[i]);
+        add(out, &t);
+    }
     for (uint32_t k = 0; s->kind == KNC_BAND && k < s->u.band->n_step; k++) {
         const knc_band_step *b = &s->u.band->step[k];
         knx_text_add(&t, "     %s", b->again ? "again: " : "");

@@ -122,6 +122,7 @@ knx_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_
 bool knd_host_lay_out(knd_host_loaded *l);                                /* false without memory */
 /* The same steps have other numbers; alone: each of them runs on one thread. */
 bool knd_host_lay_out_again(knd_host_loaded *l, bool alone);
+double knd_kernel_units(const knc_step *s); /* operations of a launch, as knk_cost counts them */
 size_t knd_host_band_bytes(const knc_band *b, const knd_host_band *made); /* of whatever step of it is running */
 /* Bytes that a product itself needs, and behind them what its kernels need for each worker: at its end a tile, if
  * elements are turned. */

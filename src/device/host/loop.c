@@ -200,7 +200,7 @@ static knx_error *run_body(looping *g, int which, int64_t t)
     return NULL;
 }
 
-static knx_error *tell(const kni_host *h, int64_t step, int64_t length)
+knx_error *knd_tell_turn(const kni_host *h, int64_t step, int64_t length)
 {
     const kni_type t = {.dtype = &knx_dtype_table[KN_ID_I64]};
     return h->call(h, 2, (const kni_type[]){t, t}, (const void *const[]){&step, &length}, 0, NULL, NULL);
@@ -220,7 +220,7 @@ static knx_error *run_turns(looping *g, const kni_host *watcher)
         KN_TRY(run_body(g, which, t));
         which ^= l->places - 1;
         if (watcher)
-            KN_TRY(tell(watcher, t + 1, l->length));
+            KN_TRY(knd_tell_turn(watcher, t + 1, l->length));
     }
     for (uint32_t i = 0; which && i < l->n; i++)
         copy(place(g, i, 0), place(g, i, 1), l->bytes[i]);

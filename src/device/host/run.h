@@ -3,6 +3,7 @@
 #ifndef KN_DEVICE_HOST_RUN_H
 #define KN_DEVICE_HOST_RUN_H
 #include "device/host/loaded.h"
+#include "ir/host.h"
 
 typedef struct knd_one_run {
     const knd_host_loaded *l;
@@ -52,6 +53,8 @@ static inline const void *knd_operand_data(const knd_operand *x)
 knx_error *knd_run_band(const knd_one_run *r, uint32_t i);
 /* loop.c: a step of kind KNC_LOOP; at: the addresses of its references. The carries of a loop that fails are lost. */
 knx_error *knd_run_loop(const knd_one_run *r, uint32_t i, void **at);
+/* The function of a scan's on_step hears that so many turns of `length` are done. */
+knx_error *knd_tell_turn(const kni_host *h, int64_t step, int64_t length);
 /* branch.c: a step of kind KNC_BRANCH. */
 knx_error *knd_run_branch(const knd_one_run *r, uint32_t i, void **at);
 /* product.c: a step of kind KNC_PRODUCT. */

@@ -68,10 +68,12 @@ static double cost_of_product(const knc_step *s, const knd_host_product *x)
     return ns;
 }
 
+double knd_kernel_units(const knc_step *s) { return elements(s) * operations(s); }
+
 static double parts_of_kernel(const knc_step *s)
 {
     double units_of_a_part = NANOSECONDS_OF_A_PART / knd_host.target(&knd_host)->ns_per_unit;
-    return elements(s) * operations(s) / units_of_a_part;
+    return knd_kernel_units(s) / units_of_a_part;
 }
 
 static double parts_of_routine(const knc_program *p, const knc_step *s)

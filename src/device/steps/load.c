@@ -9,9 +9,9 @@ static void log_reasons(const knd_steps_loaded *l)
     const knc_program *p = l->head.program;
     for (uint32_t i = 0; knx_debug_level >= 1 && i < p->n_step; i++) {
         const kni_eqn *e = p->step[i].eqn < p->jaxpr->n_eqn ? &p->jaxpr->eqn[p->step[i].eqn] : NULL;
-        if (!l->prepared[i])
-            KN_LOG(1, "device %s: step %u of %s (%s%s%s) runs on the host: %s", l->head.device->name, (unsigned)i,
-                   p->jaxpr->name, e ? e->prim->name : "copy", e && e->place ? ", " : "",
+        if (!knd_is_there(l, i))
+            KN_LOG(l->chosen ? 2 : 1, "device %s: step %u of %s (%s%s%s) runs on the host: %s", l->head.device->name,
+                   (unsigned)i, p->jaxpr->name, e ? e->prim->name : "copy", e && e->place ? ", " : "",
                    e && e->place ? e->place->file : "", l->reason[i]);
     }
 }
@@ -37,43 +37,145 @@ static const char *unfit(const knc_target *t, const knc_step *s)
     return reaches ? NULL : "the device's positions have too few bits";
 }
 
-static knx_error *prepare_steps(knd_steps_loaded *l)
+/* ---- Programs inside of steps: loops and branches are run by this folder, so that the device sees their steps. */
+
+/* Has the program a step that is worth keeping it on the device? */
+static bool works(const knd_steps_loaded *l)
+{
+    for (uint32_t i = 0; i < l->head.program->n_step; i++)
+        if (knd_is_there(l, i) && l->head.program->step[i].kind != KNC_COPY)
+            return true;
+    return false;
+}
+
+static void release_inside(const knc_step *s, knd_loaded **inside)
+{
+    for (uint32_t k = 0; inside && k < knc_n_inside(s); k++)
+        knd_release(inside[k]);
+}
+
+static const char nothing_inside[] = "no step inside of it runs on the device";
+
+/* Loads the programs; if none of their steps runs on the device the whole step belongs to the host. */
+static knx_error *load_inside(knd_steps_loaded *l, uint32_t i)
+{
+    const knc_step *s = &l->head.program->step[i];
+    uint32_t n = knc_n_inside(s);
+    bool any = false;
+    l->inside[i] = knx_arena_zero(&l->arena, (n + 1) * sizeof *l->inside[i]);
+    if (!l->inside[i])
+        return knx_error_nomem();
+    for (uint32_t k = 0; k < n; k++) {
+        KN_TRY(knd_steps_load(l->head.device, knc_inner_program(s, k), &l->inside[i][k]));
+        const knd_steps_loaded *q = (const knd_steps_loaded *)l->inside[i][k];
+        any |= works(q);
+        l->head.bytes += q->head.bytes;
+        l->looks |= q->looks;
+    }
+    l->looks |= s->kind == KNC_BRANCH;
+    if (any)
+        return NULL;
+    l->reason[i] = nothing_inside;
+    release_inside(s, l->inside[i]);
+    l->inside[i] = NULL;
+    return NULL;
+}
+
+/* The same without loading anything. */
+static bool any_inside(const knd_device *d, const knc_step *s)
+{
+    for (uint32_t k = 0; k < knc_n_inside(s); k++) {
+        const knc_program *q = knc_inner_program(s, k);
+        for (uint32_t i = 0; i < q->n_step; i++)
+            if (q->step[i].kind != KNC_COPY && !knd_steps_refusal(d, q, &q->step[i]))
+                return true;
+    }
+    return false;
+}
+
+const char *knd_steps_refusal(const knd_device *d, const knc_program *p, const knc_step *s)
+{
+    if (knc_n_inside(s))
+        return any_inside(d, s) ? NULL : nothing_inside;
+    const char *reason = knc_is_kernel(s) ? unfit(d->target(d), s) : NULL;
+    return reason ? reason : d->refuses(d, p, s);
+}
+
+/* Loops and branches find literals in the device's memory, as they find all that they are given. */
+static knx_error *send_literals(knd_steps_loaded *l)
 {
     const knd_device *d = l->head.device;
-    knc_program *p = l->head.program;
+    const kni_jaxpr *j = l->head.program->jaxpr;
+    size_t unit = d->target(d)->alignment;
+    bool any = false;
+    for (uint32_t i = 0; i < l->head.program->n_step; i++)
+        any |= l->inside[i] != NULL;
+    if (!any || !j->n_literal)
+        return NULL;
+    KN_TRY(knd_alloc(d, j->n_literal * unit, &l->literals));
+    l->literal_bytes = j->n_literal * unit;
+    for (uint32_t i = 0; i < j->n_literal; i++)
+        KN_TRY(knd_copy_in(d, l->literals, i * unit, &j->literal[i].bits, sizeof j->literal[i].bits));
+    return NULL;
+}
+
+/* ---- */
+
+static knx_error *prepare_step(knd_steps_loaded *l, uint32_t i)
+{
+    const knd_device *d = l->head.device;
+    const knc_program *p = l->head.program;
+    const knc_step *s = &p->step[i];
+    if (l->reason[i])
+        return NULL;
+    if (knc_n_inside(s))
+        return load_inside(l, i);
+    l->reason[i] = knd_steps_refusal(d, p, s);
+    return l->reason[i] ? NULL : d->prepare(d, p, s, &l->prepared[i]);
+}
+
+static knx_error *prepare_steps(knd_steps_loaded *l)
+{
     bool host = false;
-    for (uint32_t i = 0; i < p->n_step; i++) {
-        const knc_step *s = &p->step[i];
-        l->reason[i] = knc_is_kernel(s) ? unfit(d->target(d), s) : NULL;
-        if (!l->reason[i])
-            l->reason[i] = d->refuses(d, p, s);
-        if (!l->reason[i])
-            KN_TRY(d->prepare(d, p, &p->step[i], &l->prepared[i]));
-        host |= l->reason[i] != NULL;
+    for (uint32_t i = 0; i < l->head.program->n_step; i++) {
+        KN_TRY(prepare_step(l, i));
+        host |= !knd_is_there(l, i);
     }
-    KN_TRY(host ? knd_load(&knd_host, p, &l->host) : NULL);
+    l->looks |= host;
+    KN_TRY(host ? knd_load(&knd_host, l->head.program, &l->host) : NULL);
+    KN_TRY(send_literals(l));
     return knd_steps_plan(l);
 }
 
-knx_error *knd_steps_load(const knd_device *d, knc_program *p, knd_loaded **out)
+knx_error *knd_steps_load_as(const knd_device *d, knc_program *p, const char *const *here, knd_loaded **out)
 {
     knd_steps_loaded *l = knx_alloc_zero(sizeof *l);
     if (!l)
         return knx_error_nomem();
     l->head = (knd_loaded){.refs = 1, .device = d, .program = knc_retain(p)};
+    l->chosen = here != NULL;
     l->prepared = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->prepared);
     l->reason = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->reason);
+    l->inside = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->inside);
+    for (uint32_t i = 0; here && l->reason && i < p->n_step; i++)
+        l->reason[i] = here[i] ? knx_arena_string(&l->arena, here[i]) : NULL;
     knd_lock();
-    knx_error *error = l->prepared && l->reason ? prepare_steps(l) : knx_error_nomem();
+    knx_error *error = l->prepared && l->reason && l->inside ? prepare_steps(l) : knx_error_nomem();
     knd_unlock();
     if (error) {
-        knd_release(&l->head);
+        knd_steps_unload(&l->head);
+        knc_release(p);
         return error;
     }
-    l->head.bytes = sizeof *l + l->arena.total + (l->host ? l->host->bytes : 0);
+    l->head.bytes += sizeof *l + l->arena.total + (l->host ? l->host->bytes : 0);
     log_reasons(l);
     *out = &l->head;
     return NULL;
+}
+
+knx_error *knd_steps_load(const knd_device *d, knc_program *p, knd_loaded **out)
+{
+    return knd_steps_load_as(d, p, NULL, out);
 }
 
 void knd_steps_unload(knd_loaded *loaded)
@@ -81,9 +183,12 @@ void knd_steps_unload(knd_loaded *loaded)
     knd_steps_loaded *l = (knd_steps_loaded *)loaded;
     const knd_device *d = l->head.device;
     knd_lock();
-    for (uint32_t i = 0; l->prepared && i < l->head.program->n_step; i++)
+    for (uint32_t i = 0; l->prepared && l->inside && i < l->head.program->n_step; i++) {
         if (l->prepared[i])
             d->discard(d, l->prepared[i]);
+        release_inside(&l->head.program->step[i], l->inside[i]);
+    }
+    knd_free(d, l->literals, l->literal_bytes);
     knd_unlock();
     knd_release(l->host);
     knx_arena_free(&l->arena);

@@ -75,13 +75,14 @@ static bool bring(planner *p, int side, size_t begin, size_t end)
     return true;
 }
 
-/* The buffer behind a reference. */
+/* The operand or output that a reference lies in. An output over a donated operand is one of its own: of a whole program
+ * both have one buffer; of a program inside of a loop it may be another carry's place. */
 static knd_action buffer_of(const planner *p, const knc_ref *ref, knd_act act)
 {
     const knc_output *o = ref->space == KNC_AT_OUTPUT ? &p->p->output[ref->index] : NULL;
     while (o && o->kind == KNC_OUT_SAME)
         o = &p->p->output[o->index];
-    bool output = o && o->kind == KNC_OUT_NEW;
+    bool output = o && o->kind != KNC_OUT_OPERAND;
     return (knd_action){.act = (uint8_t)act,
                         .output = output,
                         .number = !o       ? ref->index
@@ -99,7 +100,8 @@ static bool is_scratch(const knc_step *s, uint32_t r)
 static knd_act act_to_write(const planner *p, const knc_ref *ref)
 {
     knd_action a = buffer_of(p, ref, KND_FETCH_WRITE);
-    return a.output && !p->begun[a.number] ? KND_BEGIN : KND_FETCH_WRITE;
+    bool own = a.output && p->p->output[a.number].kind == KNC_OUT_NEW;
+    return own && !p->begun[a.number] ? KND_BEGIN : KND_FETCH_WRITE;
 }
 
 static bool before(planner *p, const knc_step *s, int side)
@@ -107,10 +109,11 @@ static bool before(planner *p, const knc_step *s, int side)
     for (uint32_t r = 0; r < s->n_ref; r++) {
         const knc_ref *ref = &s->ref[r];
         bool written = knc_is_written(s, r), fine = true;
+        int to = knd_wants_here(s, r) ? HOST : side;
         if (ref->space == KNC_AT_WORK)
-            fine = is_scratch(s, r) || bring(p, side, ref->first, ref->first + ref->bytes);
+            fine = is_scratch(s, r) || bring(p, to, ref->first, ref->first + ref->bytes);
         else if (ref->space == KNC_AT_OPERAND || ref->space == KNC_AT_OUTPUT)
-            fine = add(p, buffer_of(p, ref, side == DEVICE ? KND_SEND : written ? act_to_write(p, ref) : KND_FETCH));
+            fine = add(p, buffer_of(p, ref, to == DEVICE ? KND_SEND : written ? act_to_write(p, ref) : KND_FETCH));
         if (!fine)
             return false;
     }
@@ -147,7 +150,7 @@ knx_error *knd_steps_plan(knd_steps_loaded *l)
     bool fine = p.begun != NULL;
     for (uint32_t i = 0; fine && i < p.p->n_step; i++) {
         const knc_step *s = &p.p->step[i];
-        int side = l->prepared[i] ? DEVICE : HOST;
+        int side = knd_is_there(l, i) ? DEVICE : HOST;
         fine = before(&p, s, side) && add(&p, (knd_action){.act = KND_STEP, .number = i}) && after(&p, s, side);
     }
     knd_action *action = fine ? knx_arena_alloc(&l->arena, (p.action.n + 1) * sizeof *action) : NULL;

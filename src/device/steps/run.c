@@ -1,32 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run.c -- runs a program whose steps are partly a device's and partly the host's: the actions of the plan in order. */
-#include "base/poll.h"
+ * run.c -- a run of a program: its operands are taken, wherever they are, its outputs and its memory are made. */
 #include "base/float_env.h"
-#include "device/host/run.h"
-#include "device/steps/steps.h"
+#include "device/steps/frame.h"
 #include <string.h>
 
-/* An operand: a buffer that knows where it is, or memory of somebody else, which is only read. */
-typedef struct given {
-    knx_buffer *buffer; /* that a copy may stay with */
-    knx_buffer *own;    /* the same, if it is this run's: a copy of what must not be written over */
-    knd_memory *memory; /* on the device, of what nobody may keep; given back at the end */
-} given;
-
-typedef struct running {
-    const knd_steps_loaded *l;
-    const knd_device *d;
-    const knc_program *p;
-    const knd_options *o;
-    given *given;
-    knd_operand *in; /* as the host's steps find them */
-    knx_buffer **out;
-    knd_memory *work;      /* the workspace there */
-    knx_buffer *work_here; /* and here, with all that the host needs beside it */
-    knd_one_run host;
-    void **at;
-    knd_place *place;
-} running;
+typedef knd_frame running;
 
 static uint64_t bytes_of(const running *r, uint32_t i) { return kni_type_bytes(r->p->operand_type[i]); }
 
@@ -53,7 +31,7 @@ static knx_error *copy_here(const knd_operand *x, uint64_t bytes, knx_buffer **o
 static knx_error *take_operands(running *r, const knd_operand *in)
 {
     for (uint32_t i = 0; i < r->p->n_operand; i++) {
-        given *g = &r->given[i];
+        knd_given *g = &r->given[i];
         r->in[i] = in[i];
         if (knd_is_whole(&in[i], bytes_of(r, i))) {
             g->buffer = in[i].buffer;
@@ -64,30 +42,6 @@ static knx_error *take_operands(running *r, const knd_operand *in)
         }
     }
     return NULL;
-}
-
-/* An operand on the device, wherever it came from. */
-static knx_error *send_operand(running *r, uint32_t i, knd_memory **out)
-{
-    given *g = &r->given[i];
-    const knd_operand *x = &r->in[i];
-    knd_memory *own = NULL;
-    if (g->buffer)
-        return knd_send(r->d, g->buffer, true, out, &own);
-    if (g->memory) {
-        *out = g->memory;
-        return NULL;
-    }
-    if (x->buffer && !x->offset) {
-        KN_TRY(knd_send(r->d, x->buffer, false, out, &own));
-        g->memory = own;
-        return NULL;
-    }
-    if (x->buffer)
-        KN_TRY(knd_fetch(x->buffer));
-    KN_TRY(r->d->alloc(r->d, bytes_of(r, i), &g->memory));
-    *out = g->memory;
-    return r->d->copy_in(r->d, g->memory, 0, knd_operand_data(x), bytes_of(r, i));
 }
 
 static knx_error *make_outputs(running *r)
@@ -112,95 +66,17 @@ static knx_error *make_outputs(running *r)
 static knx_error *make_workspace(running *r)
 {
     if (r->p->workspace)
-        KN_TRY(r->d->alloc(r->d, r->p->workspace, &r->work));
-    if (!r->l->host)
+        KN_TRY(knd_alloc(r->d, r->p->workspace, &r->work));
+    size_t bytes = knd_frame_bytes(r->l, r->o->threads);
+    if (!bytes)
         return NULL;
-    const knd_host_loaded *h = knd_host_of(r->l->host);
-    int threads = knd_threads(r->l->host, r->o->threads);
-    uint64_t bytes = knd_workspace_bytes(r->l->host, threads);
     r->work_here = knx_buffer_new(bytes);
     if (!r->work_here)
         return knx_error_nomem_for(bytes, 0, NULL, NULL);
-    char *work = r->work_here->data, *room = work + knd_values_bytes(h);
-    r->host = (knd_one_run){.l = h,
-                            .p = r->p,
-                            .in = r->in,
-                            .out = r->out,
-                            .work = work,
-                            .room = room,
-                            .scratch = room + h->room,
-                            .threads = threads,
-                            .on_step = r->o->on_step,
-                            .on_step_env = r->o->on_step_env};
+    knd_frame_use(r, r->work_here->data);
+    r->host.in = r->in;
+    r->host.out = r->out;
     return NULL;
-}
-
-/* What a reference is on the device: its contents are there by an action before. */
-static knx_error *find_place(running *r, const knc_ref *ref, knd_place *out)
-{
-    knd_memory *own = NULL;
-    *out = (knd_place){.offset = ref->offset};
-    switch ((knc_space)ref->space) {
-    case KNC_AT_OPERAND: return send_operand(r, ref->index, &out->memory);
-    case KNC_AT_OUTPUT: return knd_send(r->d, r->out[ref->index], true, &out->memory, &own);
-    case KNC_AT_WORK: out->memory = r->work; return NULL;
-    case KNC_AT_LITERAL: out->bits = &r->p->jaxpr->literal[ref->index].bits; return NULL;
-    case KNC_NOWHERE:
-    case KNC_AT_BLOCK: break;
-    }
-    return NULL;
-}
-
-static knx_error *run_there(running *r, uint32_t i)
-{
-    const knc_step *s = &r->p->step[i];
-    for (uint32_t k = 0; k < s->n_ref; k++)
-        KN_TRY(find_place(r, &s->ref[k], &r->place[k]));
-    knx_error *error = r->d->launch(r->d, r->l->prepared[i], r->place);
-    return s->eqn < r->p->jaxpr->n_eqn ? knx_error_placed(error, r->p->jaxpr->eqn[s->eqn].place) : error;
-}
-
-typedef struct told {
-    running *r;
-    uint32_t i;
-} told;
-
-static knx_error *run_told(void *env)
-{
-    const told *t = env;
-    return t->r->l->prepared[t->i] ? run_there(t->r, t->i) : knd_run_step(&t->r->host, t->i, t->r->at);
-}
-
-static knx_error *run_step(running *r, uint32_t i)
-{
-    told t = {r, i};
-    KN_TRY(knx_poll());
-    if (!r->o->on_step)
-        return run_told(&t);
-    int support = r->l->prepared[i] ? KN_SUPPORT_NATIVE : knd_step_support(r->l->host, i);
-    return knd_tell_step(r->p, i, support, r->o->on_step, r->o->on_step_env, run_told, &t);
-}
-
-static knx_error *act(running *r, const knd_action *a)
-{
-    knd_memory *there;
-    knx_buffer *b = a->act >= KND_TO_DEVICE      ? NULL
-                    : a->output                  ? r->out[a->number]
-                    : r->given[a->number].buffer ? r->given[a->number].buffer
-                                                 : r->in[a->number].buffer;
-    char *here = r->work_here ? (char *)r->work_here->data + a->at : NULL;
-    knd_memory *own = NULL;
-    switch ((knd_act)a->act) {
-    case KND_SEND: return a->output ? knd_send(r->d, b, true, &there, &own) : send_operand(r, a->number, &there);
-    case KND_FETCH: return b ? knd_fetch(b) : NULL;
-    case KND_FETCH_WRITE: return knd_fetch_to_write(b);
-    case KND_BEGIN: return knd_begin_here(b);
-    case KND_WRITTEN: knd_written(b); return NULL;
-    case KND_TO_DEVICE: return r->d->copy_in(r->d, r->work, a->at, here, a->bytes);
-    case KND_TO_HOST: return r->d->copy_out(r->d, here, r->work, a->at, a->bytes);
-    case KND_STEP: break;
-    }
-    return run_step(r, a->number);
 }
 
 static knx_error *run_actions(running *r, const knd_operand *in)
@@ -209,9 +85,7 @@ static knx_error *run_actions(running *r, const knd_operand *in)
     KN_TRY(make_outputs(r));
     KN_TRY(make_workspace(r));
     unsigned env = knx_float_enter();
-    knx_error *error = NULL;
-    for (uint32_t i = 0; !error && i < r->l->n_action; i++)
-        error = act(r, &r->l->action[i]);
+    knx_error *error = knd_frame_run(r);
     knx_float_leave(env);
     return error;
 }
@@ -220,11 +94,9 @@ static void give_back(running *r)
 {
     for (uint32_t i = 0; i < r->p->n_operand; i++) {
         knx_buffer_release(r->given[i].own);
-        if (r->given[i].memory)
-            r->d->free(r->d, r->given[i].memory);
+        knd_free(r->d, r->given[i].memory, bytes_of(r, i));
     }
-    if (r->work)
-        r->d->free(r->d, r->work);
+    knd_free(r->d, r->work, r->p->workspace);
     knx_buffer_release(r->work_here);
 }
 
@@ -238,11 +110,9 @@ knx_error *knd_steps_run(const knd_loaded *loaded, const knd_operand *in, knx_bu
         return knx_error_new(KN_ERROR_VALUE, "programs are watched on the host only");
     r.given = knx_arena_zero(&arena, (p->n_operand + 1) * sizeof *r.given);
     r.in = knx_arena_zero(&arena, (p->n_operand + 1) * sizeof *r.in);
-    r.at = knx_arena_alloc(&arena, (p->max_ref + 1) * sizeof *r.at);
-    r.place = knx_arena_alloc(&arena, (p->max_ref + 1) * sizeof *r.place);
     knx_error *error = NULL;
     knd_lock();
-    if (r.given && r.in && r.at && r.place) {
+    if (r.given && r.in && knd_frame_rooms(&r, &arena)) {
         error = run_actions(&r, in);
         give_back(&r);
     } else {

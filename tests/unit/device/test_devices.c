@@ -13,6 +13,7 @@ static int setup(void **state)
     (void)state;
     far_find_again();
     far_forget();
+    far_take(0);
     return 0;
 }
 
@@ -20,6 +21,7 @@ static int teardown(void **state)
 {
     (void)state;
     far_find_again();
+    far_take(FAR_ALL);
     if (far_count().live)
         fprintf(stderr, "%lld pieces of the far device's memory are left\n", (long long)far_count().live);
     return far_count().live != 0;
