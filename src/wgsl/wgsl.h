@@ -5,13 +5,23 @@
  *
  * Bindings of group 0: number 0 is the uniform block of words (array<vec4<u32>>, a launch's own), number 1 + i is
  * memory i, an array<u32> (array<atomic<u32>> where elements of less than a word are stored). Several buffers of a
- * kernel may lie in one memory: `memory` says which. The entry point is `main`. */
+ * kernel may lie in one memory: `memory` says which. Word KNW_AT + b says where buffer b begins in its memory, in
+ * elements; KNW_PARTS: word KNW_AT + n_buffer where the scratch begins, in words. The entry point is `main`. */
 #ifndef KN_WGSL_WGSL_H
 #define KN_WGSL_WGSL_H
 #include "kernel/kernel.h"
 
 /* Operations on float32 that a device may do in its own way. */
-typedef enum knw_operation { KNW_ADD, KNW_MUL, KNW_DIV, KNW_SQRT, KNW_FMA, KNW_COMPARE, KNW_CONVERT, KNW_OPERATIONS } knw_operation;
+typedef enum knw_operation {
+    KNW_ADD,
+    KNW_MUL,
+    KNW_DIV,
+    KNW_SQRT,
+    KNW_FMA,
+    KNW_COMPARE,
+    KNW_CONVERT,
+    KNW_OPERATIONS
+} knw_operation;
 
 /* What a text may count on: found out by a probe at the start (src/webgpu/probe.c). */
 typedef struct knw_facts {
@@ -23,6 +33,9 @@ typedef struct knw_facts {
     bool joins; /* the device's compiler changes chains of operations (contraction, x - x = 0): results that must be
                    rounded are hidden from it */
 } knw_facts;
+
+/* The first words of a launch: always 0; workgroups along x; points or workgroups; the first buffer. */
+enum { KNW_HIDDEN, KNW_ACROSS, KNW_COUNT, KNW_AT, KNW_MOST_MEMORIES = 32 };
 
 /* How a kernel's points are shared. */
 typedef enum knw_mode {
@@ -46,19 +59,22 @@ typedef struct knw_launch {
     const knk_map_values *map;   /* as knk_launch */
     const int64_t *par;
     const int64_t *const *inner;
-    const uint32_t *at;          /* per buffer: elements from the beginning of its memory */
+    const uint32_t *at; /* per buffer: elements from the beginning of its memory; KNW_PARTS: then words of the scratch */
 } knw_launch;
 
 /* NULL, or why there is no text for this kernel, for people ("64-bit floats"). */
 const char *knw_refuses(const knk_kernel *k);
+/* NULL, or why a launch has too many points for 32 bits. */
+const char *knw_too_large(const knk_kernel *k, const knw_launch *l);
 /* Which mode suits a launch; how many dispatches it is; bytes of scratch. */
 knw_mode knw_choose(const knk_kernel *k, const knw_facts *facts, const knw_launch *l);
 int knw_parts(const knk_kernel *k);
-uint64_t knw_scratch_bytes(const knk_kernel *k, const knw_launch *l);
-/* The text, knx_alloc'ed; the same request gives the same text. */
-knx_error *knw_text(const knw_request *r, char **out);
-/* How many words the request's uniform block has, and the words of a launch; grid: workgroups along x and y (0: nothing
- * to do). */
-uint32_t knw_n_words(const knw_request *r);
-void knw_words(const knw_request *r, const knw_launch *l, uint32_t *words, uint32_t grid[2]);
+uint64_t knw_scratch_bytes(const knk_kernel *k, const knw_launch *l); /* UINT64_MAX: no memory to find out */
+/* The text, knx_alloc'ed; the same request gives the same text. memories: a bit per memory that it declares, bit
+ * n_memory for the scratch. */
+knx_error *knw_text(const knw_request *r, char **out, uint32_t *memories);
+/* How many words the request's uniform block has (a multiple of 4), and the words of a launch; grid: workgroups along x
+ * and y (0: nothing to do). */
+knx_error *knw_n_words(const knw_request *r, uint32_t *out);
+knx_error *knw_words(const knw_request *r, const knw_launch *l, uint32_t *words, uint32_t grid[2]);
 #endif
