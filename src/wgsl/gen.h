@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * gen.h -- a kernel on its way to WGSL: what the files of this folder share. In a text
+ *
+ *     kn_w                the words of the launch          v12       the value of node 12
+ *     memory0             memory 0                         e3        the element that map 3 leads to
+ *     load0_f32(e)        its element number e, read       i0 i1     indices of the parallel point
+ *     store0_f32(e, x)    the same, written                j0 j1     indices of the stage's inner point
+ *     point lane          which point; which invocation    t0 t1     turns of loops */
+#ifndef KN_WGSL_GEN_H
+#define KN_WGSL_GEN_H
+#include "kernel/internal.h"
+#include "wgsl/numbers.h"
+#include "wgsl/wgsl.h"
+
+enum { KNW_NO_LOOP = 255, KNW_LANES = 64, KNW_COUNTER = 19 };
+
+/* The words of a launch, and the dispatches that a kernel is. */
+typedef struct knw_layout {
+    const knk_kernel *k;
+    uint32_t n_words;
+    uint32_t par;      /* the extents of the parallel loops */
+    uint32_t *inner;   /* per stage: its extents; then, of a stage with inner extents, their product and its blocks */
+    uint32_t *map;     /* per map: the offset, then the strides of class ANY; each is two words if the map is wide */
+    uint8_t *wide;     /* per map: an INDEX, whose value is 64 bits, is made of it */
+    uint32_t *kept;    /* per node: where in the scratch its values lie, one per point; 0: nowhere */
+    uint32_t *partial; /* per REDUCE: where in the scratch its blocks' values lie */
+    void *memory;
+} knw_layout;
+
+/* A dispatch. */
+typedef struct knw_part {
+    bool blocks;    /* a workgroup for each block of the inner points of stage `first`; else an invocation per point */
+    int join;       /* the stage whose reductions' blocks are joined first; -1: none */
+    int first, end; /* stages */
+} knw_part;
+
+typedef struct knw_region { /* the yes sides of the cold selects of one predicate in one loop */
+    knk_node pred;
+    int parent, loop;
+} knw_region;
+typedef struct knw_block { /* one `if` of the text */
+    int parent, nodes;
+} knw_block;
+typedef struct knw_memory {
+    bool used, written, atomic;
+    uint32_t load, store; /* a bit per dtype: the function is there */
+} knw_memory;
+
+typedef struct knw_gen {
+    const knw_request *r;
+    const knk_kernel *k;
+    knw_layout at;
+    knw_part part;
+    knw_unit unit;
+    knx_str main, functions, operand[4];
+    knw_memory memory[KNW_MOST_MEMORIES];
+    uint64_t joins[4][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
+    uint32_t shared_rows; /* per dtype: memory of the workgroup */
+    int depth;
+
+    uint8_t *low, *shared; /* per node: 64 bits of which the lower half is all that is wanted; wanted in later stages */
+    /* of the stage that is being written */
+    int stage, first, end;
+    int32_t *region, *block;
+    uint8_t *placed, *loop, parent[KNK_MAX_LOOPS];
+    uint8_t *by_element; /* per map: e3 is made for it */
+    knw_region *regions;
+    knw_block *blocks;
+    int n_region, n_block, at_block;
+    bool dry;
+} knw_gen;
+
+static inline const knk_inst *knw_node(const knw_gen *g, knk_node x) { return &g->k->node[x]; }
+static inline bool knw_is_wide(int dtype) { return dtype == KN_ID_I64 || dtype == KN_ID_U64; }
+
+/* words.c */
+knx_error *knw_lay_out(const knk_kernel *k, bool parts, knw_layout *to);
+void knw_layout_free(knw_layout *l);
+bool knw_part_of(const knk_kernel *k, int part, knw_part *to); /* false: there are fewer */
+bool knw_ordered(const knk_inst *n);                           /* the order in which it joins elements shows */
+bool knw_reduces(const knk_kernel *k, int stage);
+
+/* text.c: lines of main */
+void knw_line(knw_gen *g, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+void knw_open(knw_gen *g, const char *format, ...) KN_PRINTF_LIKE(2, 3); /* what follows stands deeper */
+void knw_close(knw_gen *g);
+void knw_word(knx_str *t, uint32_t word); /* "kn_w[2].y" */
+enum { KNW_WORD_TEXT = 24 };
+const char *knw_word_text(char to[KNW_WORD_TEXT], uint32_t word);
+/* memory.c */
+void knw_find_memory(knw_gen *g);
+void knw_load_call(knw_gen *g, knx_str *t, int buffer, int dtype); /* "load0_f32(" */
+void knw_store_call(knw_gen *g, knx_str *t, int buffer, int dtype);
+void knw_declare_memory(const knw_gen *g, knx_str *t);
+void knw_from_words(knx_str *t, int dtype, const char *a, const char *b); /* a value of its one or two words */
+void knw_to_word(knx_str *t, int dtype, int which, const char *x);
+
+/* places.c: elements that maps lead to */
+void knw_find_maps(knw_gen *g);
+void knw_points_of_maps(knw_gen *g);   /* what the parallel point adds, as lines */
+void knw_elements_of_maps(knw_gen *g); /* the same with the inner point */
+void knw_element(knw_gen *g, knx_str *t, int map);
+void knw_index64(knw_gen *g, knx_str *t, knk_node x); /* the value of an INDEX; lines before it */
+
+/* nodes.c */
+void knw_find_low(knw_gen *g);
+void knw_begin_stage(knw_gen *g, int stage);
+void knw_place_nodes(knw_gen *g); /* all but reductions */
+void knw_operand(knw_gen *g, knx_str *t, knk_node x, bool low);
+void knw_name(knw_gen *g, knx_str *t, knk_node x);
+
+/* joins.c: "tree_add_f32(" */
+typedef enum { KNW_TREE, KNW_ROW, KNW_BLOCK, KNW_TOTAL } knw_join_kind;
+void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n);
+
+/* stages.c */
+void knw_write_main(knw_gen *g);
+#endif

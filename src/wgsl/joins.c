@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * joins.c -- functions that join partial results in the order of docs/determinism.md: the 64 accumulators of a block by
+ * one invocation (tree) or by a workgroup (rows), and blocks (counter, total). */
+#include "wgsl/gen.h"
+
+static const char *const kind_name[] = {"tree", "rows", "counter", "total"};
+
+static const char *name_of(const knk_inst *n) { return knx_dtype_table[n->dtype].short_name; }
+static const char *how_of(const knk_inst *n) { return knk_reduction_name[n->sub]; }
+
+static void join(knw_gen *g, knx_str *t, const knk_inst *n, const char *left, const char *right)
+{
+    knw_join(&g->unit, t, (knk_reduction)n->sub, n->dtype, left, right);
+}
+
+/* Leaf q of a binary tree: each bit of q that is set closes a pair, whose left side waits in `s`. */
+static void tree(knw_gen *g, knx_str *t, const knk_inst *n)
+{
+    const char *type = knw_type(n->dtype);
+    knx_str_printf(t, "fn tree_%s_%s(s: ptr<function, array<%s, 6>>, q: u32, x: %s) -> %s {\n    var v = x;\n", how_of(n),
+                   name_of(n), type, type, type);
+    for (int i = 0; i < 6; i++) {
+        const char left[] = {'a', (char)('0' + i), 0};
+        knx_str_printf(t, "    if ((q & %du) == 0u) {\n        (*s)[%d] = v;\n        return v;\n    }\n    let a%d = (*s)[%d];\n",
+                       1 << i, i, i, i);
+        knx_str_puts(t, "    v = ");
+        join(g, t, n, left, "v");
+        knx_str_puts(t, ";\n");
+    }
+    knx_str_puts(t, "    return v;\n}\n");
+}
+
+/* By a workgroup of 64: first the four groups of 16, then halves. */
+static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
+{
+    const char *type = knw_type(n->dtype), *name = name_of(n);
+    if (!(g->shared_rows >> n->dtype & 1))
+        knx_str_printf(t, "var<workgroup> row_%s: array<%s, %d>;\n", name, type, KNW_LANES);
+    g->shared_rows |= 1u << n->dtype;
+    knx_str_printf(t, "fn rows_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n", how_of(n),
+                   name, type, type, name);
+    knx_str_puts(t, "    if (lane < 16u) {\n");
+    for (int i = 0; i < 4; i++)
+        knx_str_printf(t, "        let a%d = row_%s[lane + %du];\n", i, name, 16 * i);
+    knx_str_puts(t, "        let b0 = ");
+    join(g, t, n, "a0", "a1");
+    knx_str_puts(t, ";\n        let b1 = ");
+    join(g, t, n, "a2", "a3");
+    knx_str_printf(t, ";\n        row_%s[lane] = ", name);
+    join(g, t, n, "b0", "b1");
+    knx_str_puts(t, ";\n    }\n");
+    for (int half = 8; half; half /= 2) {
+        knx_str_printf(t, "    workgroupBarrier();\n    if (lane < %du) {\n        let a%d = row_%s[lane];\n"
+                       "        let b%d = row_%s[lane + %du];\n        row_%s[lane] = ", half, half, name, half, name, half, name);
+        const char left[] = {'a', (char)('0' + half), 0}, right[] = {'b', (char)('0' + half), 0};
+        join(g, t, n, left, right);
+        knx_str_puts(t, ";\n    }\n");
+    }
+    knx_str_printf(t, "    workgroupBarrier();\n    let result = row_%s[0];\n    workgroupBarrier();\n    return result;\n}\n",
+                   name);
+}
+
+/* Block number `block`: a binary counter, whose digits wait in `s`. */
+static void counter(knw_gen *g, knx_str *t, const knk_inst *n)
+{
+    const char *type = knw_type(n->dtype);
+    knx_str_printf(t, "fn counter_%s_%s(s: ptr<function, array<%s, %d>>, block: u32, x: %s) {\n    var v = x;\n    var d = 0u;\n"
+                   "    for (; ((block >> d) & 1u) != 0u; d++) {\n        let older = (*s)[d];\n        v = ",
+                   how_of(n), name_of(n), type, KNW_COUNTER, type);
+    join(g, t, n, "older", "v");
+    knx_str_puts(t, ";\n    }\n    (*s)[d] = v;\n}\n");
+}
+
+/* The digits that are left, from the newest one to the oldest. */
+static void total(knw_gen *g, knx_str *t, const knk_inst *n)
+{
+    const char *type = knw_type(n->dtype);
+    knx_str_printf(t, "fn total_%s_%s(s: ptr<function, array<%s, %d>>, blocks: u32) -> %s {\n"
+                   "    if (blocks == 0u) {\n        return ", how_of(n), name_of(n), type, KNW_COUNTER, type);
+    knw_identity(&g->unit, t, (knk_reduction)n->sub, n->dtype);
+    knx_str_printf(t, ";\n    }\n    var d = countTrailingZeros(blocks);\n    var v = (*s)[d];\n"
+                   "    for (d++; d < %du; d++) {\n        if (((blocks >> d) & 1u) != 0u) {\n"
+                   "            let older = (*s)[d];\n            v = ", KNW_COUNTER);
+    join(g, t, n, "older", "v");
+    knx_str_puts(t, ";\n        }\n    }\n    return v;\n}\n");
+}
+
+void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n)
+{
+    static void (*const write[])(knw_gen *, knx_str *, const knk_inst *) = {tree, rows, counter, total};
+    uint64_t *have = &g->joins[kind][n->sub];
+    if (!(*have >> n->dtype & 1))
+        write[kind](g, &g->functions, n);
+    *have |= (uint64_t)1 << n->dtype;
+    knx_str_printf(t, "%s_%s_%s(", kind_name[kind], how_of(n), name_of(n));
+}

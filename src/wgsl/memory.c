@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * memory.c -- memory in WGSL: arrays of words, and functions that read and write elements of them.
+ *
+ * Elements of less than a word share one. Writing one is atomic then: the first step clears its bits, the second sets
+ * them, so that whatever neighbours do at the same time, each finds its own bits. */
+#include "wgsl/gen.h"
+
+static int memory_of(const knw_gen *g, int buffer) { return g->r->memory[buffer]; }
+
+void knw_find_memory(knw_gen *g)
+{
+    for (int s = g->part.first; s < g->part.end; s++)
+        for (int i = g->k->stage[s].first; i < g->k->stage[s].end; i++) {
+            const knk_inst *n = knw_node(g, i);
+            if (n->op != KNK_LOAD && n->op != KNK_STORE)
+                continue;
+            knw_memory *m = &g->memory[memory_of(g, n->buffer)];
+            bool writes = n->op == KNK_STORE;
+            m->used = true;
+            m->written |= writes;
+            m->atomic |= writes && knk_size(knw_node(g, n->a)->dtype) < 4;
+        }
+}
+
+/* The word, of memory m. */
+static void word(const knw_gen *g, knx_str *t, int m, const char *at)
+{
+    knx_str_printf(t, g->memory[m].atomic ? "atomicLoad(&memory%d[%s])" : "memory%d[%s]", m, at);
+}
+
+void knw_from_words(knx_str *t, int dtype, const char *a, const char *b)
+{
+    switch (dtype) {
+    case KN_ID_BOOL: knx_str_printf(t, "(%s & 255u) != 0u", a); break;
+    case KN_ID_F32: knx_str_printf(t, "bitcast<f32>(%s)", a); break;
+    case KN_ID_I8:
+    case KN_ID_I16:
+    case KN_ID_I32: knx_str_printf(t, "bitcast<i32>(%s)", a); break;
+    case KN_ID_I64:
+    case KN_ID_U64: knx_str_printf(t, "vec2<u32>(%s, %s)", a, b); break;
+    default: knx_str_puts(t, a);
+    }
+}
+
+void knw_to_word(knx_str *t, int dtype, int which, const char *x)
+{
+    switch (dtype) {
+    case KN_ID_BOOL: knx_str_printf(t, "select(0u, 1u, %s)", x); break;
+    case KN_ID_F32:
+    case KN_ID_I8:
+    case KN_ID_I16:
+    case KN_ID_I32: knx_str_printf(t, "bitcast<u32>(%s)", x); break;
+    case KN_ID_I64:
+    case KN_ID_U64: knx_str_printf(t, "%s.%c", x, "xy"[which]); break;
+    default: knx_str_puts(t, x);
+    }
+}
+
+static const char *name_of(int dtype) { return knx_dtype_table[dtype].short_name; }
+
+/* "memory0[e >> 2u] >> ((e & 3u) << 3u)": the element's bits lie lowest. */
+static void part_of_word(const knw_gen *g, knx_str *t, int m, int size)
+{
+    word(g, t, m, size == 1 ? "e >> 2u" : "e >> 1u");
+    knx_str_puts(t, size == 1 ? " >> ((e & 3u) << 3u)" : " >> ((e & 1u) << 4u)");
+}
+
+static void load_function(knw_gen *g, int m, int dtype)
+{
+    knx_str *t = &g->functions, low = {0}, high = {0};
+    int size = knk_size(dtype), unused = 32 - 8 * size;
+    knx_str_printf(t, "fn load%d_%s(e: u32) -> %s {\n    return ", m, name_of(dtype), knw_type(dtype));
+    if (size == 8) {
+        word(g, &low, m, "2u * e");
+        word(g, &high, m, "2u * e + 1u");
+    } else if (size == 4) {
+        word(g, &low, m, "e");
+    } else if (knk_is_signed_id(dtype)) { /* shifted up, then down with its sign */
+        part_of_word(g, &low, m, size);
+        knx_str_printf(t, "bitcast<i32>((%s) << %du) >> %du;\n}\n", low.s ? low.s : "", unused, unused);
+    } else if (dtype == KN_ID_BOOL) {
+        part_of_word(g, &low, m, size);
+        knx_str_printf(t, "((%s) & 255u) != 0u;\n}\n", low.s ? low.s : "");
+    } else {
+        part_of_word(g, &low, m, size);
+        knx_str_printf(t, "(%s) & %uu;\n}\n", low.s ? low.s : "", (1u << 8 * size) - 1);
+    }
+    if (size >= 4) {
+        knw_from_words(t, dtype, low.s ? low.s : "", high.s ? high.s : "");
+        knx_str_puts(t, ";\n}\n");
+    }
+    t->failed |= low.failed || high.failed;
+    knx_str_free(&low);
+    knx_str_free(&high);
+}
+
+static void store_word(const knw_gen *g, knx_str *t, int m, const char *at, int dtype, int which)
+{
+    bool atomic = g->memory[m].atomic;
+    knx_str_printf(t, atomic ? "    atomicStore(&memory%d[%s], " : "    memory%d[%s] = ", m, at);
+    knw_to_word(t, dtype, which, "x");
+    knx_str_puts(t, atomic ? ");\n" : ";\n");
+}
+
+static void store_function(knw_gen *g, int m, int dtype)
+{
+    knx_str *t = &g->functions;
+    int size = knk_size(dtype);
+    knx_str_printf(t, "fn store%d_%s(e: u32, x: %s) {\n", m, name_of(dtype), knw_type(dtype));
+    if (size == 8) {
+        store_word(g, t, m, "2u * e", dtype, 0);
+        store_word(g, t, m, "2u * e + 1u", dtype, 1);
+    } else if (size == 4) {
+        store_word(g, t, m, "e", dtype, 0);
+    } else {
+        unsigned mask = (1u << 8 * size) - 1;
+        const char *at = size == 1 ? "e >> 2u" : "e >> 1u";
+        knx_str_printf(t, "    let s = %s;\n", size == 1 ? "(e & 3u) << 3u" : "(e & 1u) << 4u");
+        knx_str_printf(t, "    atomicAnd(&memory%d[%s], ~(%uu << s));\n    atomicOr(&memory%d[%s], (", m, at, mask, m,
+                       at);
+        knw_to_word(t, dtype, 0, "x");
+        knx_str_printf(t, " & %uu) << s);\n", mask);
+    }
+    knx_str_puts(t, "}\n");
+}
+
+void knw_load_call(knw_gen *g, knx_str *t, int buffer, int dtype)
+{
+    int m = memory_of(g, buffer);
+    if (!(g->memory[m].load >> dtype & 1))
+        load_function(g, m, dtype);
+    g->memory[m].load |= 1u << dtype;
+    knx_str_printf(t, "load%d_%s(", m, name_of(dtype));
+}
+
+void knw_store_call(knw_gen *g, knx_str *t, int buffer, int dtype)
+{
+    int m = memory_of(g, buffer);
+    if (!(g->memory[m].store >> dtype & 1))
+        store_function(g, m, dtype);
+    g->memory[m].store |= 1u << dtype;
+    knx_str_printf(t, "store%d_%s(", m, name_of(dtype));
+}
+
+void knw_declare_memory(const knw_gen *g, knx_str *t)
+{
+    for (int m = 0; m < KNW_MOST_MEMORIES; m++) {
+        const knw_memory *at = &g->memory[m];
+        if (at->used)
+            knx_str_printf(t, "@group(0) @binding(%d) var<storage, %s> memory%d: array<%s>;\n", m + 1,
+                           at->written ? "read_write" : "read", m, at->atomic ? "atomic<u32>" : "u32");
+    }
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stages.c -- main: which point an invocation has, the stages of the kernel one after the other, and the loops over
+ * inner points in the order that docs/determinism.md gives to reductions.
+ *
+ * An invocation alone (POINTS) goes through the 64 accumulators of a block one after the other, in the order in which a
+ * binary tree wants them: accumulator 16 g + l is leaf 4 r + g, r being the bits of l in reverse. So it holds one
+ * accumulator and six waiting partial results. Rows of up to 16 elements are a smaller tree of the same shape. */
+#include "wgsl/gen.h"
+#include <stdio.h>
+
+static bool is_row(const knw_gen *g) { return g->r->mode == KNW_ROWS; }
+
+static const char *inner_word(const knw_gen *g, char to[KNW_WORD_TEXT], int which)
+{
+    return knw_word_text(to, g->at.inner[g->stage] + (uint32_t)which);
+}
+
+static const char *count_word(const knw_gen *g, char to[KNW_WORD_TEXT])
+{
+    return inner_word(g, to, g->k->stage[g->stage].n_inner);
+}
+
+static const char *blocks_word(const knw_gen *g, char to[KNW_WORD_TEXT], int stage)
+{
+    return knw_word_text(to, g->at.inner[stage] + (uint32_t)g->k->stage[stage].n_inner + 1);
+}
+
+/* Indices c0, c1, ... of a number in C order; n of them, whose extents are the words from `first` on. */
+static void indices(knw_gen *g, char c, const char *number, int n, uint32_t first)
+{
+    char word[KNW_WORD_TEXT];
+    if (n > 1)
+        knw_line(g, "var %c_rest = %s;", c, number);
+    for (int d = n - 1; d > 0; d--) {
+        knw_word_text(word, first + (uint32_t)d);
+        knw_line(g, "let %c%d = %c_rest %% %s;", c, d, c, word);
+        knw_line(g, "%c_rest /= %s;", c, word);
+    }
+    if (n == 1)
+        knw_line(g, "let %c0 = %s;", c, number);
+    else if (n)
+        knw_line(g, "let %c0 = %c_rest;", c, c);
+}
+
+/* ---- reductions ---- */
+
+static bool reduction(const knw_gen *g, int i) { return knw_node(g, i)->op == KNK_REDUCE; }
+static bool ordered_at(const knw_gen *g, int i) { return reduction(g, i) && knw_ordered(knw_node(g, i)); }
+
+static bool any_ordered(const knw_gen *g)
+{
+    for (int i = g->first; i < g->end; i++)
+        if (ordered_at(g, i))
+            return true;
+    return false;
+}
+
+static void identity(knw_gen *g, char c, int i)
+{
+    const knk_inst *n = knw_node(g, i);
+    knx_str t = {0};
+    knw_identity(&g->unit, &t, (knk_reduction)n->sub, n->dtype);
+    knw_line(g, "var %c%d: %s = %s;", c, i, knw_type(n->dtype), t.s ? t.s : "");
+    g->main.failed |= t.failed;
+    knx_str_free(&t);
+}
+
+/* "BEFORE call(ARGUMENTS" */
+static void call(knw_gen *g, const char *before, int i, knw_join_kind kind, const char *arguments)
+{
+    knx_str t = {0};
+    knw_join_call(g, &t, kind, knw_node(g, i));
+    knw_line(g, "%s%s%s);", before, t.s ? t.s : "", arguments);
+    g->main.failed |= t.failed;
+    knx_str_free(&t);
+}
+
+static void call_for(knw_gen *g, const char *before, int i, knw_join_kind kind, const char *arguments)
+{
+    char with[64], to[32];
+    const char *s = arguments;
+    size_t n = 0;
+    for (; *s && n + 12 < sizeof with; s++)
+        n += (size_t)(*s == '#' ? snprintf(with + n, sizeof with - n, "%d", i) : (with[n] = *s, 1));
+    with[n] = 0;
+    for (s = before, n = 0; *s && n + 12 < sizeof to; s++)
+        n += (size_t)(*s == '#' ? snprintf(to + n, sizeof to - n, "%d", i) : (to[n] = *s, 1));
+    to[n] = 0;
+    call(g, to, i, kind, with);
+}
+
+/* An element joins the accumulators: a7, or v7 where order does not show. */
+static void accumulate(knw_gen *g)
+{
+    for (int i = g->first; i < g->end; i++) {
+        if (!reduction(g, i))
+            continue;
+        const knk_inst *n = knw_node(g, i);
+        char name[16];
+        knx_str t = {0}, x = {0};
+        snprintf(name, sizeof name, "a%d", i);
+        knw_operand(g, &x, n->a, false);
+        knw_join(&g->unit, &t, (knk_reduction)n->sub, n->dtype, name, x.s ? x.s : "");
+        knw_line(g, "%s = %s;", name, t.s ? t.s : "");
+        g->main.failed |= t.failed || x.failed;
+        knx_str_free(&t);
+        knx_str_free(&x);
+    }
+}
+
+/* What happens to inner point i. */
+static void element(knw_gen *g)
+{
+    indices(g, 'j', "i", g->k->stage[g->stage].n_inner, g->at.inner[g->stage]);
+    knw_elements_of_maps(g);
+    knw_place_nodes(g);
+    accumulate(g);
+}
+
+static void elements(knw_gen *g, const char *from, const char *to, const char *step)
+{
+    knw_open(g, "for (var i = %s; i < %s; i += %s) {", from, to, step);
+    element(g);
+    knw_close(g);
+}
+
+/* All lines that `of` makes for reductions; ordered: 1, 0, or -1 for all. */
+static void for_reductions(knw_gen *g, int ordered, void (*of)(knw_gen *g, int i))
+{
+    for (int i = g->first; i < g->end; i++)
+        if (reduction(g, i) && (ordered < 0 || ordered_at(g, i) == ordered))
+            of(g, i);
+}
+
+static void begin_accumulator(knw_gen *g, int i) { identity(g, 'a', i); }
+static void begin_value(knw_gen *g, int i) { identity(g, 'v', i); }
+static void begin_block(knw_gen *g, int i)
+{
+    knw_line(g, "var c%d: array<%s, 6>;", i, knw_type(knw_node(g, i)->dtype));
+    identity(g, 'b', i);
+}
+static void begin_counter(knw_gen *g, int i)
+{
+    knw_line(g, "var s%d: array<%s, %d>;", i, knw_type(knw_node(g, i)->dtype), KNW_COUNTER);
+}
+static void take_accumulator(knw_gen *g, int i) { knw_line(g, "v%d = a%d;", i, i); }
+static void end_leaf(knw_gen *g, int i) { call_for(g, "b# = ", i, KNW_TREE, "&c#, q, a#"); }
+static void end_block(knw_gen *g, int i) { call_for(g, "", i, KNW_BLOCK, "&s#, block, b#"); }
+static void row_block(knw_gen *g, int i) { call_for(g, "let b# = ", i, KNW_ROW, "lane, a#"); }
+static void row_value(knw_gen *g, int i) { call_for(g, "v# = ", i, KNW_ROW, "lane, a#"); }
+
+static void end_total(knw_gen *g, int i)
+{
+    char word[KNW_WORD_TEXT], arguments[64];
+    snprintf(arguments, sizeof arguments, "&s#, %s", blocks_word(g, word, knw_node(g, i)->stage));
+    call_for(g, "v# = ", i, KNW_TOTAL, arguments);
+}
+
+/* One invocation, a block of 16,384 elements from `begin` on. */
+static void tree_of_block(knw_gen *g)
+{
+    knw_line(g, "let length = end - begin;");
+    knw_line(g, "let levels = 32u - countLeadingZeros(min(length, 16u) - 1u);");
+    knw_line(g, "let groups = select(0u, 2u, length > 16u);");
+    for_reductions(g, 1, begin_block);
+    knw_open(g, "for (var q = 0u; q < (1u << (levels + groups)); q++) {");
+    knw_line(g, "let leaf = (reverseBits(q >> groups) >> 1u) >> (31u - levels);");
+    knw_line(g, "let first = begin + leaf + select(0u, (q & 3u) << 4u, groups != 0u);");
+    for_reductions(g, 1, begin_accumulator);
+    elements(g, "first", "end", "64u");
+    for_reductions(g, 1, end_leaf);
+    knw_close(g);
+}
+
+static void blocks(knw_gen *g)
+{
+    char word[KNW_WORD_TEXT];
+    for_reductions(g, 1, begin_counter);
+    knw_open(g, "for (var block = 0u; block < %s; block++) {", blocks_word(g, word, g->stage));
+    knw_line(g, "let begin = block * 16384u;");
+    knw_line(g, "let end = min(begin + 16384u, %s);", count_word(g, word));
+    if (is_row(g)) {
+        for_reductions(g, 1, begin_accumulator);
+        elements(g, "begin + lane", "end", "64u");
+        for_reductions(g, 1, row_block);
+    } else {
+        tree_of_block(g);
+    }
+    for_reductions(g, 1, end_block);
+    knw_close(g);
+    for_reductions(g, 1, end_total);
+}
+
+/* A stage with inner extents, all of them. */
+static void inner_stage(knw_gen *g)
+{
+    char word[KNW_WORD_TEXT];
+    for_reductions(g, -1, begin_value);
+    for_reductions(g, 0, begin_accumulator);
+    if (any_ordered(g))
+        blocks(g);
+    else
+        elements(g, is_row(g) ? "lane" : "0u", count_word(g, word), is_row(g) ? "64u" : "1u");
+    for_reductions(g, 0, is_row(g) ? row_value : take_accumulator);
+}
+
+/* ---- the scratch of PARTS ---- */
+
+/* "memory3[PLACE]" of word `which` of a value in the scratch; element: which one, NULL: that of the point. */
+static void scratch_at(const knw_gen *g, knx_str *t, uint32_t place, int dtype, int which, const char *element)
+{
+    knx_str_printf(t, "memory%d[", g->r->n_memory);
+    knw_word(t, KNW_AT + (uint32_t)g->k->n_buffer);
+    knx_str_puts(t, " + ");
+    knw_word(t, place);
+    knx_str_printf(t, knw_is_wide(dtype) ? " + 2u * (%s) + %du]" : " + %s]", element, which);
+}
+
+static void scratch_line(knw_gen *g, const char *before, uint32_t place, int dtype, const char *element)
+{
+    knx_str a = {0}, b = {0}, t = {0};
+    scratch_at(g, &a, place, dtype, 0, element);
+    scratch_at(g, &b, place, dtype, 1, element);
+    knw_from_words(&t, dtype, a.s ? a.s : "", b.s ? b.s : "");
+    knw_line(g, "%s%s;", before, t.s ? t.s : "");
+    g->memory[g->r->n_memory].used = true;
+    g->main.failed |= a.failed || b.failed || t.failed;
+    knx_str_free(&a);
+    knx_str_free(&b);
+    knx_str_free(&t);
+}
+
+static void scratch_put(knw_gen *g, uint32_t place, int dtype, const char *element, const char *value)
+{
+    for (int i = 0; i < 1 + knw_is_wide(dtype); i++) {
+        knx_str a = {0}, t = {0};
+        scratch_at(g, &a, place, dtype, i, element);
+        knw_to_word(&t, dtype, i, value);
+        knw_line(g, "%s = %s;", a.s ? a.s : "", t.s ? t.s : "");
+        g->main.failed |= a.failed || t.failed;
+        knx_str_free(&a);
+        knx_str_free(&t);
+    }
+    g->memory[g->r->n_memory].used = g->memory[g->r->n_memory].written = true;
+}
+
+static bool made_here(const knw_gen *g, knk_node x)
+{
+    int stage = knw_node(g, x)->stage;
+    if (knw_node(g, x)->op == KNK_REDUCE)
+        return stage == g->part.join;
+    return stage >= g->part.first && stage < g->part.end;
+}
+
+static bool used_here(const knw_gen *g, knk_node x)
+{
+    for (int s = g->part.first; s < g->part.end; s++)
+        for (int i = g->k->stage[s].first; i < g->k->stage[s].end; i++)
+            for (int j = 0; j < 3; j++)
+                if (knk_operand(knw_node(g, i), j) == x)
+                    return true;
+    return false;
+}
+
+static void take_values(knw_gen *g)
+{
+    char before[32];
+    for (int i = 0; i < g->k->n_node; i++)
+        if (g->at.kept[i] && !made_here(g, i) && used_here(g, i)) {
+            snprintf(before, sizeof before, "let v%d = ", i);
+            scratch_line(g, before, g->at.kept[i], knw_node(g, i)->dtype, "point");
+        }
+}
+
+static void keep_values(knw_gen *g)
+{
+    for (int i = 0; i < g->k->n_node; i++) {
+        knx_str name = {0};
+        knw_name(g, &name, i);
+        if (g->at.kept[i] && made_here(g, i))
+            scratch_put(g, g->at.kept[i], knw_node(g, i)->dtype, "point", name.s ? name.s : "");
+        g->main.failed |= name.failed;
+        knx_str_free(&name);
+    }
+}
+
+/* The blocks of a reduction, which an earlier dispatch left. */
+static void join_blocks(knw_gen *g, int i)
+{
+    const knk_inst *n = knw_node(g, i);
+    char word[KNW_WORD_TEXT], element[64];
+    bool ordered = knw_ordered(n);
+    begin_value(g, i);
+    if (ordered)
+        begin_counter(g, i);
+    knw_open(g, "for (var block = 0u; block < %s; block++) {", blocks_word(g, word, n->stage));
+    snprintf(element, sizeof element, "point * %s + block", word);
+    scratch_line(g, "let x = ", g->at.partial[i], n->dtype, element);
+    if (ordered) {
+        call_for(g, "", i, KNW_BLOCK, "&s#, block, x");
+    } else {
+        char name[16];
+        knx_str t = {0};
+        snprintf(name, sizeof name, "v%d", i);
+        knw_join(&g->unit, &t, (knk_reduction)n->sub, n->dtype, name, "x");
+        knw_line(g, "%s = %s;", name, t.s ? t.s : "");
+        g->main.failed |= t.failed;
+        knx_str_free(&t);
+    }
+    knw_close(g);
+    if (ordered)
+        end_total(g, i);
+}
+
+static void keep_block(knw_gen *g, int i)
+{
+    char value[16];
+    snprintf(value, sizeof value, "b%d", i);
+    scratch_put(g, g->at.partial[i], knw_node(g, i)->dtype, "unit", value);
+}
+
+/* A workgroup for a block of the inner points. */
+static void block_stage(knw_gen *g)
+{
+    char word[KNW_WORD_TEXT];
+    knw_line(g, "let begin = block * 16384u;");
+    knw_line(g, "let end = min(begin + 16384u, %s);", count_word(g, word));
+    for_reductions(g, -1, begin_accumulator);
+    elements(g, "begin + lane", "end", "64u");
+    for_reductions(g, -1, row_block);
+    if (!knw_reduces(g->k, g->stage))
+        return;
+    knw_open(g, "if (lane == 0u) {");
+    for_reductions(g, -1, keep_block);
+    knw_close(g);
+}
+
+/* ---- main ---- */
+
+typedef struct accesses {
+    uint32_t read, written; /* a bit per memory */
+} accesses;
+
+static accesses accesses_of(const knw_gen *g, int stage)
+{
+    accesses a = {0};
+    for (int i = g->k->stage[stage].first; i < g->k->stage[stage].end; i++) {
+        const knk_inst *n = knw_node(g, i);
+        if (n->op == KNK_LOAD)
+            a.read |= 1u << g->r->memory[n->buffer];
+        if (n->op == KNK_STORE)
+            a.written |= 1u << g->r->memory[n->buffer];
+    }
+    return a;
+}
+
+/* Where a row's invocations share memory, what they did there is seen by all before the stage begins. */
+static void wait_for_stages(knw_gen *g, int stage, accesses *before)
+{
+    accesses now = accesses_of(g, stage);
+    if ((before->written & (now.read | now.written)) || (before->read & now.written)) {
+        knw_line(g, "storageBarrier();");
+        *before = (accesses){0};
+    }
+    before->read |= now.read;
+    before->written |= now.written;
+}
+
+static void stage(knw_gen *g, int s)
+{
+    const knk_stage *st = &g->k->stage[s];
+    knw_begin_stage(g, s);
+    if (g->k->n_stage > 1)
+        knw_line(g, st->n_inner ? "// stage %d, along rows" : "// stage %d", s);
+    knw_points_of_maps(g);
+    if (!st->n_inner)
+        knw_place_nodes(g);
+    else if (g->part.blocks)
+        block_stage(g);
+    else
+        inner_stage(g);
+}
+
+static void find_point(knw_gen *g)
+{
+    char across[KNW_WORD_TEXT], count[KNW_WORD_TEXT], word[KNW_WORD_TEXT];
+    knw_word_text(across, KNW_ACROSS);
+    knw_word_text(count, KNW_COUNT);
+    bool alone = !is_row(g) && !g->part.blocks;
+    const char *name = g->part.blocks ? "unit" : "point";
+    knw_line(g, alone ? "let %s = (group.y * %s + group.x) * 64u + lane;" : "let %s = group.y * %s + group.x;", name,
+             across);
+    knw_open(g, "if (%s >= %s) {", name, count);
+    knw_line(g, "return;");
+    knw_close(g);
+    if (g->part.blocks) {
+        blocks_word(g, word, g->part.first);
+        knw_line(g, "let point = unit / %s;", word);
+        knw_line(g, "let block = unit %% %s;", word);
+    }
+    indices(g, 'i', "point", g->k->n_par, g->at.par);
+}
+
+void knw_write_main(knw_gen *g)
+{
+    accesses before = {0};
+    knx_str_printf(&g->main, "@compute @workgroup_size(%d)\nfn main(@builtin(workgroup_id) group: vec3<u32>, "
+                             "@builtin(local_invocation_index) lane: u32) {\n", KNW_LANES);
+    g->depth = 1;
+    find_point(g);
+    if (g->r->mode == KNW_PARTS)
+        take_values(g);
+    for (int i = 0; g->part.join >= 0 && i < g->k->n_node; i++)
+        if (knw_node(g, i)->op == KNK_REDUCE && knw_node(g, i)->stage == g->part.join)
+            join_blocks(g, i);
+    for (int s = g->part.first; s < g->part.end; s++) {
+        if (is_row(g))
+            wait_for_stages(g, s, &before);
+        stage(g, s);
+    }
+    if (g->r->mode == KNW_PARTS)
+        keep_values(g);
+    knw_close(g);
+}
