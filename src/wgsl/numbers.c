@@ -85,7 +85,7 @@ static pattern_row wide_unsigned_patterns = {WIDE_PATTERNS,
                                              [KNK_LE] = "(!kn_lt_u64($b, $a))"};
 
 /* The device's own operations. The rest of a division and scaling are no operations of devices (WGSL's a % b is
- * a - b * trunc(a / b), rounded twice), and a NaN is told by its bits. */
+ * a - b * trunc(a / b), rounded twice). NE is the contrary of EQ: WGSL's a != b may be false where one is NaN. */
 static pattern_row fast_patterns = {[KNK_ADD] = "($a + $b)",
                                     [KNK_SUB] = "($a - $b)",
                                     [KNK_MUL] = "($a * $b)",
@@ -102,7 +102,7 @@ static pattern_row fast_patterns = {[KNK_ADD] = "($a + $b)",
                                     [KNK_TRUNC] = "trunc($a)",
                                     [KNK_SCALB] = "kn_scalb_f32($a, $b)",
                                     [KNK_EQ] = "($a == $b)",
-                                    [KNK_NE] = "($a != $b)",
+                                    [KNK_NE] = "(!($a == $b))",
                                     [KNK_LT] = "($a < $b)",
                                     [KNK_LE] = "($a <= $b)",
                                     SELECT_PATTERN};
@@ -130,17 +130,17 @@ static pattern_row soft_patterns = {[KNK_ADD] = "kn_soft_add($a, $b)",
                                     SELECT_PATTERN};
 
 /* The same where the device has the operation: as in fast_patterns, hidden from its compiler if that changes chains. One
- * operand is hidden, too, since both may be the same value. */
-static pattern_row hidden_patterns = {[KNK_ADD] = "kn_hide(kn_hide($a) + $b)",
-                                      [KNK_SUB] = "kn_hide(kn_hide($a) - $b)",
-                                      [KNK_MUL] = "kn_hide(kn_hide($a) * $b)",
-                                      [KNK_DIV] = "kn_hide(kn_hide($a) / $b)",
-                                      [KNK_FMA] = "kn_hide(fma(kn_hide($a), $b, $c))",
+ * operand is set apart, too, since both may be the same value. */
+static pattern_row hidden_patterns = {[KNK_ADD] = "kn_hide(kn_apart($a) + $b)",
+                                      [KNK_SUB] = "kn_hide(kn_apart($a) - $b)",
+                                      [KNK_MUL] = "kn_hide(kn_apart($a) * $b)",
+                                      [KNK_DIV] = "kn_hide(kn_apart($a) / $b)",
+                                      [KNK_FMA] = "kn_hide(fma(kn_apart($a), $b, $c))",
                                       [KNK_SQRT] = "kn_hide(sqrt($a))",
-                                      [KNK_EQ] = "(kn_hide($a) == $b)",
-                                      [KNK_NE] = "(kn_hide($a) != $b)",
-                                      [KNK_LT] = "(kn_hide($a) < $b)",
-                                      [KNK_LE] = "(kn_hide($a) <= $b)"};
+                                      [KNK_EQ] = "(kn_apart($a) == $b)",
+                                      [KNK_NE] = "(!(kn_apart($a) == $b))",
+                                      [KNK_LT] = "(kn_apart($a) < $b)",
+                                      [KNK_LE] = "(kn_apart($a) <= $b)"};
 
 /* Which of a device's operations an operation of the IR is, + 1; 0: none. */
 static const uint8_t needs[KNK_OP_COUNT] = {

@@ -3,11 +3,14 @@
 #include "wgsl/numbers_internal.h"
 #include <string.h>
 
-/* These two depend on the unit. Compilers of drivers change chains of operations: they take x - x for 0 and (a + b) - a
- * for b, or join a product and a sum. A result that has been xored with a word of which they know nothing is a number of
- * its own for them. It is also how a NaN is written: WGSL has no constant for it. */
-static const knw_helper made[] = {{"kn_f32", NULL}, {"kn_hide", NULL}};
-static const knw_helper_list made_helpers = {made, 2};
+/* These depend on the unit. Compilers of drivers change chains of operations: they take x - x for 0 and (a + b) - a for b,
+ * or join a product and a sum. Of a result that was xored with a word of which they know nothing they know nothing (a
+ * constant, too; and WGSL has no constant for a NaN). An operand is set apart in another way: two xors would cancel. */
+static const knw_helper made[] = {
+    {"kn_f32", "fn kn_f32(bits: u32) -> f32 {\n    return bitcast<f32>(bits$);\n}\n"},
+    {"kn_hide", "fn kn_hide(x: f32) -> f32 {\n    return bitcast<f32>(bitcast<u32>(x)$);\n}\n"},
+    {"kn_apart", "fn kn_apart(x: f32) -> f32 {\n    return bitcast<f32>(bitcast<u32>(x)$);\n}\n"}};
+static const knw_helper_list made_helpers = {made, 3};
 
 static const knw_helper_list *const lists[] = {&made_helpers, &knw_integer_helpers, &knw_wide_helpers,
                                                &knw_float_helpers, &knw_convert_helpers};
@@ -55,15 +58,16 @@ void knw_want(knw_unit *u, const char *name)
 
 static void put(const knw_unit *u, knx_str *t, const knw_helper *h)
 {
-    const char *hidden = knw_hides(u) ? u->hidden : NULL, *by = hidden ? " ^ " : "";
-    if (h == &made[0])
-        knx_str_printf(t, "fn kn_f32(bits: u32) -> f32 {\n    return bitcast<f32>(bits%s%s);\n}\n", by,
-                       hidden ? hidden : "");
-    else if (h == &made[1])
-        knx_str_printf(t, "fn kn_hide(x: f32) -> f32 {\n    return bitcast<f32>(bitcast<u32>(x)%s%s);\n}\n", by,
-                       hidden ? hidden : "");
-    else
+    const char *hidden = knw_hides(u) ? u->hidden : NULL;
+    if (h < made || h >= made + 3) {
         knx_str_puts(t, h->text);
+        return;
+    }
+    const char *at = strchr(h->text, '$');
+    knx_str_add(t, h->text, (size_t)(at - h->text));
+    if (hidden)
+        knx_str_printf(t, " %c %s", strcmp(h->name, "kn_apart") == 0 ? '+' : '^', hidden);
+    knx_str_puts(t, at + 1);
 }
 
 void knw_helpers(const knw_unit *u, knx_str *t)
@@ -74,7 +78,7 @@ void knw_helpers(const knw_unit *u, knx_str *t)
         memcpy(before, all.want, sizeof before);
         const knw_helper *h;
         for (int i = 0; (h = helper(i)); i++)
-            if (h->text && (before[i / 64] >> i % 64 & 1))
+            if ((before[i / 64] >> i % 64 & 1))
                 knw_want_calls(&all, h->text);
     } while (memcmp(before, all.want, sizeof before) != 0);
     const knw_helper *h;
