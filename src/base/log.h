@@ -28,6 +28,9 @@ typedef struct kn_env {
     const char *dump_kernels; /* KILN_DUMP_KERNELS: a directory for the kernels that run; NULL if not set */
     const char *device;       /* KILN_DEVICE: where arrays are that nobody places; NULL if not set */
     bool progress;            /* KILN_PROGRESS=1: lines of progress also where there is no terminal */
+    const char *webgpu_library; /* KILN_WEBGPU_LIBRARY: the engine of the devices webgpu:N; NULL if not set */
+    bool webgpu_exact;          /* KILN_WEBGPU_EXACT=1: they give the host's bits, whatever it costs */
+    bool webgpu_times;          /* KILN_WEBGPU_TIMES=1: they take the time of each dispatch */
 } kn_env;
 const kn_env *knx_env(void);
 #endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * device.c -- the table of a device of WebGPU. */
+#include "webgpu/plan.h"
+#include "device/steps/steps.h"
+#include "base/log.h"
+
+static const knc_target *target(const knd_device *d) { return &kng_gpu_of(d)->target; }
+
+static knx_error *alloc(const knd_device *d, size_t bytes, knd_memory **out)
+{
+    return kng_alloc(kng_gpu_of(d), bytes, out);
+}
+static void release(const knd_device *d, knd_memory *m) { kng_free(kng_gpu_of(d), m); }
+
+static knx_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes)
+{
+    return kng_upload(kng_gpu_of(d), to, at, from, bytes);
+}
+static knx_error *copy_out(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes)
+{
+    return kng_download(kng_gpu_of(d), to, from, at, bytes);
+}
+static knx_error *copy(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
+                       size_t bytes)
+{
+    return kng_copy(kng_gpu_of(d), to, to_at, from, from_at, bytes);
+}
+
+static const char *refuses(const knd_device *d, const knc_program *p, const knc_step *s)
+{
+    return kng_refuses(kng_gpu_of(d), p, s);
+}
+static knx_error *prepare(const knd_device *d, const knc_program *p, const knc_step *s, void **out)
+{
+    kng_prepared *x = NULL;
+    knx_error *error = kng_prepare(kng_gpu_of(d), p, s, &x);
+    *out = x;
+    return error;
+}
+static void discard(const knd_device *d, void *prepared) { kng_discard(kng_gpu_of(d), prepared); }
+static knx_error *launch(const knd_device *d, void *prepared, const knd_place *at)
+{
+    return kng_launch(kng_gpu_of(d), prepared, at);
+}
+static knx_error *wait(const knd_device *d) { return kng_finish(kng_gpu_of(d)); }
+
+/* How much one worker of a GPU has at hand is not told: what is common. */
+enum { FIRST_CACHE = 32 << 10, SECOND_CACHE = 1 << 20 };
+
+void kng_make_device(kng_gpu *g)
+{
+    uint32_t slots = g->limits.maxStorageBuffersPerShaderStage;
+    slots = (slots < KNG_SLOTS ? slots : KNG_SLOTS) - 1; /* one is for scratch */
+    g->target = (knc_target){.name = g->name,
+                             .dtypes = ~(1u << KN_ID_F64 | 1u << KN_ID_C128),
+                             .index_bits = 32,
+                             .max_buffers = (uint16_t)slots,
+                             .alignment = 256,
+                             .first_cache = FIRST_CACHE,
+                             .second_cache = SECOND_CACHE,
+                             .ns_per_unit = 0.01};
+    g->take_times = knx_env()->webgpu_times;
+    g->device = (knd_device){.name = g->name,
+                             .target = target,
+                             .alloc = alloc,
+                             .free = release,
+                             .copy_in = copy_in,
+                             .copy_out = copy_out,
+                             .copy = copy,
+                             .refuses = refuses,
+                             .prepare = prepare,
+                             .discard = discard,
+                             .launch = launch,
+                             .wait = wait,
+                             .load = knd_steps_load,
+                             .unload = knd_steps_unload,
+                             .run = knd_steps_run};
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * engine.c -- the engine: a library with the functions of webgpu.h, found when it is asked for first; its adapters and
+ * their devices; what it tells of errors. Nothing of it is ever unloaded: drivers have threads and handlers of exit. */
+#include "base/log.h"
+#include "webgpu/gpu.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const char how_to_get_one[] =
+    "an engine is any library with the functions of webgpu.h: wgpu-native (`pip install wgpu` has it as wgpu/resources/"
+    "libwgpu_native-release.so) or Dawn; on a machine without a GPU it needs a driver in software as well (Debian: "
+    "mesa-vulkan-drivers); scripts/setup-webgpu.sh installs both; KILN_WEBGPU_LIBRARY says where the library is";
+
+static const char *const known_names[] = {"libwgpu_native.so", "libwgpu_native-release.so", "libwebgpu_dawn.so",
+                                          "libwebgpu.so",      "libwgpu_native.dylib",      "libwebgpu_dawn.dylib"};
+
+static struct engine {
+    bool open;
+    kng_api api;
+    WGPUInstance instance;
+    int n;
+    kng_gpu *gpu[KNG_ADAPTERS];
+} engine;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
+
+/* ---- The library. */
+
+static knx_error *find_functions(void *library, const char *path, kng_api *api)
+{
+#define KNG_X(result, name, arguments)                                                                                \
+    if (!(*(void **)&api->name = dlsym(library, "wgpu" #name)))                                                       \
+        return knx_error_new(KN_ERROR_RUNTIME,                                                                        \
+                             "'%s' is no WebGPU engine of the version that is needed: it has no function wgpu%s; %s", \
+                             path, #name, how_to_get_one);
+    KNG_FUNCTIONS(KNG_X)
+#undef KNG_X
+#define KNG_X(result, name, arguments) *(void **)&api->name = dlsym(library, "wgpu" #name);
+    KNG_EXTENSIONS(KNG_X)
+#undef KNG_X
+    return NULL;
+}
+
+static knx_error *find_library(const char *told, void **library, const char **path)
+{
+    if (told) {
+        *path = told;
+        *library = dlopen(told, RTLD_NOW | RTLD_LOCAL);
+        const char *why = *library ? NULL : dlerror();
+        return *library ? NULL
+                        : knx_error_new(KN_ERROR_RUNTIME, "no WebGPU: KILN_WEBGPU_LIBRARY cannot be loaded: %s; %s",
+                                        why ? why : told, how_to_get_one);
+    }
+    for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++) {
+        *path = known_names[i];
+        if ((*library = dlopen(known_names[i], RTLD_NOW | RTLD_LOCAL)))
+            return NULL;
+    }
+    return knx_error_new(KN_ERROR_RUNTIME, "no WebGPU: there is no engine here; %s", how_to_get_one);
+}
+
+/* ---- Adapters. */
+
+static void take_text(char *to, size_t room, WGPUStringView s)
+{
+    size_t n = !s.data ? 0 : s.length == WGPU_STRLEN ? strlen(s.data) : s.length;
+    n = n < room ? n : room - 1;
+    if (n)
+        memcpy(to, s.data, n);
+    to[n] = 0;
+}
+
+typedef struct asked {
+    bool answered;
+    WGPUAdapter adapter;
+    WGPUDevice device;
+    char message[KNG_MESSAGE];
+} asked;
+
+static void on_adapter(WGPURequestAdapterStatus status, WGPUAdapter adapter, WGPUStringView message, void *env, void *b)
+{
+    asked *a = env;
+    (void)b;
+    a->adapter = status == WGPURequestAdapterStatus_Success ? adapter : NULL;
+    take_text(a->message, sizeof a->message, message);
+    a->answered = true;
+}
+
+static void wait_a_moment(int *tries)
+{
+    if (++*tries > 32)
+        nanosleep(&(struct timespec){.tv_nsec = *tries < 256 ? 20000 : 200000}, NULL);
+}
+
+static void wait_for(asked *a)
+{
+    for (int tries = 0; !a->answered && tries < 100000;) {
+        engine.api.InstanceProcessEvents(engine.instance);
+        if (!a->answered)
+            wait_a_moment(&tries);
+    }
+}
+
+static WGPUAdapter request(WGPURequestAdapterOptions o)
+{
+    asked a = {0};
+    engine.api.InstanceRequestAdapter(engine.instance, &o,
+                                      (WGPURequestAdapterCallbackInfo){.mode = WGPUCallbackMode_AllowProcessEvents,
+                                                                       .callback = on_adapter,
+                                                                       .userdata1 = &a});
+    wait_for(&a);
+    return a.adapter;
+}
+
+enum { PRIMARY = 1 | 4 | 8 | 32 }; /* wgpu-native: Vulkan, Metal, D3D12, a browser's */
+
+/* All adapters of an engine that can list them, else those that several kinds of request give. */
+static int list_adapters(WGPUAdapter *out, int most)
+{
+    const struct {
+        const void *next;
+        uint64_t backends;
+    } primary = {NULL, PRIMARY};
+    size_t n = 0;
+    if (engine.api.InstanceEnumerateAdapters)
+        n = engine.api.InstanceEnumerateAdapters(engine.instance, &primary, NULL);
+    if (n && n <= (size_t)most)
+        return (int)engine.api.InstanceEnumerateAdapters(engine.instance, &primary, out);
+    n = 0;
+    for (int i = 0; i < 3; i++) {
+        WGPUAdapter a = request((WGPURequestAdapterOptions){
+            .powerPreference = i == 1 ? WGPUPowerPreference_LowPower : WGPUPowerPreference_HighPerformance,
+            .forceFallbackAdapter = i == 2});
+        if (a)
+            out[n++] = a;
+    }
+    return (int)n;
+}
+
+/* Those that a user would take first: a card of its own, then one of the processor's, then software. */
+static int rank(const kng_gpu *g)
+{
+    bool old = g->backend == WGPUBackendType_OpenGL || g->backend == WGPUBackendType_OpenGLES ||
+               g->backend == WGPUBackendType_D3D11;
+    int type = g->type == WGPUAdapterType_DiscreteGPU     ? 0
+               : g->type == WGPUAdapterType_IntegratedGPU ? 1
+               : g->type == WGPUAdapterType_CPU           ? 3
+                                                          : 2;
+    return type + 4 * old;
+}
+
+static bool is_known(const kng_gpu *g)
+{
+    for (int i = 0; i < engine.n; i++)
+        if (engine.gpu[i]->backend == g->backend && !strcmp(engine.gpu[i]->driver, g->driver))
+            return true;
+    return false;
+}
+
+static void look_at(kng_gpu *g)
+{
+    WGPUAdapterInfo info = {0};
+    g->limits = (WGPULimits){0};
+    if (g->api->AdapterGetInfo(g->adapter, &info) == WGPUStatus_Success) {
+        char vendor[64], description[96];
+        take_text(g->label, sizeof g->label, info.device.length ? info.device : info.description);
+        take_text(vendor, sizeof vendor, info.vendor);
+        take_text(description, sizeof description, info.description);
+        snprintf(g->driver, sizeof g->driver, "%.60s %.90s %s %x:%x", vendor, g->label, description, info.vendorID,
+                 info.deviceID);
+        g->backend = info.backendType;
+        g->type = info.adapterType;
+        g->subgroup_min = info.subgroupMinSize;
+        g->subgroup_max = info.subgroupMaxSize;
+        g->api->AdapterInfoFreeMembers(info);
+    }
+    g->api->AdapterGetLimits(g->adapter, &g->limits);
+    g->can_f16 = g->api->AdapterHasFeature(g->adapter, WGPUFeatureName_ShaderF16) != 0;
+    g->can_subgroups = g->api->AdapterHasFeature(g->adapter, WGPUFeatureName_Subgroups) != 0;
+    g->can_time = g->api->AdapterHasFeature(g->adapter, WGPUFeatureName_TimestampQuery) != 0;
+}
+
+/* In the order of their ranks; what is there twice, once. */
+static knx_error *add_adapter(WGPUAdapter adapter)
+{
+    kng_gpu *g = knx_alloc_zero(sizeof *g);
+    if (!g)
+        return knx_error_nomem();
+    *g = (kng_gpu){.api = &engine.api, .instance = engine.instance, .adapter = adapter, .mutex = KN_MUTEX_INIT};
+    look_at(g);
+    if (is_known(g) || engine.n == KNG_ADAPTERS) {
+        engine.api.AdapterRelease(adapter);
+        knx_free(g);
+        return NULL;
+    }
+    int at = engine.n++;
+    for (; at && rank(engine.gpu[at - 1]) > rank(g); at--)
+        engine.gpu[at] = engine.gpu[at - 1];
+    engine.gpu[at] = g;
+    return NULL;
+}
+
+static void forget_adapters(void)
+{
+    for (int i = 0; i < engine.n; i++) {
+        knd_unregister(&engine.gpu[i]->device);
+        engine.api.AdapterRelease(engine.gpu[i]->adapter);
+        knx_free(engine.gpu[i]);
+    }
+    engine.n = 0;
+}
+
+static knx_error *add_adapters(const char *path)
+{
+    WGPUAdapter all[64];
+    int n = list_adapters(all, 64);
+    knx_error *error = NULL;
+    for (int i = 0; i < n; i++) {
+        if (error)
+            engine.api.AdapterRelease(all[i]);
+        else
+            error = add_adapter(all[i]);
+    }
+    if (!error && !engine.n)
+        error = knx_error_new(KN_ERROR_RUNTIME,
+                              "no WebGPU: the engine '%s' finds no adapter: no driver of Vulkan, Metal or D3D12; %s",
+                              path, how_to_get_one);
+    for (int i = 0; !error && i < engine.n; i++) {
+        kng_gpu *g = engine.gpu[i];
+        snprintf(g->name, sizeof g->name, "webgpu:%d", i);
+        kng_make_device(g);
+        KN_LOG(1, "device %s: %s, by %s", g->name, g->label, path);
+        error = knd_register(&g->device);
+    }
+    if (error)
+        forget_adapters();
+    return error;
+}
+
+/* An engine of another age than this interface has other structures under the same names: its adapter's limits, which
+ * lie behind all that was changed, tell. */
+static knx_error *check_age(const char *path)
+{
+    for (int i = 0; i < engine.n; i++) {
+        const WGPULimits *l = &engine.gpu[i]->limits;
+        if (l->maxComputeWorkgroupsPerDimension < 65535 || l->maxComputeInvocationsPerWorkgroup < 64 ||
+            l->maxStorageBuffersPerShaderStage < 4 || l->maxStorageBuffersPerShaderStage > 1u << 24)
+            return knx_error_new(KN_ERROR_RUNTIME,
+                                 "'%s' is no WebGPU engine of the version that is needed: the limits of its adapter "
+                                 "make no sense; %s",
+                                 path, how_to_get_one);
+    }
+    return NULL;
+}
+
+static knx_error *open_engine(void)
+{
+    void *library;
+    const char *path;
+    KN_TRY(find_library(knx_env()->webgpu_library, &library, &path));
+    KN_TRY(find_functions(library, path, &engine.api));
+    if (!engine.instance)
+        engine.instance = engine.api.CreateInstance(NULL);
+    if (!engine.instance)
+        return knx_error_new(KN_ERROR_RUNTIME, "no WebGPU: the engine '%s' does not start", path);
+    KN_TRY(add_adapters(path));
+    knx_error *error = check_age(path);
+    if (error)
+        forget_adapters();
+    return error;
+}
+
+knx_error *kng_open(void)
+{
+    knx_error *error = NULL;
+    knx_global_lock_take(&lock);
+    if (!engine.open) {
+        error = open_engine();
+        engine.open = !error;
+    }
+    knx_global_unlock(&lock);
+    return error;
+}
+
+int kng_n_gpus(void) { return engine.n; }
+kng_gpu *kng_gpu_at(int i) { return i >= 0 && i < engine.n ? engine.gpu[i] : NULL; }
+
+/* ---- A device. */
+
+static void on_device(WGPURequestDeviceStatus status, WGPUDevice device, WGPUStringView message, void *env, void *b)
+{
+    asked *a = env;
+    (void)b;
+    a->device = status == WGPURequestDeviceStatus_Success ? device : NULL;
+    take_text(a->message, sizeof a->message, message);
+    a->answered = true;
+}
+
+static void on_lost(const WGPUDevice *device, WGPUDeviceLostReason reason, WGPUStringView message, void *env, void *b)
+{
+    kng_gpu *g = env;
+    (void)device, (void)b;
+    if (reason == WGPUDeviceLostReason_CallbackCancelled)
+        return; /* the process ends */
+    knx_mutex_lock(&g->mutex);
+    if (!g->lost)
+        take_text(g->why_lost, sizeof g->why_lost, message);
+    g->lost = true;
+    knx_mutex_unlock(&g->mutex);
+}
+
+static void on_error(const WGPUDevice *device, WGPUErrorType type, WGPUStringView message, void *env, void *b)
+{
+    kng_gpu *g = env;
+    (void)device, (void)b;
+    knx_mutex_lock(&g->mutex);
+    if (!g->failed) {
+        g->failure = type;
+        take_text(g->message, sizeof g->message, message);
+    }
+    g->failed = true;
+    knx_mutex_unlock(&g->mutex);
+}
+
+static WGPUDevice request_device(kng_gpu *g, const WGPUFeatureName *feature, size_t n, asked *a)
+{
+    WGPUDeviceDescriptor d = {
+        .requiredFeatures = feature,
+        .requiredFeatureCount = n,
+        .requiredLimits = &g->limits,
+        .deviceLostCallbackInfo = {.mode = WGPUCallbackMode_AllowSpontaneous, .callback = on_lost, .userdata1 = g},
+        .uncapturedErrorCallbackInfo = {.callback = on_error, .userdata1 = g}};
+    *a = (asked){0};
+    g->api->AdapterRequestDevice(g->adapter, &d,
+                                 (WGPURequestDeviceCallbackInfo){.mode = WGPUCallbackMode_AllowProcessEvents,
+                                                                 .callback = on_device,
+                                                                 .userdata1 = a});
+    wait_for(a);
+    return a->device;
+}
+
+knx_error *kng_ready(kng_gpu *g)
+{
+    WGPUFeatureName feature[3];
+    size_t n = 0;
+    asked a;
+    if (g->lost)
+        return kng_lost(g);
+    if (g->handle)
+        return NULL;
+    if (g->can_time)
+        feature[n++] = WGPUFeatureName_TimestampQuery;
+    if (g->can_f16)
+        feature[n++] = WGPUFeatureName_ShaderF16;
+    if (g->can_subgroups)
+        feature[n++] = WGPUFeatureName_Subgroups;
+    g->limits.nextInChain = NULL;
+    g->handle = request_device(g, feature, n, &a);
+    if (!g->handle && n) { /* an engine that counts its features otherwise */
+        g->can_time = g->can_f16 = g->can_subgroups = false;
+        g->handle = request_device(g, NULL, 0, &a);
+    }
+    if (!g->handle)
+        return knx_error_new(KN_ERROR_RUNTIME, "device %s (%s) cannot be opened: %s", g->name, g->label, a.message);
+    g->commands = g->api->DeviceGetQueue(g->handle);
+    g->queue.number = 1;
+    g->heap.next_id = 1;
+    return NULL;
+}
+
+void kng_lose(kng_gpu *g)
+{
+    if (!g->handle)
+        return;
+    g->api->DeviceDestroy(g->handle);
+    kng_pump(g, false);
+    if (!g->lost)
+        on_lost(NULL, WGPUDeviceLostReason_Destroyed, (WGPUStringView){"it was destroyed", WGPU_STRLEN}, g, NULL);
+}
+
+void kng_pump(kng_gpu *g, bool wait)
+{
+    if (g->api->DevicePoll && !g->lost)
+        g->api->DevicePoll(g->handle, wait, NULL);
+    g->api->InstanceProcessEvents(g->instance);
+}
+
+knx_error *kng_lost(const kng_gpu *g)
+{
+    return !g->lost ? NULL
+                    : knx_error_new(KN_ERROR_RUNTIME, "device '%s' is lost: %s", g->name,
+                                    g->why_lost[0] ? g->why_lost : "its engine does not say why");
+}
+
+knx_error *kng_check(kng_gpu *g, const char *what)
+{
+    char message[KNG_MESSAGE];
+    knx_mutex_lock(&g->mutex);
+    bool failed = g->failed;
+    WGPUErrorType type = g->failure;
+    memcpy(message, g->message, sizeof message);
+    g->failed = false;
+    knx_mutex_unlock(&g->mutex);
+    if (g->lost)
+        return kng_lost(g);
+    if (!failed)
+        return NULL;
+    return type == WGPUErrorType_OutOfMemory
+               ? knx_error_new(KN_ERROR_MEMORY, "device '%s' is out of memory, %s: %s", g->name, what, message)
+               : knx_error_new(KN_ERROR_RUNTIME, "device '%s', %s: %s", g->name, what, message);
+}

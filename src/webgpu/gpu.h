@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * gpu.h -- an adapter of an engine with all that is kept for it: memory, commands that are recorded and not yet
+ * submitted, pipelines. All functions but those of engine.c are called by one thread at a time for each adapter:
+ * whoever calls them holds knd_lock. */
+#ifndef KN_WEBGPU_GPU_H
+#define KN_WEBGPU_GPU_H
+#include "base/hash.h"
+#include "base/lock.h"
+#include "device/device.h"
+#include "webgpu/abi.h"
+#include "wgsl/wgsl.h"
+
+enum {
+    KNG_ADAPTERS = 8,         /* of an engine, at most */
+    KNG_SLOTS = 31,           /* memories of a dispatch, at most */
+    KNG_MESSAGE = 1024,       /* bytes of what an engine says */
+    KNG_POOLS = 160,          /* size classes of memory */
+    KNG_UNIFORM_BYTES = 1 << 20, /* words of all dispatches of a submission */
+    KNG_STAGE_BYTES = 1 << 22    /* small uploads of a submission */
+};
+
+typedef struct kng_gpu kng_gpu;
+
+/* What happened since the adapter was opened, or since kng_forget. */
+typedef struct kng_counters {
+    int64_t dispatches, copies, submits, waits;
+    int64_t pipelines, pipeline_hits, groups, group_hits; /* made; found again */
+    int64_t bytes_up, bytes_down;
+    int64_t nanoseconds; /* of all dispatches, where times are taken */
+} kng_counters;
+
+/* ---- engine.c: the library and its adapters. */
+
+/* Loads the engine, once, and makes its adapters known as webgpu:0, webgpu:1, ... An engine that is missing or cannot
+ * be used is an error, which the next call tries again. Any thread. */
+knx_error *kng_open(void);
+int kng_n_gpus(void);
+kng_gpu *kng_gpu_at(int i);
+/* Requests the adapter's device, if it has none yet. */
+knx_error *kng_ready(kng_gpu *g);
+/* The device is gone: what a reset of a driver does; for tests. */
+void kng_lose(kng_gpu *g);
+/* Callbacks that are due are called; `wait`: perhaps after a moment. */
+void kng_pump(kng_gpu *g, bool wait);
+/* The first error that the engine has told since the last call; `what`: was being done, "copying". */
+knx_error *kng_check(kng_gpu *g, const char *what);
+knx_error *kng_lost(const kng_gpu *g); /* NULL: it is not */
+knx_error *kng_bring_facts(kng_gpu *g); /* probe.c: g->facts, once */
+void kng_make_device(kng_gpu *g);      /* device.c: g->device, its table */
+
+/* ---- memory.c: buffers by size classes; freed ones are used again, also by commands that are not yet submitted, since
+ * all commands run in order. */
+struct knd_memory {
+    WGPUBuffer buffer;
+    uint64_t bytes, room; /* asked for; of the buffer */
+    uint64_t id;          /* of the buffer */
+    uint64_t used;        /* number of the last submission that has to do with it */
+    knd_memory *next;     /* in a pool */
+    uint8_t pool;
+};
+typedef struct kng_heap {
+    knd_memory *free[KNG_POOLS];
+    uint64_t live, n_live, kept, next_id; /* bytes in use, memories in use, bytes in pools */
+    WGPUBuffer landing;                   /* downloads pass through it; NULL: none yet */
+    uint64_t landing_bytes;
+} kng_heap;
+knx_error *kng_alloc(kng_gpu *g, uint64_t bytes, knd_memory **out);
+void kng_free(kng_gpu *g, knd_memory *m);
+void kng_trim(kng_gpu *g, uint64_t keep); /* pools keep so many bytes at most */
+knx_error *kng_upload(kng_gpu *g, knd_memory *to, uint64_t at, const void *from, uint64_t bytes);
+knx_error *kng_download(kng_gpu *g, void *to, knd_memory *from, uint64_t at, uint64_t bytes);
+/* Any bytes; where both lie in one memory they may overlap. */
+knx_error *kng_copy(kng_gpu *g, knd_memory *to, uint64_t to_at, knd_memory *from, uint64_t from_at, uint64_t bytes);
+
+/* ---- pipeline.c: pipelines by text. */
+typedef struct kng_layout { /* which bindings a text declares */
+    uint32_t slots, written; /* a bit per slot: it has it, it writes to it */
+    bool uniform;            /* it has binding 0 */
+    WGPUBindGroupLayout groups;
+    WGPUPipelineLayout pipelines;
+} kng_layout;
+typedef struct kng_pipeline {
+    uint64_t hash;
+    char *text;
+    size_t length;
+    int refs;
+    const kng_layout *layout;
+    WGPUComputePipeline pipeline;
+    uint32_t number;           /* in the order in which they were made */
+    int64_t dispatches, nanoseconds; /* nanoseconds: where times are taken */
+    struct kng_pipeline *older, *newer; /* among those that nobody holds */
+} kng_pipeline;
+typedef struct kng_pipelines {
+    knx_table by_text;
+    KN_VEC(kng_layout *) layout;
+    kng_pipeline *newest, *oldest; /* that nobody holds */
+    uint32_t n_idle, made;
+    knx_table groups; /* bind groups (queue.c) */
+    KN_VEC(struct kng_group *) group;
+    size_t hand;
+} kng_pipelines;
+knx_error *kng_pipeline_for(kng_gpu *g, const char *text, kng_pipeline **out);
+void kng_pipeline_release(kng_gpu *g, kng_pipeline *p); /* NULL is fine */
+void kng_pipelines_free(kng_gpu *g);
+/* group.c: the bind group of these memories, which the gpu keeps. */
+typedef struct kng_bound {
+    knd_memory *memory;   /* NULL: the slot is not used */
+    uint64_t at, bytes;   /* what of it is bound; bytes 0: all */
+} kng_bound;
+knx_error *kng_group_for(kng_gpu *g, const kng_layout *l, const kng_bound *slot, uint32_t uniform_bytes,
+                         WGPUBindGroup *out);
+void kng_groups_drop(kng_gpu *g, uint64_t memory_id); /* those that have this buffer; 0: all */
+
+/* ---- queue.c: commands are recorded, and submitted when somebody looks at a result or enough of them are there. */
+typedef struct kng_queue {
+    WGPUCommandEncoder encoder;
+    WGPUComputePassEncoder pass;
+    WGPUBuffer uniform, stage; /* words of the dispatches; uploads in the midst of commands */
+    uint8_t *words, *staged;   /* of the submission that is being recorded, here */
+    uint32_t words_used, staged_used;
+    int recorded;              /* commands */
+    uint64_t number;           /* of the submission that is being recorded, from 1 on */
+    atomic_llong ended;        /* submissions */
+    WGPUQuerySet times;        /* NULL: none are taken */
+    WGPUBuffer resolved, read;
+    kng_pipeline **timed;      /* whose dispatch has times 2 i, 2 i + 1 */
+    uint32_t n_timed;
+} kng_queue;
+/* Where words of a recorded dispatch lie: for commands that change them before it runs. */
+typedef struct kng_late_word {
+    knd_memory *from;
+    uint64_t at;   /* bytes */
+    uint32_t word;
+} kng_late_word;
+/* A dispatch, behind all that was recorded before. `late`: words that are taken from memory when it runs. */
+knx_error *kng_dispatch_text(kng_gpu *g, kng_pipeline *p, const kng_bound *slot, const uint32_t *words,
+                             uint32_t n_words, const uint32_t grid[3], const kng_late_word *late, int n_late);
+/* Whole words, between two memories. */
+knx_error *kng_copy_words(kng_gpu *g, knd_memory *to, uint64_t to_at, knd_memory *from, uint64_t from_at,
+                          uint64_t bytes);
+/* From here into the midst of the commands. */
+knx_error *kng_stage(kng_gpu *g, knd_memory *to, uint64_t at, const void *from, uint64_t bytes);
+knx_error *kng_encoder(kng_gpu *g, WGPUCommandEncoder *out); /* to record copies: no pass is open */
+knx_error *kng_submit(kng_gpu *g);
+knx_error *kng_finish(kng_gpu *g); /* submits, and waits until all has ended */
+void kng_queue_free(kng_gpu *g);
+/* times.c: of a pass that is about to begin, if times are taken; at the end of a submission; after it. */
+bool kng_times_begin(kng_gpu *g, kng_pipeline *p, WGPUPassTimestampWrites *out);
+void kng_times_resolve(kng_gpu *g);
+knx_error *kng_times_take(kng_gpu *g);
+void kng_times_free(kng_gpu *g);
+
+struct kng_gpu {
+    knd_device device; /* the first: a knd_device of this kind is a kng_gpu */
+    char name[16];
+    const kng_api *api;
+    WGPUInstance instance;
+    WGPUAdapter adapter;
+    WGPUAdapterType type;
+    WGPUBackendType backend;
+    char label[192], driver[256]; /* "llvmpipe (LLVM 15.0.6, 256 bits)"; what tells drivers apart */
+    WGPULimits limits;
+    uint32_t subgroup_min, subgroup_max;
+    bool can_f16, can_subgroups, can_time; /* features that it offers */
+    knc_target target;
+    WGPUDevice handle; /* NULL: not requested yet */
+    WGPUQueue commands;
+    knw_facts facts;
+    bool probed, exact; /* exact: the host's bits, whatever it costs */
+    bool take_times;
+    knx_mutex mutex;    /* of what follows: an engine may tell on threads of its own */
+    bool lost, failed;
+    WGPUErrorType failure;
+    char message[KNG_MESSAGE], why_lost[KNG_MESSAGE];
+    kng_counters counters;
+    kng_heap heap;
+    kng_pipelines pipelines;
+    kng_queue queue;
+};
+static inline kng_gpu *kng_gpu_of(const knd_device *d) { return (kng_gpu *)(uintptr_t)d; }
+
+#endif
