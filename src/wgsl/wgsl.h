@@ -34,8 +34,10 @@ typedef struct knw_facts {
                    rounded are hidden from it */
 } knw_facts;
 
-/* The first words of a launch: always 0; workgroups along x; points or workgroups; the first buffer. */
-enum { KNW_HIDDEN, KNW_ACROSS, KNW_COUNT, KNW_AT, KNW_MOST_MEMORIES = 32 };
+/* The first words of a launch: workgroups along x; points or workgroups; always 0, unknown to compilers (Mesa's software
+ * Vulkan makes constants of some words, and of the first one where it should not: so it is not that one); of the first
+ * buffer. */
+enum { KNW_ACROSS, KNW_COUNT, KNW_HIDDEN, KNW_AT, KNW_MOST_MEMORIES = 32 };
 
 /* How a kernel's points are shared. */
 typedef enum knw_mode {
