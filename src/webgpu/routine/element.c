@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * element.c -- elements of arrays in memory that is words: how each dtype is read and written. What is less than a word
+ * is written by two atomic operations, so that neighbours can be written at the same time. */
+#include "webgpu/routine/routine.h"
+
+bool kng_is_part(kn_dtype d) { return d->size < 4; }
+
+/* Is the memory of the slot atomic, because parts of words are written there? */
+static bool is_atomic(const kng_code *c, uint32_t slot)
+{
+    for (int i = 0; i < c->n_array; i++)
+        if (c->array[i].slot == slot && c->array[i].use & (KNG_STORE | KNG_PUT) && kng_is_part(c->array[i].dtype))
+            return true;
+    return false;
+}
+
+static void bits(const kng_code *c, const kng_array *a, knx_str *t)
+{
+    bool atomic = is_atomic(c, a->slot);
+    const char *read = atomic ? "atomicLoad(&" : "", *end = atomic ? ")" : "";
+    unsigned s = a->slot, size = a->dtype->size;
+    knx_str_printf(t, "fn bits_%s(i: u32) -> %s {\n", a->name, kng_bits_type(a->dtype));
+    if (size == 8)
+        knx_str_printf(t, "    let at = at_%s() + 2u * i;\n    return vec2<u32>(%sm%u[at]%s, %sm%u[at + 1u]%s);\n",
+                       a->name, read, s, end, read, s, end);
+    else if (size == 4)
+        knx_str_printf(t, "    return %sm%u[at_%s() + i]%s;\n", read, s, a->name, end);
+    else
+        knx_str_printf(t,
+                       "    let at = at_%s() + i;\n    return (%sm%u[at >> %uu]%s >> ((at & %uu) << %uu)) & 0x%xu;\n",
+                       a->name, read, s, size == 2 ? 1 : 2, end, size == 2 ? 1 : 3, size == 2 ? 4 : 3,
+                       size == 2 ? 0xffff : 0xff);
+    knx_str_puts(t, "}\n");
+}
+
+static void put(const kng_code *c, const kng_array *a, knx_str *t)
+{
+    bool atomic = is_atomic(c, a->slot);
+    unsigned s = a->slot, size = a->dtype->size, mask = size == 2 ? 0xffff : 0xff;
+    const char *write = atomic ? "    atomicStore(&m%u[at%s], b%s);\n" : "    m%u[at%s] = b%s;\n";
+    knx_str_printf(t, "fn put_%s(i: u32, b: %s) {\n    let at = at_%s() + %si;\n", a->name, kng_bits_type(a->dtype),
+                   a->name, size == 8 ? "2u * " : "");
+    if (size == 8) {
+        knx_str_printf(t, write, s, "", ".x");
+        knx_str_printf(t, write, s, " + 1u", ".y");
+    } else if (size == 4) {
+        knx_str_printf(t, write, s, "", "");
+    } else {
+        unsigned shift = size == 2 ? 1 : 2;
+        knx_str_printf(t,
+                       "    let by = (at & %uu) << %uu;\n    atomicAnd(&m%u[at >> %uu], ~(0x%xu << by));\n"
+                       "    atomicOr(&m%u[at >> %uu], (b & 0x%xu) << by);\n",
+                       size == 2 ? 1 : 3, size == 2 ? 4 : 3, s, shift, mask, s, shift, mask);
+    }
+    knx_str_puts(t, "}\n");
+}
+
+static void number_of_bits(kng_code *c, kn_dtype d, knx_str *t)
+{
+    unsigned low = 32 - 8 * d->size;
+    switch (d->id) {
+    case KN_ID_BOOL: knx_str_puts(t, "b != 0u"); break;
+    case KN_ID_I8:
+    case KN_ID_I16: knx_str_printf(t, "bitcast<i32>(b << %uu) >> %uu", low, low); break;
+    case KN_ID_I32: knx_str_puts(t, "bitcast<i32>(b)"); break;
+    case KN_ID_F32: knx_str_puts(t, "bitcast<f32>(b)"); break;
+    case KN_ID_C64: knx_str_puts(t, "bitcast<vec2<f32>>(b)"); break;
+    case KN_ID_F16:
+    case KN_ID_BF16: knw_cast(&c->unit, t, d->id, KN_ID_F32, "b"); break;
+    default: knx_str_puts(t, "b"); break;
+    }
+}
+
+static void bits_of_number(kng_code *c, kn_dtype d, knx_str *t)
+{
+    switch (d->id) {
+    case KN_ID_BOOL: knx_str_puts(t, "select(0u, 1u, x)"); break;
+    case KN_ID_I8:
+    case KN_ID_I16:
+    case KN_ID_I32:
+    case KN_ID_F32: knx_str_puts(t, "bitcast<u32>(x)"); break;
+    case KN_ID_C64: knx_str_puts(t, "bitcast<vec2<u32>>(x)"); break;
+    case KN_ID_F16:
+    case KN_ID_BF16: knw_cast(&c->unit, t, KN_ID_F32, d->id, "x"); break;
+    default: knx_str_puts(t, "x"); break;
+    }
+}
+
+void kng_elements(kng_code *c, knx_str *out)
+{
+    for (int i = 0; i < c->n_array; i++) {
+        const kng_array *a = &c->array[i];
+        if (a->use & (KNG_LOAD | KNG_BITS))
+            bits(c, a, out);
+        if (a->use & (KNG_STORE | KNG_PUT))
+            put(c, a, out);
+        if (a->use & KNG_LOAD) {
+            knx_str_printf(out, "fn load_%s(i: u32) -> %s {\n    let b = bits_%s(i);\n    return ", a->name,
+                           kng_type(a->dtype), a->name);
+            number_of_bits(c, a->dtype, out);
+            knx_str_puts(out, ";\n}\n");
+        }
+        if (a->use & KNG_STORE) {
+            knx_str_printf(out, "fn store_%s(i: u32, x: %s) { put_%s(i, ", a->name, kng_type(a->dtype), a->name);
+            bits_of_number(c, a->dtype, out);
+            knx_str_puts(out, "); }\n");
+        }
+    }
+}

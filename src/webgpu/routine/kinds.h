@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kinds.h -- the kinds of steps that the files of this folder make. */
+#ifndef KN_WEBGPU_ROUTINE_KINDS_H
+#define KN_WEBGPU_ROUTINE_KINDS_H
+#include "webgpu/routine/routine.h"
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * routine.h -- what the plans of routines share: texts with their words and grids (code.c), arrays whose elements they
+ * read and write (element.c), functions of numbers (number.c). Shapes are words; what a text looks like follows from
+ * dtypes, ranks and the pattern of memories alone. */
+#ifndef KN_WEBGPU_ROUTINE_ROUTINE_H
+#define KN_WEBGPU_ROUTINE_ROUTINE_H
+#include "wgsl/numbers.h"
+#include "webgpu/webgpu.h"
+
+/* A plan in the making. Without memory `failed` stays, and everything does nothing. */
+typedef struct kng_maker {
+    const knw_facts *facts;
+    bool exact;
+    const knc_program *program;
+    const knc_step *step;
+    const kng_pattern *at;
+    knx_arena *arena;
+    kng_plan *plan;
+    uint32_t room; /* for dispatches */
+    bool failed;
+} kng_maker;
+void kng_make(kng_maker *m, const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,
+              const kng_pattern *at, knx_arena *arena, kng_plan *out);
+knx_error *kng_made(const kng_maker *m);
+/* So many bytes of the scratch, at a multiple of 16: their offset. */
+uint64_t kng_scratch(kng_maker *m, uint64_t bytes);
+
+/* What is done with an array's elements: as numbers of kng_type, or as bits, an u32 or (8 bytes) a vec2<u32>. */
+enum { KNG_LOAD = 1, KNG_STORE = 2, KNG_BITS = 4, KNG_PUT = 8 };
+
+/* In the text: load_NAME(i), store_NAME(i, number), bits_NAME(i), put_NAME(i, bits), i an u32 that counts elements. */
+typedef struct kng_array {
+    const char *name;
+    kn_dtype dtype;
+    uint32_t slot, use;
+} kng_array;
+
+enum { KNG_ARRAYS = 24 };
+
+/* One dispatch: declarations and functions are added to `head`, statements of main to `body`. */
+typedef struct kng_code {
+    kng_maker *m;
+    knw_unit unit;
+    knx_str head, body;
+    KN_VEC(uint32_t) word;
+    KN_VEC(uint32_t) at; /* word, reference, unit of each */
+    kng_array array[KNG_ARRAYS];
+    int n_array;
+    uint32_t lanes; /* of a workgroup */
+} kng_code;
+
+/* Statements find `group`, the number of the workgroup, `lane`, that of the invocation in it, and groups(), how many
+ * workgroups there are. */
+void kng_begin(kng_code *c, kng_maker *m, uint32_t lanes);
+void kng_end(kng_code *c, uint64_t groups);
+/* A number of the launch: NAME() in the text, an u32. */
+void kng_word(kng_code *c, const char *name, uint64_t value);
+void kng_words(kng_code *c, const char *name, int i, uint64_t value); /* NAMEi() */
+/* An array at a reference of the step; in the scratch. `use` may be added to by naming the array again. */
+void kng_ref(kng_code *c, const char *name, kn_dtype dtype, uint32_t ref, uint32_t use);
+void kng_room(kng_code *c, const char *name, kn_dtype dtype, uint64_t place, uint32_t use);
+#define KNG_HEAD(c, ...) knx_str_printf(&(c)->head, __VA_ARGS__)
+#define KNG_BODY(c, ...) knx_str_printf(&(c)->body, __VA_ARGS__)
+/* Statements "if (i >= N) { return; }" with i, the number of the invocation in all, which they declare. */
+void kng_each(kng_code *c, uint64_t n);
+static inline uint64_t kng_groups(uint64_t n, uint32_t lanes) { return (n + lanes - 1) / lanes; }
+
+/* element.c: the functions of all arrays. */
+void kng_elements(kng_code *c, knx_str *out);
+bool kng_is_part(kn_dtype d); /* less than a word */
+
+/* number.c. Numbers that are computed with: 16-bit floats are float32, complex numbers vec2<f32>. */
+const char *kng_type(kn_dtype d);
+const char *kng_bits_type(kn_dtype d);
+kn_dtype kng_work(kn_dtype d); /* the dtype of the arithmetic: float32 for 16-bit floats, else itself */
+/* Does the device have it? */
+bool kng_has(kn_dtype d);
+/* Functions of numbers of d, called NAME: */
+void kng_fn_binary(kng_code *c, const char *name, knk_op op, kn_dtype d);      /* (a, b), a bool of comparisons */
+void kng_fn_join(kng_code *c, const char *name, knk_reduction how, kn_dtype d); /* (left, right) */
+void kng_fn_multiply_add(kng_code *c, const char *name, kn_dtype d);            /* (sum, a, b) */
+void kng_fn_convert(kng_code *c, const char *name, kn_dtype from, kn_dtype to); /* (a) */
+void kng_fn_round(kng_code *c, const char *name, kn_dtype d); /* (a): as a store and a load would do */
+/* The expressions 0 and, of a reduction, what it begins with. */
+void kng_zero(kng_code *c, knx_str *t, kn_dtype d);
+void kng_identity(kng_code *c, knx_str *t, knk_reduction how, kn_dtype d);
+/* Is the device's fma as good as any here? Else it is many instructions. */
+bool kng_quick(const kng_maker *m);
+
+/* Elements that 32 bits can number. */
+static inline bool kng_numbers(uint64_t n) { return n < UINT64_C(1) << 31; }
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * routines.c -- which primitives have a routine on the device. */
+#include "webgpu/routine/kinds.h"
+#include <string.h>
+
+static const struct {
+    const char *primitive;
+    const kng_kind *kind;
+} routines[] = {
+    {"none", NULL},
+};
+
+const kng_kind *kng_routine(const char *primitive)
+{
+    for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
+        if (!strcmp(routines[i].primitive, primitive))
+            return routines[i].kind;
+    return NULL;
+}
