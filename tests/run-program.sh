@@ -14,6 +14,7 @@ cd "$work" || exit 2
 status=$?
 if [ "$status" -ne 0 ]; then
     cat "$work/out.txt"
+    [ "$status" -eq 77 ] && exit 77 # skipped
     echo "exit status $status"
     exit 1
 fi
