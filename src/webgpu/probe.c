@@ -1,17 +1,224 @@
 /* SPDX-License-Identifier: Apache-2.0
- * probe.c -- how the device computes: facts for the generator of texts. */
+ * probe.c -- how the device computes, found out once when it is first used: each operation on float32 with chosen and
+ * random operands beside the host's results, alone and in chains that compilers like to change. */
+#include "base/clock.h"
+#include "base/log.h"
 #include "webgpu/gpu.h"
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+enum { CHOSEN = 40, RANDOM = 4096, CASES = CHOSEN * CHOSEN + RANDOM, RESULTS = 24 };
+
+/* Each result: what it tells of (an operation; JOINS: a chain), its expression in WGSL, its bits here. */
+enum { JOINS = KNW_OPERATIONS };
+#define PROBES(X)                                                                   \
+    X(KNW_ADD, "bitcast<u32>(a + b)", F(a + b))                                     \
+    X(KNW_ADD, "bitcast<u32>(a - b)", F(a - b))                                     \
+    X(KNW_MUL, "bitcast<u32>(a * b)", F(a *b))                                      \
+    X(KNW_DIV, "bitcast<u32>(a / b)", F(a / b))                                     \
+    X(KNW_SQRT, "bitcast<u32>(sqrt(a))", F(sqrtf(a)))                               \
+    X(KNW_FMA, "bitcast<u32>(fma(a, b, c))", F(fmaf(a, b, c)))                      \
+    X(KNW_COMPARE, "select(0u, 1u, a < b)", a < b)                                  \
+    X(KNW_COMPARE, "select(0u, 1u, a <= b)", a <= b)                                \
+    X(KNW_COMPARE, "select(0u, 1u, a == b)", a == b)                                \
+    X(KNW_COMPARE, "select(0u, 1u, !(a == b))", a != b)                             \
+    X(KNW_CONVERT, "bitcast<u32>(f32(bitcast<i32>(x)))", F((float)(int32_t)x))      \
+    X(KNW_CONVERT, "bitcast<u32>(f32(x))", F((float)x))                             \
+    X(JOINS, "bitcast<u32>(a * b + c)", F(rounded(a *b) + c))                       \
+    X(JOINS, "bitcast<u32>(a * b - c)", F(rounded(a *b) - c))                       \
+    X(JOINS, "bitcast<u32>(c - a * b)", F(c - rounded(a * b)))                      \
+    X(JOINS, "bitcast<u32>(a - a)", F(a - a))                                       \
+    X(JOINS, "bitcast<u32>((a + b) - a)", F(rounded(a + b) - a))                    \
+    X(JOINS, "bitcast<u32>((a - b) + b)", F(rounded(a - b) + b))                    \
+    X(JOINS, "bitcast<u32>((a + b) - (a + c))", F(rounded(a + b) - rounded(a + c))) \
+    X(JOINS, "bitcast<u32>(a * b + a * c)", F(rounded(a *b) + rounded(a * c)))      \
+    X(JOINS, "bitcast<u32>(a / a)", F(a / a))                                       \
+    X(JOINS, "bitcast<u32>(a * 0.0)", F(a * 0.0f))                                  \
+    X(JOINS, "bitcast<u32>(a + 0.0)", F(a + 0.0f))                                  \
+    X(JOINS, "bitcast<u32>((a * b) * c)", F(rounded(a *b) * c))
+
+static uint32_t bits_of(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
+static float float_of(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+static float rounded(volatile float f) { return f; }
+
+static void compute_here(uint32_t x, uint32_t y, uint32_t z, uint32_t *to)
+{
+    volatile float a = float_of(x), b = float_of(y), c = float_of(z);
+    int i = 0;
+#define F(e)                    bits_of(e)
+#define KNG_X(what, text, host) to[i++] = (uint32_t)(host);
+    PROBES(KNG_X)
+#undef KNG_X
+#undef F
+}
+
+static const char text[] = "@group(0) @binding(0) var<uniform> w: vec4<u32>;\n"
+                           "@group(0) @binding(1) var<storage, read> o: array<u32>;\n"
+                           "@group(0) @binding(2) var<storage, read_write> y: array<u32>;\n"
+                           "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+                           "    if (id.x >= w.x) { return; }\n"
+                           "    let x = o[id.x * 3u];\n"
+                           "    let a = bitcast<f32>(x);\n"
+                           "    let b = bitcast<f32>(o[id.x * 3u + 1u]);\n"
+                           "    let c = bitcast<f32>(o[id.x * 3u + 2u]);\n"
+                           "    var i = id.x * 24u;\n"
+#define KNG_X(what, text, host) "    y[i] = " text "; i++;\n"
+    PROBES(KNG_X)
+#undef KNG_X
+        "}\n";
+
+static const uint32_t chosen[CHOSEN] = {
+    0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x00000003, 0x00400000, 0x007fffff, 0x807fffff,
+    0x00800000, 0x80800000, 0x00800001, 0x00ffffff, 0x01000000, 0x33800000, 0x34000000, 0x34000001,
+    0x3effffff, 0x3f000000, 0x3f000001, 0x3f7fffff, 0x3f800000, 0xbf800000, 0x3f800001, 0x3fffffff,
+    0x40000000, 0x40400000, 0x3eaaaaab, 0x3dcccccd, 0x4b000000, 0x4b000001, 0x4b7fffff, 0x4b800001,
+    0x4f000000, 0x5f000000, 0x7e800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000};
+
+/* Pairs of the chosen ones with a third of them; then bits at random, every second time of near exponents, where sums
+ * cancel and products meet them. */
+static void make_operands(uint32_t *x)
+{
+    uint64_t state = 88172645463325252u;
+    for (int i = 0; i < CASES; i++, x += 3) {
+        for (int k = 0; k < 3; k++) {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            x[k] = (uint32_t)(state >> 16);
+        }
+        if (i < CHOSEN * CHOSEN) {
+            x[2] =
+                i % 3 ? bits_of(-(float_of(chosen[i / CHOSEN]) * float_of(chosen[i % CHOSEN]))) : chosen[x[2] % CHOSEN];
+            x[0] = chosen[i / CHOSEN];
+            x[1] = chosen[i % CHOSEN];
+        } else if (i % 2) {
+            x[0] = (x[0] & 0x81ffffff) | 0x3e000000;
+            x[1] = (x[1] & 0x81ffffff) | 0x3e000000;
+            x[2] = i % 4 == 1 ? bits_of(-(float_of(x[0]) * float_of(x[1]))) : ((x[2] & 0x81ffffff) | 0x3c000000);
+        }
+    }
+}
+
+static bool is_nan(uint32_t u) { return (u & 0x7fffffff) > 0x7f800000; }
+
+/* A bit for each operation that was right in all cases, and JOINS for the chains. */
+static uint32_t judge(const uint32_t *x, const uint32_t *got)
+{
+    static const uint8_t tells[] = {
+#define KNG_X(what, text, host) what,
+        PROBES(KNG_X)
+#undef KNG_X
+    };
+    uint32_t fine = (2u << JOINS) - 1, want[RESULTS];
+    _Static_assert(sizeof tells == RESULTS, "the shader counts them");
+    for (int i = 0; i < CASES; i++, x += 3, got += RESULTS) {
+        compute_here(x[0], x[1], x[2], want);
+        for (int k = 0; k < RESULTS; k++) {
+            bool number = tells[k] != KNW_COMPARE;
+            if (want[k] != got[k] && !(number && is_nan(want[k]) && is_nan(got[k])))
+                fine &= ~(1u << tells[k]);
+        }
+    }
+    return fine;
+}
+
+static knx_error *run(kng_gpu *g, kng_pipeline *p, const uint32_t *x, uint32_t *y)
+{
+    kng_bound slot[KNG_SLOTS] = {0};
+    uint64_t in = CASES * 3 * sizeof *x, out = (uint64_t)CASES * RESULTS * sizeof *y;
+    knx_error *error = kng_alloc(g, in, &slot[0].memory);
+    if (!error)
+        error = kng_alloc(g, out, &slot[1].memory);
+    if (!error)
+        error = kng_upload(g, slot[0].memory, 0, x, in);
+    if (!error)
+        error = kng_dispatch_text(g, p, slot, (uint32_t[]){CASES}, 1, (uint32_t[]){(CASES + 63) / 64, 1, 1}, NULL, 0);
+    if (!error)
+        error = kng_download(g, y, slot[1].memory, 0, out);
+    for (int i = 0; i < 2; i++)
+        if (slot[i].memory)
+            kng_free(g, slot[i].memory);
+    return error;
+}
+
+static knx_error *probe(kng_gpu *g, uint32_t *fine)
+{
+    kng_pipeline *p = NULL;
+    uint32_t *x = knx_alloc(CASES * 3 * sizeof *x), *y = knx_alloc((size_t)CASES * RESULTS * sizeof *y);
+    knx_error *error = x && y ? NULL : knx_error_nomem();
+    if (!error)
+        error = kng_pipeline_for(g, text, &p);
+    if (!error) {
+        fenv_t env;
+        feholdexcept(&env); /* operands raise what they can */
+        make_operands(x);
+        error = run(g, p, x, y);
+        *fine = error ? 0 : judge(x, y);
+        fesetenv(&env);
+    }
+    kng_pipeline_release(g, p);
+    knx_free(x);
+    knx_free(y);
+    return error;
+}
+
+/* Does the engine take a text that begins so? Features are counted differently by engines of different ages. */
+static bool takes(kng_gpu *g, const char *begin)
+{
+    static const char rest[] = "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
+                               "@compute @workgroup_size(64) fn main() { y[0] = 1u; }\n";
+    char whole[256];
+    kng_pipeline *p = NULL;
+    size_t n = strlen(begin);
+    memcpy(whole, begin, n);
+    memcpy(whole + n, rest, sizeof rest);
+    knx_error *error = kng_pipeline_for(g, whole, &p);
+    kng_pipeline_release(g, p);
+    knx_error_release(error);
+    return !error;
+}
+
+static void say(const kng_gpu *g, int64_t begin)
+{
+    static const char *const name[KNW_OPERATIONS] = {"add", "mul", "div", "sqrt", "fma", "compare", "convert"};
+    knx_text t = {0};
+    if (knx_debug_level < 1)
+        return;
+    for (int i = 0; i < KNW_OPERATIONS; i++)
+        knx_text_add(&t, "%s%s", g->facts.exact >> i & 1 ? " " : " not ", name[i]);
+    KN_LOG(1, "device %s: exact are%s; chains %s; found out in %.1f ms", g->name, t.s,
+           g->facts.joins ? "are changed" : "stay", 1e-6 * (double)(knx_nanoseconds() - begin));
+}
 
 knx_error *kng_bring_facts(kng_gpu *g)
 {
+    int64_t begin = knx_nanoseconds();
+    uint32_t fine = 0;
     KN_TRY(kng_ready(g));
     if (g->probed)
         return NULL;
-    g->facts = (knw_facts){.lanes = g->limits.maxComputeInvocationsPerWorkgroup,
+    KN_TRY(probe(g, &fine));
+    bool subgroups = g->can_subgroups && takes(g, "enable subgroups;\n");
+    g->facts = (knw_facts){.f16 = g->can_f16 && takes(g, "enable f16;\n"),
+                           .subgroups = subgroups,
+                           .subgroup = subgroups && g->subgroup_min == g->subgroup_max ? g->subgroup_min : 0,
+                           .lanes = g->limits.maxComputeInvocationsPerWorkgroup,
                            .workgroup_bytes = g->limits.maxComputeWorkgroupStorageSize,
                            .most_groups = g->limits.maxComputeWorkgroupsPerDimension,
-                           .joins = true};
-    g->exact = true;
+                           .exact = fine & ((1u << KNW_OPERATIONS) - 1),
+                           .joins = !(fine >> JOINS & 1)};
+    g->exact = knx_env()->webgpu_exact || (g->facts.exact == (1u << KNW_OPERATIONS) - 1 && !g->facts.joins);
+    g->counters = (kng_counters){0};
     g->probed = true;
+    say(g, begin);
     return NULL;
 }
