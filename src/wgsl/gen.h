@@ -12,7 +12,7 @@
 #include "wgsl/numbers.h"
 #include "wgsl/wgsl.h"
 
-enum { KNW_NO_LOOP = 255, KNW_LANES = 64, KNW_COUNTER = 19 };
+enum { KNW_NO_LOOP = 255, KNW_LANES = 64, KNW_SUM_BLOCK = 16384, KNW_COUNTER = 19 };
 
 /* The words of a launch, and the dispatches that a kernel is. */
 typedef struct knw_layout {
@@ -79,6 +79,7 @@ void knw_layout_free(knw_layout *l);
 bool knw_part_of(const knk_kernel *k, int part, knw_part *to); /* false: there are fewer */
 bool knw_ordered(const knk_inst *n);                           /* the order in which it joins elements shows */
 bool knw_reduces(const knk_kernel *k, int stage);
+uint64_t knw_product(const int64_t *extent, int n); /* UINT64_MAX: too much */
 
 /* text.c: lines of main */
 void knw_line(knw_gen *g, const char *format, ...) KN_PRINTF_LIKE(2, 3);

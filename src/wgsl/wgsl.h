@@ -32,6 +32,8 @@ typedef struct knw_facts {
     uint32_t exact;                   /* a bit per knw_operation: alone it gives IEEE's bits, of subnormals, too */
     bool joins; /* the device's compiler changes chains of operations (contraction, x - x = 0): results that must be
                    rounded are hidden from it */
+    uint32_t most_turns; /* of all loops that an invocation goes through; 0: no limit. Mesa's software Vulkan ends every
+                            loop when it has made 65,535 turns in all, and says nothing */
 } knw_facts;
 
 /* The first words of a launch: workgroups along x; points or workgroups; always 0, unknown to compilers (Mesa's software
@@ -66,8 +68,8 @@ typedef struct knw_launch {
 
 /* NULL, or why there is no text for this kernel, for people ("64-bit floats"). */
 const char *knw_refuses(const knk_kernel *k);
-/* NULL, or why a launch has too many points for 32 bits. */
-const char *knw_too_large(const knk_kernel *k, const knw_launch *l);
+/* NULL, or why a launch is too large: its points for 32 bits, its loops for the device. */
+const char *knw_too_large(const knk_kernel *k, const knw_facts *facts, const knw_launch *l);
 /* Which mode suits a launch; how many dispatches it is; bytes of scratch. */
 knw_mode knw_choose(const knk_kernel *k, const knw_facts *facts, const knw_launch *l);
 int knw_parts(const knk_kernel *k);

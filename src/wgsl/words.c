@@ -3,7 +3,7 @@
 #include "wgsl/gen.h"
 #include <string.h>
 
-enum { BLOCK = 16384, MOST_WORDS = 16384 };
+enum { BLOCK = KNW_SUM_BLOCK, MOST_WORDS = 16384 };
 
 bool knw_ordered(const knk_inst *n) { return n->dtype == KN_ID_F32; }
 
@@ -150,7 +150,7 @@ const char *knw_refuses(const knk_kernel *k)
 }
 
 /* Extents multiplied; UINT64_MAX: they are too many. */
-static uint64_t product(const int64_t *extent, int n)
+uint64_t knw_product(const int64_t *extent, int n)
 {
     uint64_t p = 1;
     for (int d = 0; d < n; d++)
@@ -162,26 +162,14 @@ static uint64_t product(const int64_t *extent, int n)
     return p;
 }
 
-static uint64_t points_of(const knk_kernel *k, const knw_launch *l) { return product(l->par, k->n_par); }
+static uint64_t points_of(const knk_kernel *k, const knw_launch *l) { return knw_product(l->par, k->n_par); }
 static uint64_t inner_of(const knk_kernel *k, const knw_launch *l, int s)
 {
-    return product(l->inner[s], k->stage[s].n_inner);
+    return knw_product(l->inner[s], k->stage[s].n_inner);
 }
 static uint64_t blocks_of(const knk_kernel *k, const knw_launch *l, int s)
 {
-    return (inner_of(k, l, s) + BLOCK - 1) / BLOCK;
-}
-
-const char *knw_too_large(const knk_kernel *k, const knw_launch *l)
-{
-    const uint64_t most = UINT32_MAX - 2 * BLOCK;
-    uint64_t points = points_of(k, l), all;
-    if (points > most)
-        return "more points than 32 bits count";
-    for (int s = 0; s < k->n_stage; s++)
-        if (inner_of(k, l, s) > most || __builtin_mul_overflow(points, blocks_of(k, l, s), &all) || all > most)
-            return "more elements of a row than 32 bits count";
-    return NULL;
+    return inner_of(k, l, s) / BLOCK + (inner_of(k, l, s) % BLOCK != 0);
 }
 
 /* ---- the words of a launch ---- */
