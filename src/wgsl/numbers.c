@@ -149,13 +149,16 @@ static const uint8_t needs[KNK_OP_COUNT] = {
     [KNK_LT] = KNW_COMPARE + 1, [KNK_LE] = KNW_COMPARE + 1,
 };
 
+/* Sums are hidden in fast mode, too: the IR's functions count on (a + b) - a, which leaves what a sum rounded away, and
+ * on a + large - large, which rounds to whole numbers. A sine would be nonsense without them, not a little wrong. */
 static const char *float_pattern(const knw_unit *u, knk_op op)
 {
+    bool hides = u->facts->joins && hidden_patterns[op];
     if (!u->exact)
-        return fast_patterns[op];
+        return hides && needs[op] == KNW_ADD + 1 ? hidden_patterns[op] : fast_patterns[op];
     if (!needs[op] || !knw_has(u, (knw_operation)(needs[op] - 1)))
         return soft_patterns[op];
-    return u->facts->joins ? hidden_patterns[op] : fast_patterns[op];
+    return hides ? hidden_patterns[op] : fast_patterns[op];
 }
 
 static const char *pattern_of(const knw_unit *u, knk_op op, int d)
@@ -271,7 +274,7 @@ static void put_float(knw_unit *u, knx_str *t, uint32_t bits)
 {
     float v = knx_f32_from_bits(bits);
     bool plain = isnormal(v) || bits == 0;
-    if (plain && !knw_hides(u)) {
+    if (plain && !(u->exact && u->facts->joins)) {
         knx_str_printf(t, v < 0 ? "(%.9gf)" : "%.9gf", (double)v);
         return;
     }

@@ -58,7 +58,7 @@ void knw_want(knw_unit *u, const char *name)
 
 static void put(const knw_unit *u, knx_str *t, const knw_helper *h)
 {
-    const char *hidden = knw_hides(u) ? u->hidden : NULL;
+    const char *hidden = u->facts->joins ? u->hidden : NULL;
     if (h < made || h >= made + 3) {
         knx_str_puts(t, h->text);
         return;
