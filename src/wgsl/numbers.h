@@ -20,7 +20,7 @@
 typedef struct knw_unit {
     const knw_facts *facts;
     bool exact;         /* the host's bits; else the device's own operations */
-    const char *hidden; /* WGSL, an u32 that functions at module scope can read, 0 at every launch: "kn_w[0].x" */
+    const char *hidden; /* WGSL, an u32 that functions at module scope can read, 0 at every launch: "kn_w[0].z" */
     uint64_t want[4];   /* by number of helper */
 } knw_unit;
 

@@ -252,7 +252,7 @@ static void put_result(knx_str *t, int dtype, int value)
 
 bool number_case_text(const number_case *c, const knw_facts *facts, bool exact, char **out)
 {
-    knw_unit u = {.facts = facts, .exact = exact, .hidden = "kn_w[0].x"};
+    knw_unit u = {.facts = facts, .exact = exact, .hidden = "kn_w[0].z"};
     knx_str body = {0}, t = {0};
     for (int i = 0; i < NUMBER_OPERANDS; i++)
         if (uses(c, i))

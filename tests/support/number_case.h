@@ -27,7 +27,7 @@ typedef struct number_case {
 int number_cases(number_case *to, int most);
 /* Does it depend on how the device does float32? */
 bool number_case_floats(const number_case *c);
-/* Bindings: 0 a block of uniform words (0, n), 1 the operands, 2 the results. False: no memory. */
+/* Bindings: 0 a block of uniform words (0, n, 0, 0), 1 the operands, 2 the results. False: no memory. */
 bool number_case_text(const number_case *c, const knw_facts *facts, bool exact, char **out);
 /* How many elements there are: all tuples of special values, then random ones. */
 int number_case_count(const number_case *c, int random);
