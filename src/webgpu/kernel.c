@@ -11,7 +11,7 @@ static knw_launch launch_of(const knc_step *s, const uint32_t *at)
 static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
     const knk_kernel *k = s->u.k.kernel;
-    (void)f, (void)p;
+    (void)p;
     const char *why = knw_refuses(k);
     if (why)
         return why;
@@ -19,7 +19,7 @@ static const char *refuses(const knw_facts *f, const knc_program *p, const knc_s
     if (k->n_buffer > KNW_MOST_MEMORIES)
         return "the kernel has more buffers than the device";
     knw_launch l = launch_of(s, at);
-    if ((why = knw_too_large(k, &l)))
+    if ((why = knw_too_large(k, f, &l)))
         return why;
     uint8_t memory[KNW_MOST_MEMORIES] = {0};
     knw_request r = {.kernel = k, .facts = f, .memory = memory, .n_memory = 1};

@@ -171,6 +171,35 @@ static knx_error *probe(kng_gpu *g, uint32_t *fine)
     return error;
 }
 
+/* A loop that an invocation is to make so many turns of: some drivers end it before, as if that were its end. */
+enum { MANY_TURNS = 1 << 18 };
+static const char loop_text[] = "@group(0) @binding(0) var<uniform> w: vec4<u32>;\n"
+                                "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
+                                "@compute @workgroup_size(1) fn main() {\n"
+                                "    var n = 0u;\n"
+                                "    var x = 1u;\n"
+                                "    for (var i = 0u; i < w.x; i++) { x = x * 1664525u + w.y; n++; }\n"
+                                "    y[0] = n;\n"
+                                "    y[1] = x;\n"
+                                "}\n";
+
+static knx_error *count_turns(kng_gpu *g, uint32_t *most)
+{
+    kng_pipeline *p = NULL;
+    kng_bound slot[KNG_SLOTS] = {0};
+    uint32_t n = 0;
+    KN_TRY(kng_alloc(g, 8, &slot[0].memory));
+    knx_error *error = kng_pipeline_for(g, loop_text, &p);
+    if (!error)
+        error = kng_dispatch_text(g, p, slot, (uint32_t[]){MANY_TURNS, 1013904223}, 2, (uint32_t[]){1, 1, 1}, NULL, 0);
+    if (!error)
+        error = kng_download(g, &n, slot[0].memory, 0, 4);
+    *most = n < MANY_TURNS ? n : 0;
+    kng_pipeline_release(g, p);
+    kng_free(g, slot[0].memory);
+    return error;
+}
+
 /* Does the engine take a text that begins so? Features are counted differently by engines of different ages. */
 static bool takes(kng_gpu *g, const char *begin)
 {
@@ -195,18 +224,20 @@ static void say(const kng_gpu *g, int64_t begin)
         return;
     for (int i = 0; i < KNW_OPERATIONS; i++)
         knx_text_add(&t, "%s%s", g->facts.exact >> i & 1 ? " " : " not ", name[i]);
-    KN_LOG(1, "device %s: exact are%s; chains %s; found out in %.1f ms", g->name, t.s,
-           g->facts.joins ? "are changed" : "stay", 1e-6 * (double)(knx_nanoseconds() - begin));
+    KN_LOG(1, "device %s: exact are%s; chains %s; most turns %u; found out in %.1f ms", g->name, t.s,
+           g->facts.joins ? "are changed" : "stay", (unsigned)g->facts.most_turns,
+           1e-6 * (double)(knx_nanoseconds() - begin));
 }
 
 knx_error *kng_bring_facts(kng_gpu *g)
 {
     int64_t begin = knx_nanoseconds();
-    uint32_t fine = 0;
+    uint32_t fine = 0, turns = 0;
     KN_TRY(kng_ready(g));
     if (g->probed)
         return NULL;
     KN_TRY(probe(g, &fine));
+    KN_TRY(count_turns(g, &turns));
     bool subgroups = g->can_subgroups && takes(g, "enable subgroups;\n");
     g->facts = (knw_facts){.f16 = g->can_f16 && takes(g, "enable f16;\n"),
                            .subgroups = subgroups,
@@ -214,6 +245,7 @@ knx_error *kng_bring_facts(kng_gpu *g)
                            .lanes = g->limits.maxComputeInvocationsPerWorkgroup,
                            .workgroup_bytes = g->limits.maxComputeWorkgroupStorageSize,
                            .most_groups = g->limits.maxComputeWorkgroupsPerDimension,
+                           .most_turns = turns,
                            .exact = fine & ((1u << KNW_OPERATIONS) - 1),
                            .joins = !(fine >> JOINS & 1)};
     g->exact = knx_env()->webgpu_exact || (g->facts.exact == (1u << KNW_OPERATIONS) - 1 && !g->facts.joins);
