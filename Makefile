@@ -16,6 +16,7 @@ demo:               ## installs what is missing, builds in the shortest time (bu
 
 test:               ## installs what is missing, builds, runs every test that is short
 	@scripts/setup.sh test
+	@scripts/setup-webgpu.sh || echo "tests of WebGPU are skipped"
 	@scripts/run-tests.sh release
 
 test-sanitized:     ## the same tests under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, checks of the IR after every pass
@@ -25,6 +26,7 @@ test-sanitized:     ## the same tests under AddressSanitizer, LeakSanitizer and 
 check-all:          ## both, and what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps and fuzzers, every kernel of the tests
                     ## through every backend, format, clang-tidy, coverage of the rules
 	@scripts/setup.sh check
+	@scripts/setup-webgpu.sh || echo "tests of WebGPU are skipped"
 	@scripts/run-tests.sh --all release asan clang coverage tsan
 
 bench:              ## measures, prints a table and writes build/bench.json; ROWS="product conv": only rows with such names, or of such families;

@@ -9,6 +9,11 @@
 #          (build/passed has what that is; `make clean` forgets it)
 set -u
 cd "$(dirname "$0")/.." || exit 2
+# The engine that scripts/setup-webgpu.sh has brought; without one its tests are skipped.
+if [ -z "${KILN_WEBGPU_LIBRARY-}" ] && [ -s build/webgpu/library ]; then
+    KILN_WEBGPU_LIBRARY=$(cat build/webgpu/library)
+    export KILN_WEBGPU_LIBRARY
+fi
 passed=0 failed=0 skipped=0
 times=$(mktemp)
 trap 'rm -f "$times"' EXIT
