@@ -184,14 +184,14 @@ static void look_at(kng_gpu *g)
 /* In the order of their ranks; what is there twice, once. */
 static knx_error *add_adapter(WGPUAdapter adapter)
 {
-    kng_gpu *g = knx_alloc_zero(sizeof *g);
+    kng_gpu *g = kng_keep(sizeof *g);
     if (!g)
         return knx_error_nomem();
     *g = (kng_gpu){.api = &engine.api, .instance = engine.instance, .adapter = adapter, .mutex = KN_MUTEX_INIT};
     look_at(g);
     if (is_known(g) || engine.n == KNG_ADAPTERS) {
         engine.api.AdapterRelease(adapter);
-        knx_free(g);
+        kng_drop(g);
         return NULL;
     }
     int at = engine.n++;
@@ -206,7 +206,7 @@ static void forget_adapters(void)
     for (int i = 0; i < engine.n; i++) {
         knd_unregister(&engine.gpu[i]->device);
         engine.api.AdapterRelease(engine.gpu[i]->adapter);
-        knx_free(engine.gpu[i]);
+        kng_drop(engine.gpu[i]);
     }
     engine.n = 0;
 }

@@ -9,12 +9,15 @@
 #include "device/device.h"
 #include "webgpu/abi.h"
 #include "wgsl/wgsl.h"
+#include <stdlib.h>
 
 enum {
     KNG_ADAPTERS = 8,         /* of an engine, at most */
     KNG_SLOTS = 31,           /* memories of a dispatch, at most */
     KNG_MESSAGE = 1024,       /* bytes of what an engine says */
     KNG_POOLS = 160,          /* size classes of memory */
+    KNG_PLACES = 1024,        /* of the tables of pipelines and of bind groups: a power of 2 */
+    KNG_GROUPS = 2048,        /* bind groups that are kept, at most */
     KNG_UNIFORM_BYTES = 1 << 20, /* words of all dispatches of a submission */
     KNG_STAGE_BYTES = 1 << 22    /* small uploads of a submission */
 };
@@ -28,6 +31,11 @@ typedef struct kng_counters {
     int64_t bytes_up, bytes_down;
     int64_t nanoseconds; /* of all dispatches, where times are taken */
 } kng_counters;
+
+/* Memory of what is kept with an adapter as long as the process lives: it is nobody's who asks for something today, so
+ * it is not counted among what is to be given back. Zeros. */
+static inline void *kng_keep(size_t bytes) { return knx_alloc_must_fail() ? NULL : calloc(1, bytes); }
+static inline void kng_drop(void *p) { free(p); }
 
 /* ---- engine.c: the library and its adapters. */
 
@@ -78,6 +86,7 @@ typedef struct kng_layout { /* which bindings a text declares */
     bool uniform;            /* it has binding 0 */
     WGPUBindGroupLayout groups;
     WGPUPipelineLayout pipelines;
+    struct kng_layout *next;
 } kng_layout;
 typedef struct kng_pipeline {
     uint64_t hash;
@@ -89,19 +98,18 @@ typedef struct kng_pipeline {
     uint32_t number;           /* in the order in which they were made */
     int64_t dispatches, nanoseconds; /* nanoseconds: where times are taken */
     struct kng_pipeline *older, *newer; /* among those that nobody holds */
+    struct kng_pipeline *next;          /* of the same place in the table */
 } kng_pipeline;
 typedef struct kng_pipelines {
-    knx_table by_text;
-    KN_VEC(kng_layout *) layout;
+    kng_pipeline *by_text[KNG_PLACES];
+    kng_layout *layout;
     kng_pipeline *newest, *oldest; /* that nobody holds */
     uint32_t n_idle, made;
-    knx_table groups; /* bind groups (queue.c) */
-    KN_VEC(struct kng_group *) group;
-    size_t hand;
+    struct kng_group *groups[KNG_PLACES], *group[KNG_GROUPS]; /* bind groups (group.c), by what they bind; all */
+    uint32_t n_group, hand;
 } kng_pipelines;
 knx_error *kng_pipeline_for(kng_gpu *g, const char *text, kng_pipeline **out);
 void kng_pipeline_release(kng_gpu *g, kng_pipeline *p); /* NULL is fine */
-void kng_pipelines_free(kng_gpu *g);
 /* group.c: the bind group of these memories, which the gpu keeps. */
 typedef struct kng_bound {
     knd_memory *memory;   /* NULL: the slot is not used */
@@ -109,7 +117,7 @@ typedef struct kng_bound {
 } kng_bound;
 knx_error *kng_group_for(kng_gpu *g, const kng_layout *l, const kng_bound *slot, uint32_t uniform_bytes,
                          WGPUBindGroup *out);
-void kng_groups_drop(kng_gpu *g, uint64_t memory_id); /* those that have this buffer; 0: all */
+void kng_groups_drop(kng_gpu *g, uint64_t memory_id); /* those that have this buffer */
 
 /* ---- queue.c: commands are recorded, and submitted when somebody looks at a result or enough of them are there. */
 typedef struct kng_queue {
@@ -143,12 +151,10 @@ knx_error *kng_stage(kng_gpu *g, knd_memory *to, uint64_t at, const void *from, 
 knx_error *kng_encoder(kng_gpu *g, WGPUCommandEncoder *out); /* to record copies: no pass is open */
 knx_error *kng_submit(kng_gpu *g);
 knx_error *kng_finish(kng_gpu *g); /* submits, and waits until all has ended */
-void kng_queue_free(kng_gpu *g);
 /* times.c: of a pass that is about to begin, if times are taken; at the end of a submission; after it. */
 bool kng_times_begin(kng_gpu *g, kng_pipeline *p, WGPUPassTimestampWrites *out);
 void kng_times_resolve(kng_gpu *g);
 knx_error *kng_times_take(kng_gpu *g);
-void kng_times_free(kng_gpu *g);
 
 struct kng_gpu {
     knd_device device; /* the first: a knd_device of this kind is a kng_gpu */

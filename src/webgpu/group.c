@@ -4,8 +4,6 @@
 #include "webgpu/gpu.h"
 #include <string.h>
 
-enum { GROUPS_AT_MOST = 2048 };
-
 typedef struct binding {
     uint64_t id, at, bytes;
 } binding;
@@ -14,7 +12,8 @@ typedef struct kng_group {
     WGPUBindGroup group;
     const kng_layout *layout;
     uint32_t uniform_bytes, n;
-    bool again; /* it was asked for since the hand passed */
+    bool again;             /* it was asked for since the hand passed */
+    struct kng_group *next; /* of the same place in the table */
     binding b[KNG_SLOTS];
 } kng_group;
 
@@ -37,38 +36,37 @@ static bool is_same(const kng_group *a, const kng_group *b)
            !memcmp(a->b, b->b, a->n * sizeof a->b[0]);
 }
 
-static void drop(kng_gpu *g, size_t i)
+static kng_group **place_of(kng_gpu *g, uint64_t hash) { return &g->pipelines.groups[hash >> 32 & (KNG_PLACES - 1)]; }
+
+static void drop(kng_gpu *g, uint32_t i)
 {
-    kng_group *x = g->pipelines.group.at[i];
-    knx_table_remove(&g->pipelines.groups, x->hash, x);
+    kng_group *x = g->pipelines.group[i], **at = place_of(g, x->hash);
+    while (*at != x)
+        at = &(*at)->next;
+    *at = x->next;
     g->api->BindGroupRelease(x->group);
-    knx_free(x);
-    g->pipelines.group.at[i] = g->pipelines.group.at[--g->pipelines.group.n];
+    kng_drop(x);
+    g->pipelines.group[i] = g->pipelines.group[--g->pipelines.n_group];
 }
 
 void kng_groups_drop(kng_gpu *g, uint64_t memory_id)
 {
-    for (size_t i = g->pipelines.group.n; i-- > 0;) {
-        const kng_group *x = g->pipelines.group.at[i];
-        bool has = !memory_id;
+    for (uint32_t i = g->pipelines.n_group; i-- > 0;) {
+        const kng_group *x = g->pipelines.group[i];
+        bool has = false;
         for (uint32_t k = 0; k < x->n; k++)
             has |= x->b[k].id == memory_id;
         if (has)
             drop(g, i);
-    }
-    if (!g->pipelines.group.n) {
-        KN_VEC_FREE(&g->pipelines.group);
-        knx_table_free(&g->pipelines.groups);
-        g->pipelines.groups = (knx_table){0};
     }
 }
 
 /* Makes room: the hand passes over those that were asked for again. */
 static void make_room(kng_gpu *g)
 {
-    while (g->pipelines.group.n >= GROUPS_AT_MOST) {
-        size_t at = g->pipelines.hand++ % g->pipelines.group.n;
-        kng_group *x = g->pipelines.group.at[at];
+    while (g->pipelines.n_group >= KNG_GROUPS) {
+        uint32_t at = g->pipelines.hand++ % g->pipelines.n_group;
+        kng_group *x = g->pipelines.group[at];
         if (!x->again)
             drop(g, at);
         else
@@ -98,11 +96,9 @@ knx_error *kng_group_for(kng_gpu *g, const kng_layout *l, const kng_bound *slot,
                          WGPUBindGroup *out)
 {
     kng_group want;
-    size_t cursor;
     describe(&want, l, slot, uniform_bytes);
-    for (kng_group *x = knx_table_first(&g->pipelines.groups, want.hash, &cursor); x;
-         x = knx_table_next(&g->pipelines.groups, want.hash, &cursor)) {
-        if (!is_same(x, &want))
+    for (kng_group *x = *place_of(g, want.hash); x; x = x->next) {
+        if (x->hash != want.hash || !is_same(x, &want))
             continue;
         x->again = true;
         g->counters.group_hits++;
@@ -110,22 +106,20 @@ knx_error *kng_group_for(kng_gpu *g, const kng_layout *l, const kng_bound *slot,
         return NULL;
     }
     make_room(g);
-    kng_group *x = knx_alloc(sizeof *x);
-    if (!x || !KN_VEC_RESERVE(&g->pipelines.group, 1)) {
-        knx_free(x);
+    kng_group *x = kng_keep(sizeof *x);
+    if (!x)
         return knx_error_nomem();
-    }
     *x = want;
     knx_error *error = make(g, x, slot);
-    if (!error && !knx_table_add(&g->pipelines.groups, x->hash, x))
-        error = knx_error_nomem();
     if (error) {
         if (x->group)
             g->api->BindGroupRelease(x->group);
-        knx_free(x);
+        kng_drop(x);
         return error;
     }
-    g->pipelines.group.at[g->pipelines.group.n++] = x;
+    x->next = *place_of(g, x->hash);
+    *place_of(g, x->hash) = x;
+    g->pipelines.group[g->pipelines.n_group++] = x;
     g->counters.groups++;
     *out = x->group;
     return NULL;

@@ -21,7 +21,7 @@ static void give_back(kng_gpu *g, knd_memory *m)
 {
     kng_groups_drop(g, m->id);
     g->api->BufferRelease(m->buffer);
-    knx_free(m);
+    kng_drop(m);
 }
 
 void kng_trim(kng_gpu *g, uint64_t keep)
@@ -38,7 +38,7 @@ void kng_trim(kng_gpu *g, uint64_t keep)
 
 static knx_error *make(kng_gpu *g, uint64_t room, knd_memory **out)
 {
-    knd_memory *m = knx_alloc_zero(sizeof *m);
+    knd_memory *m = kng_keep(sizeof *m);
     if (!m)
         return knx_error_nomem();
     m->buffer = g->api->DeviceCreateBuffer(
@@ -52,7 +52,7 @@ static knx_error *make(kng_gpu *g, uint64_t room, knd_memory **out)
     if (error) {
         if (m->buffer)
             g->api->BufferRelease(m->buffer);
-        knx_free(m);
+        kng_drop(m);
         return error;
     }
     m->room = room;

@@ -67,7 +67,7 @@ static void free_layout(kng_gpu *g, kng_layout *l)
         g->api->PipelineLayoutRelease(l->pipelines);
     if (l->groups)
         g->api->BindGroupLayoutRelease(l->groups);
-    knx_free(l);
+    kng_drop(l);
 }
 
 static knx_error *layout_for(kng_gpu *g, const char *text, const kng_layout **out)
@@ -76,26 +76,23 @@ static knx_error *layout_for(kng_gpu *g, const char *text, const kng_layout **ou
     if (!read_bindings(text, &want))
         return knx_error_new(KN_ERROR_RUNTIME, "device '%s': a shader with no bindings, or more than %d", g->name,
                              KNG_SLOTS);
-    for (size_t i = 0; i < g->pipelines.layout.n; i++) {
-        const kng_layout *l = g->pipelines.layout.at[i];
+    for (const kng_layout *l = g->pipelines.layout; l; l = l->next) {
         if (l->slots == want.slots && l->written == want.written && l->uniform == want.uniform) {
             *out = l;
             return NULL;
         }
     }
-    kng_layout *l = knx_alloc(sizeof *l);
-    if (!l || !KN_VEC_RESERVE(&g->pipelines.layout, 1)) {
-        knx_free(l);
+    kng_layout *l = kng_keep(sizeof *l);
+    if (!l)
         return knx_error_nomem();
-    }
     *l = want;
     knx_error *error = make_layout(g, l);
     if (error) {
         free_layout(g, l);
         return error;
     }
-    g->pipelines.layout.at[g->pipelines.layout.n++] = l;
-    *out = l;
+    l->next = g->pipelines.layout;
+    *out = g->pipelines.layout = l;
     return NULL;
 }
 
@@ -109,12 +106,22 @@ static void take_out(kng_pipelines *all, kng_pipeline *p)
     all->n_idle--;
 }
 
-static void delete (kng_gpu *g, kng_pipeline *p)
+static kng_pipeline **place_of(kng_gpu *g, uint64_t hash)
 {
+    return &g->pipelines.by_text[hash >> 32 & (KNG_PLACES - 1)];
+}
+
+static void destroy(kng_gpu *g, kng_pipeline *p)
+{
+    kng_pipeline **at = place_of(g, p->hash);
+    while (*at && *at != p)
+        at = &(*at)->next;
+    if (*at)
+        *at = p->next;
     if (p->pipeline)
         g->api->ComputePipelineRelease(p->pipeline);
-    knx_free(p->text);
-    knx_free(p);
+    kng_drop(p->text);
+    kng_drop(p);
 }
 
 static knx_error *compile(kng_gpu *g, kng_pipeline *p)
@@ -140,22 +147,22 @@ static knx_error *compile(kng_gpu *g, kng_pipeline *p)
 
 static knx_error *make(kng_gpu *g, const char *text, size_t length, uint64_t hash, kng_pipeline **out)
 {
-    kng_pipeline *p = knx_alloc_zero(sizeof *p);
+    kng_pipeline *p = kng_keep(sizeof *p);
     if (!p)
         return knx_error_nomem();
     *p = (kng_pipeline){.hash = hash, .length = length, .refs = 1, .number = g->pipelines.made};
-    p->text = knx_alloc(length + 1);
+    p->text = kng_keep(length + 1);
     knx_error *error = p->text ? NULL : knx_error_nomem();
     if (!error) {
         memcpy(p->text, text, length + 1);
         error = compile(g, p);
     }
-    if (!error && !knx_table_add(&g->pipelines.by_text, hash, p))
-        error = knx_error_nomem();
     if (error) {
-        delete (g, p);
+        destroy(g, p);
         return error;
     }
+    p->next = *place_of(g, hash);
+    *place_of(g, hash) = p;
     g->pipelines.made++;
     g->counters.pipelines++;
     *out = p;
@@ -164,12 +171,11 @@ static knx_error *make(kng_gpu *g, const char *text, size_t length, uint64_t has
 
 knx_error *kng_pipeline_for(kng_gpu *g, const char *text, kng_pipeline **out)
 {
-    size_t cursor, length = strlen(text);
+    size_t length = strlen(text);
     uint64_t hash = knx_hash_bytes(text, length, 0);
     KN_TRY(kng_ready(g));
-    for (kng_pipeline *p = knx_table_first(&g->pipelines.by_text, hash, &cursor); p;
-         p = knx_table_next(&g->pipelines.by_text, hash, &cursor)) {
-        if (p->length != length || memcmp(p->text, text, length) != 0)
+    for (kng_pipeline *p = *place_of(g, hash); p; p = p->next) {
+        if (p->hash != hash || p->length != length || memcmp(p->text, text, length) != 0)
             continue;
         if (!p->refs++)
             take_out(&g->pipelines, p);
@@ -192,25 +198,5 @@ void kng_pipeline_release(kng_gpu *g, kng_pipeline *p)
         return;
     p = all->oldest;
     take_out(all, p);
-    knx_table_remove(&all->by_text, p->hash, p);
-    delete (g, p);
-}
-
-/* All that nobody holds, and the layouts if nothing is left. */
-void kng_pipelines_free(kng_gpu *g)
-{
-    kng_pipelines *all = &g->pipelines;
-    while (all->oldest) {
-        kng_pipeline *p = all->oldest;
-        take_out(all, p);
-        knx_table_remove(&all->by_text, p->hash, p);
-        delete (g, p);
-    }
-    kng_groups_drop(g, 0);
-    if (all->by_text.live)
-        return;
-    for (size_t i = 0; i < all->layout.n; i++)
-        free_layout(g, all->layout.at[i]);
-    KN_VEC_FREE(&all->layout);
-    knx_table_free(&all->by_text);
+    destroy(g, p);
 }

@@ -28,9 +28,9 @@ static knx_error *begin(kng_gpu *g)
     KN_TRY(make_buffer(g, WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst, KNG_UNIFORM_BYTES, &q->uniform));
     KN_TRY(make_buffer(g, WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst, KNG_STAGE_BYTES, &q->stage));
     if (!q->words)
-        q->words = knx_alloc(KNG_UNIFORM_BYTES);
+        q->words = kng_keep(KNG_UNIFORM_BYTES);
     if (!q->staged)
-        q->staged = knx_alloc(KNG_STAGE_BYTES);
+        q->staged = kng_keep(KNG_STAGE_BYTES);
     if (!q->words || !q->staged)
         return knx_error_nomem();
     q->encoder = g->api->DeviceCreateCommandEncoder(g->handle, NULL);
@@ -245,25 +245,4 @@ knx_error *kng_stage(kng_gpu *g, knd_memory *to, uint64_t at, const void *from, 
     to->used = q->number;
     KN_TRY(kng_check(g, "copying to it"));
     return recorded(g);
-}
-
-void kng_queue_free(kng_gpu *g)
-{
-    kng_queue *q = &g->queue;
-    WGPUBuffer *buffer[] = {&q->uniform, &q->stage, &g->heap.landing};
-    end_pass(g);
-    if (q->encoder)
-        g->api->CommandEncoderRelease(q->encoder);
-    q->encoder = NULL;
-    for (size_t i = 0; i < sizeof buffer / sizeof *buffer; i++) {
-        if (*buffer[i])
-            g->api->BufferRelease(*buffer[i]);
-        *buffer[i] = NULL;
-    }
-    g->heap.landing_bytes = 0;
-    knx_free(q->words);
-    knx_free(q->staged);
-    q->words = q->staged = NULL;
-    q->words_used = q->staged_used = 0;
-    q->recorded = 0;
 }

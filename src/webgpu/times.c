@@ -15,7 +15,7 @@ static void on_map(WGPUMapAsyncStatus status, WGPUStringView message, void *env,
 static knx_error *open_times(kng_gpu *g)
 {
     kng_queue *q = &g->queue;
-    q->timed = knx_alloc(TIMED_AT_MOST * sizeof(kng_pipeline *));
+    q->timed = kng_keep(TIMED_AT_MOST * sizeof(kng_pipeline *));
     if (!q->timed)
         return knx_error_nomem();
     q->times = g->api->DeviceCreateQuerySet(
@@ -92,20 +92,4 @@ knx_error *kng_times_take(kng_gpu *g)
     if (well)
         g->api->BufferUnmap(q->read);
     return error;
-}
-
-void kng_times_free(kng_gpu *g)
-{
-    kng_queue *q = &g->queue;
-    add_up(g, NULL);
-    if (q->times)
-        g->api->QuerySetRelease(q->times);
-    if (q->resolved)
-        g->api->BufferRelease(q->resolved);
-    if (q->read)
-        g->api->BufferRelease(q->read);
-    knx_free(q->timed);
-    q->times = NULL;
-    q->resolved = q->read = NULL;
-    q->timed = NULL;
 }
