@@ -39,7 +39,13 @@ const char *kng_refuses(kng_gpu *g, const knc_program *p, const knc_step *s)
     return kind ? kind->refuses(&g->facts, p, s) : NULL;
 }
 
-/* ---- Literals: 16 bytes each, in a memory of the step's. */
+/* ---- Literals: 16 bytes each, in a memory of the step's. Where a program has no workspace, since its temporaries have
+ * no elements, they get such a place, too: something has to be bound. */
+
+static bool has_no_memory(const kng_prepared *x, const knc_ref *ref)
+{
+    return ref->space == KNC_AT_LITERAL || (ref->space == KNC_AT_WORK && !x->program->workspace);
+}
 
 static knx_error *bring_literals(kng_gpu *g, kng_prepared *x)
 {
@@ -47,14 +53,16 @@ static knx_error *bring_literals(kng_gpu *g, kng_prepared *x)
     uint64_t bits[2 * 64];
     uint32_t n = 0;
     for (uint32_t r = 0; r < s->n_ref; r++) {
-        if (s->ref[r].space != KNC_AT_LITERAL)
+        if (!has_no_memory(x, &s->ref[r]))
             continue;
         if (n == 64)
             return knx_error_new(KN_ERROR_ASSERTION, "a step of more than 64 literals");
-        const kni_literal *l = &x->program->jaxpr->literal[s->ref[r].index];
         memset(&bits[2 * n], 0, 16);
-        memcpy(&bits[2 * n], &l->bits, sizeof l->bits < 16 ? sizeof l->bits : 16);
         x->literal[r] = 16 * n++;
+        if (s->ref[r].space != KNC_AT_LITERAL)
+            continue;
+        const kni_literal *l = &x->program->jaxpr->literal[s->ref[r].index];
+        memcpy(&bits[2 * n - 2], &l->bits, sizeof l->bits < 16 ? sizeof l->bits : 16);
     }
     if (!n)
         return NULL;

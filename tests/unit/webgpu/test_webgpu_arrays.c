@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_webgpu_arrays.c -- arrays whose programs run on a WebGPU device: wherever the user looks or writes, the elements
+ * are the right ones; what goes wrong comes out with the user's line, and nothing is lost of it. */
+#include "support/expect.h"
+#include "support/group.h"
+#include "support/no_memory.h"
+#include "support/webgpu_run.h"
+#include <stdlib.h>
+
+static kng_gpu *g;
+
+static int setup(void **state)
+{
+    knd_set_default(&g->device);
+    return expect_setup(state);
+}
+
+static int teardown(void **state)
+{
+    int failed = expect_teardown(state);
+    knd_set_default(NULL);
+    return failed;
+}
+#define ON_DEVICE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+static kn_array counted(int64_t n) { return kn_arange(0, n, 1, KN_F32); }
+
+static void results_are_read_back(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int64_t before = g->counters.dispatches;
+    expect_values(kn_add(kn_mul(counted(6), counted(6)), 1), 1, 2, 5, 10, 17, 26);
+    assert_true(g->counters.dispatches > before);
+}
+
+static void views_are_written_to_and_seen(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_mul(counted(6), 2);
+    expect_values(x, 0, 2, 4, 6, 8, 10);
+    kn_set_at(x, kn_negative(counted(3)), "::2");
+    expect_values(x, 0, 2, -1, 6, -2, 10);
+    kn_set_at(x, 7, "1");
+    expect_values(kn_add(x, 1), 1, 8, 0, 7, -1, 11);
+}
+
+static kn_array step(const kn_array *x) { return kn_add(kn_mul(*x, *x), 0.1f); }
+KN_FUNCTION(step, kn_array, kn_array)
+
+static void nothing_moves_between_steps(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f = kn_jit(KN_FN(step));
+    kn_array x = kn_mul(counted(1000), 0.001f);
+    kn_call(f, &x, &x);
+    kng_counters before = g->counters;
+    for (int i = 0; i < 50; i++)
+        kn_call(f, &x, &x);
+    assert_int_equal(g->counters.bytes_down, before.bytes_down);
+    assert_int_equal(g->counters.bytes_up, before.bytes_up);
+    assert_int_equal(g->counters.dispatches - before.dispatches, 50);
+    assert_int_equal(g->counters.waits, before.waits);
+    assert_true(g->counters.submits - before.submits <= 1);
+    assert_int_equal(g->counters.pipelines, before.pipelines);
+}
+
+/* Every dtype of the device, through a kernel with elements of part of a word that are no whole words. */
+static void dtypes_and_odd_sizes(void **state)
+{
+    (void)state;
+    const kn_dtype dtypes[] = {KN_I8,  KN_U8,  KN_I16, KN_U16,  KN_I32, KN_U32,
+                               KN_I64, KN_U64, KN_F16, KN_BF16, KN_F32, KN_C64};
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        for (int64_t n = 1; n < 8; n++) {
+            KN_SCOPE;
+            kn_array x = kn_arange(0, n, 1, dtypes[d]), y = kn_add(kn_mul(x, x), x);
+            kn_array sum = kn_sum(kn_astype(kn_real(y), KN_I32));
+            assert_true(kn_item(sum) == (double)((n - 1) * n * (n + 1) / 3));
+        }
+    }
+}
+
+static kn_array energy(const kn_array *x) { return kn_sum(kn_mul(*x, kn_sub(*x, kn_mul(kn_sin(*x), 0.5)))); }
+KN_FUNCTION(energy, kn_array, kn_array)
+
+static void functions_give_the_hosts_bits(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    float there[2][5];
+    for (int i = 0; i < 2; i++) {
+        knd_set_default(i ? &knd_host : &g->device);
+        kn_array x = kn_mul(counted(5), 0.3), y;
+        kn_call(kn_jit(kn_grad(KN_FN(energy))), &y, &x);
+        const float *p = kn_data(y, float);
+        assert_non_null(p);
+        memcpy(there[i], p, sizeof there[i]);
+    }
+    assert_memory_equal(there[0], there[1], sizeof there[0]);
+}
+
+static void too_much_memory_is_an_error(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_mul(counted(4), 2);
+    kn_eval(x);
+    kn_array y = kn_exp2(kn_broadcast_to(x, KN_SHAPE(1 << 30, 4)));
+    assert_false(kn_ok(y));
+    expect_error_with("MemoryError", "device 'webgpu:0' has no memory for 17179869184 bytes");
+    expect_values(x, 0, 2, 4, 6);
+}
+
+static double some_program(void)
+{
+    KN_SCOPE;
+    knd_set_default(&g->device);
+    kn_array x = kn_mul(counted(300), 0.01f);
+    double sum = kn_item(kn_sum(kn_mul(kn_sin(x), kn_at(x, "::-1"))));
+    knd_set_default(NULL);
+    return sum;
+}
+
+static void nothing_is_live(void)
+{
+    assert_int_equal(g->heap.n_live, 0);
+    assert_int_equal(g->heap.live, 0);
+}
+
+static void allocations_that_fail(void **state)
+{
+    (void)state;
+    assert_int_equal(kn_shutdown(), 0);
+    no_memory_check(some_program, 0, nothing_is_live);
+}
+
+KN_TEST_GROUP(test_webgpu_arrays)
+{
+    setenv("KILN_WEBGPU_EXACT", "1", 1);
+    if (!(g = webgpu_first()))
+        return 77;
+    const struct CMUnitTest tests[] = {
+        ON_DEVICE(results_are_read_back),         ON_DEVICE(views_are_written_to_and_seen),
+        ON_DEVICE(nothing_moves_between_steps),   ON_DEVICE(dtypes_and_odd_sizes),
+        ON_DEVICE(functions_give_the_hosts_bits), ON_DEVICE(too_much_memory_is_an_error),
+        cmocka_unit_test(allocations_that_fail),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed = failed ? failed : kn_shutdown();
+    nothing_is_live();
+    return failed;
+}
