@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "webgpu/gpu.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -254,6 +255,16 @@ static knx_error *check_age(const char *path)
     return NULL;
 }
 
+/* A driver's threads are not in the child of a fork: there its adapters are lost, and nothing of them is given back. */
+static void in_child(void)
+{
+    for (int i = 0; i < engine.n; i++) {
+        kng_gpu *g = engine.gpu[i];
+        g->lost = g->forked = true;
+        snprintf(g->why_lost, sizeof g->why_lost, "this process is the fork of one that had opened it");
+    }
+}
+
 static knx_error *open_engine(void)
 {
     void *library;
@@ -268,6 +279,8 @@ static knx_error *open_engine(void)
     knx_error *error = check_age(path);
     if (error)
         forget_adapters();
+    else
+        pthread_atfork(NULL, NULL, in_child);
     return error;
 }
 

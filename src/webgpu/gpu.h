@@ -176,6 +176,7 @@ struct kng_gpu {
     bool take_times;
     knx_mutex mutex;    /* of what follows: an engine may tell on threads of its own */
     bool lost, failed;
+    bool forked; /* lost to a fork: the engine is not to be called any more */
     WGPUErrorType failure;
     char message[KNG_MESSAGE], why_lost[KNG_MESSAGE];
     kng_counters counters;

@@ -44,7 +44,8 @@ static void drop(kng_gpu *g, uint32_t i)
     while (*at != x)
         at = &(*at)->next;
     *at = x->next;
-    g->api->BindGroupRelease(x->group);
+    if (!g->forked)
+        g->api->BindGroupRelease(x->group);
     kng_drop(x);
     g->pipelines.group[i] = g->pipelines.group[--g->pipelines.n_group];
 }

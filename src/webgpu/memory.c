@@ -20,7 +20,8 @@ static int class_of(uint64_t bytes)
 static void give_back(kng_gpu *g, knd_memory *m)
 {
     kng_groups_drop(g, m->id);
-    g->api->BufferRelease(m->buffer);
+    if (!g->forked)
+        g->api->BufferRelease(m->buffer);
     kng_drop(m);
 }
 

@@ -118,7 +118,7 @@ static void destroy(kng_gpu *g, kng_pipeline *p)
         at = &(*at)->next;
     if (*at)
         *at = p->next;
-    if (p->pipeline)
+    if (p->pipeline && !g->forked)
         g->api->ComputePipelineRelease(p->pipeline);
     kng_drop(p->text);
     kng_drop(p);

@@ -312,6 +312,7 @@ int main(int argc, char **argv)
 {
     setenv("KILN_NUM_THREADS", "7", 0);
     int files = read_options(argc, argv), failed = 0, kept = 0;
+    far_or_skip();
     goals_find();
     for (int i = 1; i <= files; i++)
         failed += replay(argv[i], true);

@@ -99,6 +99,9 @@ typedef struct way {
     int threads;
 } way;
 extern const way *way_now; /* how kernels run at the moment; NULL: as in use */
+/* webgpu.c: the device of the ways "far"; ends the program with 77 if there is none. */
+const knd_device *far_now(void);
+void far_or_skip(void);
 knx_error *way_run(const way *w, const program *p, uint64_t seed, knx_buffer **out);
 int ways_of(uint64_t seed, way *list, bool all); /* the ways for a program, the meaning first */
 enum { MAX_WAYS = 40 };

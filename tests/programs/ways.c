@@ -120,7 +120,7 @@ static const knd_device *set_costs(uint64_t seed)
 
 static const knd_device *device_of(const way *w, uint64_t seed)
 {
-    return w->offload ? set_costs(seed) : w->mine ? mine_device() : w->far ? &far_device : &knd_host;
+    return w->offload ? set_costs(seed) : w->mine ? mine_device() : w->far ? far_now() : &knd_host;
 }
 
 knx_error *way_run(const way *w, const program *p, uint64_t seed, knx_buffer **out)

@@ -5,11 +5,41 @@
 #include "support/group.h"
 #include "support/webgpu_run.h"
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static kng_gpu *g;
 
 static kn_array more(const kn_array *x) { return kn_add(*x, 5); }
 KN_FUNCTION(more, kn_array, kn_array)
+
+/* In the child the device is lost; what the host has is there, and the parent goes on. */
+static int child_of_fork(kn_array x, kn_array kept)
+{
+    kn_array y = kn_add(x, 1);
+    bool refused = !kn_ok(y) && strstr(kn_error_message(), "fork");
+    kn_error_clear();
+    knd_set_default(NULL);
+    return refused && kn_item(kn_sum(kept)) == 6 ? 0 : 1;
+}
+
+static void a_fork_has_no_device(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    knd_set_default(&g->device);
+    kn_array x = kn_mul(kn_arange(0, 4, 1, KN_F32), 2), kept = kn_of(float, 1, 2, 3);
+    expect_values(x, 0, 2, 4, 6);
+    pid_t child = fork();
+    if (!child)
+        _exit(child_of_fork(x, kept));
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_values(kn_add(x, 1), 1, 3, 5, 7);
+    knd_set_default(NULL);
+}
 
 static void a_lost_device_is_an_error_with_the_line(void **state)
 {
@@ -45,6 +75,7 @@ KN_TEST_GROUP(test_webgpu_lost)
     if (!(g = webgpu_first()))
         return 77;
     const struct CMUnitTest tests[] = {
+        TEST(a_fork_has_no_device),
         TEST(a_lost_device_is_an_error_with_the_line),
         cmocka_unit_test(nothing_of_it_is_left),
     };
