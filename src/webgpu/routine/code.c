@@ -19,6 +19,36 @@ uint64_t kng_scratch(kng_maker *m, uint64_t bytes)
     return place;
 }
 
+const char *kng_unfit(const knc_step *s)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < s->u.r.n_in + s->u.r.n_out; i++) {
+        const kni_type *t = i < s->u.r.n_in ? &s->u.r.xt[i] : &s->u.r.yt[i - s->u.r.n_in];
+        if (!kng_has(t->dtype))
+            return "the device does not compute with 64-bit floats";
+        most = (uint64_t)kni_type_bytes(*t) > most ? (uint64_t)kni_type_bytes(*t) : most;
+    }
+    return kng_numbers(most) ? NULL : "an array of more bytes than 31 bits can number";
+}
+
+kng_lines kng_lines_of(kni_type t, int64_t axis)
+{
+    kng_lines l = {1, (uint64_t)t.dim[axis], 1, 0};
+    for (int i = 0; i < t.ndim; i++)
+        *(i < axis ? &l.outer : i > axis ? &l.inner : &(uint64_t){0}) *= (uint64_t)t.dim[i];
+    l.lines = l.outer * l.inner;
+    return l;
+}
+
+void kng_along(kng_code *c, const kng_lines *l)
+{
+    kng_word(c, "outer", l->outer);
+    kng_word(c, "length", l->length);
+    kng_word(c, "inner", l->inner);
+    kng_word(c, "lines", l->lines);
+    KNG_HEAD(c, "fn place(line: u32, i: u32) -> u32 { return ((line / inner()) * length() + i) * inner() + line %% inner(); }\n");
+}
+
 void kng_begin(kng_code *c, kng_maker *m, uint32_t lanes)
 {
     memset(c, 0, sizeof *c);

@@ -3,4 +3,6 @@
 #ifndef KN_WEBGPU_ROUTINE_KINDS_H
 #define KN_WEBGPU_ROUTINE_KINDS_H
 #include "webgpu/routine/routine.h"
+
+extern const kng_kind kng_cumsum, kng_cumprod, kng_cummax, kng_cummin;
 #endif

@@ -5,6 +5,13 @@
 
 kn_dtype kng_work(kn_dtype d) { return d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d; }
 
+kn_dtype kng_wide(kn_dtype d)
+{
+    if (d->size >= 4)
+        return d;
+    return knx_is_float(d) ? KN_DT(F32) : d->kind == 'i' ? KN_DT(I32) : d->kind == 'u' ? KN_DT(U32) : d;
+}
+
 const char *kng_type(kn_dtype d)
 {
     if (knx_is_pair(d))
@@ -64,8 +71,25 @@ void kng_fn_binary(kng_code *c, const char *name, knk_op op, kn_dtype d)
     KNG_HEAD(c, ";\n}\n");
 }
 
+/* The larger, the smaller of two complex numbers: by real parts first; the one on the right where they are equal. */
+static void complex_extreme(kng_code *c, const char *name, bool largest, kn_dtype d)
+{
+    char less[64], nan[64];
+    snprintf(less, sizeof less, "%s_less", name);
+    snprintf(nan, sizeof nan, "%s_nan", name);
+    kng_fn_less(c, less, d);
+    kng_fn_is_nan(c, nan, d);
+    begin(c, name, "ab", kng_type(d), kng_type(d));
+    KNG_HEAD(c, "    return select(b, a, %s(a) || (!%s(b) && %s(%s)));\n}\n", nan, nan, less,
+             largest ? "b, a" : "a, b");
+}
+
 void kng_fn_join(kng_code *c, const char *name, knk_reduction how, kn_dtype d)
 {
+    if (knx_is_complex(d) && (how == KNK_RED_MIN || how == KNK_RED_MAX)) {
+        complex_extreme(c, name, how == KNK_RED_MAX, d);
+        return;
+    }
     begin(c, name, "ab", kng_type(d), kng_type(d));
     if (knx_is_complex(d)) {
         complex_binary(c, how == KNK_RED_MUL ? KNK_MUL : KNK_ADD);
@@ -153,4 +177,37 @@ void kng_identity(kng_code *c, knx_str *t, knk_reduction how, kn_dtype d)
         knx_str_puts(t, how == KNK_RED_MUL ? "vec2<f32>(1.0, 0.0)" : "vec2<f32>()");
     else
         knw_identity(&c->unit, t, how, kng_work(d)->id);
+}
+
+static void apply(kng_code *c, knk_op op, const char *a, const char *b)
+{
+    knw_apply(&c->unit, &c->head, op, KN_ID_F32, a, b, NULL);
+}
+
+void kng_fn_less(kng_code *c, const char *name, kn_dtype d)
+{
+    if (!knx_is_complex(d)) {
+        kng_fn_binary(c, name, KNK_LT, d);
+        return;
+    }
+    begin(c, name, "ab", kng_type(d), "bool");
+    KNG_HEAD(c, "    return ");
+    apply(c, KNK_LT, "a.x", "b.x");
+    KNG_HEAD(c, " || (");
+    apply(c, KNK_EQ, "a.x", "b.x");
+    KNG_HEAD(c, " && ");
+    apply(c, KNK_LT, "a.y", "b.y");
+    KNG_HEAD(c, ");\n}\n");
+}
+
+void kng_fn_is_nan(kng_code *c, const char *name, kn_dtype d)
+{
+    begin(c, name, "a", kng_type(d), "bool");
+    if (knx_is_complex(d))
+        KNG_HEAD(c, "    let b = bitcast<vec2<u32>>(a) & vec2<u32>(0x7fffffffu);\n"
+                    "    return b.x > 0x7f800000u || b.y > 0x7f800000u;\n}\n");
+    else if (knx_is_float(d))
+        KNG_HEAD(c, "    return (bitcast<u32>(a) & 0x7fffffffu) > 0x7f800000u;\n}\n");
+    else
+        KNG_HEAD(c, "    return false;\n}\n");
 }

@@ -57,13 +57,6 @@ static void simplify(knk_product *p)
     shorten(p, &p->k, true, true);
 }
 
-static kn_dtype dtype_of_sums(kn_dtype d)
-{
-    if (knx_is_integer(d) && d->size < 4)
-        return d->kind == 'i' ? KN_DT(I32) : KN_DT(U32);
-    return kng_work(d);
-}
-
 /* Stride in a (b) of the last dimension of a group; of a window, of its next position. */
 static int64_t last_stride(const knk_product *p, const knk_dims *d, bool of_k, bool of_b)
 {
@@ -78,14 +71,14 @@ static int64_t last_stride(const knk_product *p, const knk_dims *d, bool of_k, b
 
 static kng_tile tile_of(const kng_maker *m, const kng_product *x)
 {
-    bool large = kng_quick(m) && x->sum->size == 4 && m->facts->lanes >= 128;
+    bool few = x->p->n_window <= 8, large = few && kng_quick(m) && x->sum->size == 4 && m->facts->lanes >= 128;
     if (x->m >= 32 && x->n >= 32 && large)
         return (kng_tile){64, 64, 8, 4};
     if (x->m >= 16 && x->n >= 16 && large)
         return (kng_tile){32, 32, 4, 2};
     if (x->m >= 4 && x->n >= 4)
         return (kng_tile){8, 8, 1, 1};
-    if (x->m >= 16)
+    if (x->m >= 16 && few)
         return (kng_tile){64, 1, 1, 1};
     return x->n >= 16 ? (kng_tile){1, 64, 1, 1} : (kng_tile){0, 0, 0, 0};
 }
@@ -113,7 +106,7 @@ static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_produc
                        .m = count(&p->m),
                        .n = count(&p->n),
                        .k = count(&p->k),
-                       .sum = dtype_of_sums(p->result)};
+                       .sum = kng_wide(p->result)};
     int64_t ak = last_stride(p, &p->k, true, false), am = last_stride(p, &p->m, false, false);
     int64_t bk = last_stride(p, &p->k, true, true), bn = last_stride(p, &p->n, false, true);
     x->a_steps = ak == 1 || (am != 1 && ak != 0);

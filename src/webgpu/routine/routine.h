@@ -22,6 +22,18 @@ typedef struct kng_maker {
 void kng_make(kng_maker *m, const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,
               const kng_pattern *at, knx_arena *arena, kng_plan *out);
 knx_error *kng_made(const kng_maker *m);
+/* The parameters of a routine's step. */
+static inline const void *kng_params(const knc_program *p, const knc_step *s)
+{
+    return s->u.r.params ? s->u.r.params : p->jaxpr->eqn[s->eqn].params;
+}
+/* Why a routine's step has an operand or result that the device has not; NULL: it has them. */
+const char *kng_unfit(const knc_step *s);
+/* An array as [outer, length, inner], `axis` in the middle. */
+typedef struct kng_lines {
+    uint64_t outer, length, inner, lines; /* lines: outer * inner */
+} kng_lines;
+kng_lines kng_lines_of(kni_type t, int64_t axis);
 /* So many bytes of the scratch, at a multiple of 16: their offset. */
 uint64_t kng_scratch(kng_maker *m, uint64_t bytes);
 
@@ -65,6 +77,9 @@ void kng_room(kng_code *c, const char *name, kn_dtype dtype, uint64_t place, uin
 void kng_each(kng_code *c, uint64_t n);
 static inline uint64_t kng_groups(uint64_t n, uint32_t lanes) { return (n + lanes - 1) / lanes; }
 
+/* The words outer, length, inner and lines, and place(line, i): the number of an element. */
+void kng_along(kng_code *c, const kng_lines *l);
+
 /* element.c: the functions of all arrays. */
 void kng_elements(kng_code *c, knx_str *out);
 bool kng_is_part(kn_dtype d); /* less than a word */
@@ -73,6 +88,7 @@ bool kng_is_part(kn_dtype d); /* less than a word */
 const char *kng_type(kn_dtype d);
 const char *kng_bits_type(kn_dtype d);
 kn_dtype kng_work(kn_dtype d); /* the dtype of the arithmetic: float32 for 16-bit floats, else itself */
+kn_dtype kng_wide(kn_dtype d); /* one of at least a word, but for bool: whose numbers have the same type */
 /* Does the device have it? */
 bool kng_has(kn_dtype d);
 /* Functions of numbers of d, called NAME: */
@@ -81,6 +97,8 @@ void kng_fn_join(kng_code *c, const char *name, knk_reduction how, kn_dtype d); 
 void kng_fn_multiply_add(kng_code *c, const char *name, kn_dtype d);            /* (sum, a, b) */
 void kng_fn_convert(kng_code *c, const char *name, kn_dtype from, kn_dtype to); /* (a) */
 void kng_fn_round(kng_code *c, const char *name, kn_dtype d); /* (a): as a store and a load would do */
+void kng_fn_less(kng_code *c, const char *name, kn_dtype d);   /* (a, b): complex numbers by real parts first */
+void kng_fn_is_nan(kng_code *c, const char *name, kn_dtype d); /* (a) */
 /* The expressions 0 and, of a reduction, what it begins with. */
 void kng_zero(kng_code *c, knx_str *t, kn_dtype d);
 void kng_identity(kng_code *c, knx_str *t, knk_reduction how, kn_dtype d);

@@ -7,7 +7,7 @@ static const struct {
     const char *primitive;
     const kng_kind *kind;
 } routines[] = {
-    {"none", NULL},
+    {"cumsum", &kng_cumsum}, {"cumprod", &kng_cumprod}, {"cummax", &kng_cummax}, {"cummin", &kng_cummin},
 };
 
 const kng_kind *kng_routine(const char *primitive)
