@@ -5,4 +5,5 @@
 #include "webgpu/routine/routine.h"
 
 extern const kng_kind kng_cumsum, kng_cumprod, kng_cummax, kng_cummin;
+extern const kng_kind kng_sort, kng_argsort, kng_top_k, kng_partition, kng_searchsorted, kng_argmax, kng_argmin;
 #endif

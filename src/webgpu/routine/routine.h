@@ -105,6 +105,10 @@ void kng_identity(kng_code *c, knx_str *t, knk_reduction how, kn_dtype d);
 /* Is the device's fma as good as any here? Else it is many instructions. */
 bool kng_quick(const kng_maker *m);
 
+/* image.c: unsigned words in the order of numbers, as one u32 or (two words) a vec2<u32>, the higher one first. */
+int kng_image_words(kn_dtype d);
+void kng_fn_image(kng_code *c, const char *name, kn_dtype d); /* (a) */
+
 /* Elements that 32 bits can number. */
 static inline bool kng_numbers(uint64_t n) { return n < UINT64_C(1) << 31; }
 #endif

@@ -7,6 +7,8 @@ static const struct {
     const char *primitive;
     const kng_kind *kind;
 } routines[] = {
+    {"argmax", &kng_argmax}, {"argmin", &kng_argmin}, {"argsort", &kng_argsort}, {"partition", &kng_partition},
+    {"searchsorted", &kng_searchsorted}, {"sort", &kng_sort}, {"top_k", &kng_top_k},
     {"cumsum", &kng_cumsum}, {"cumprod", &kng_cumprod}, {"cummax", &kng_cummax}, {"cummin", &kng_cummin},
 };
 
