@@ -3,6 +3,10 @@
 #include "webgpu/routine/routine.h"
 #include <string.h>
 
+/* The first words: workgroups, invocations, and one that is always 0, which compilers must not know: Mesa's software
+ * Vulkan makes a constant of the first word, wherever it stands. */
+enum { GROUPS, COUNT, HIDDEN };
+
 void kng_make(kng_maker *m, const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,
               const kng_pattern *at, knx_arena *arena, kng_plan *out)
 {
@@ -54,9 +58,11 @@ void kng_begin(kng_code *c, kng_maker *m, uint32_t lanes)
     memset(c, 0, sizeof *c);
     c->m = m;
     c->lanes = lanes;
-    c->unit = (knw_unit){.facts = m->facts, .exact = m->exact, .hidden = "kn_w[0].x"};
-    if (!KN_VEC_PUSH(&c->word, 0)) /* the one that is always 0 */
-        m->failed = true;
+    c->unit = (knw_unit){.facts = m->facts, .exact = m->exact, .hidden = "kn_w[0].z"};
+    for (int i = 0; i <= HIDDEN; i++)
+        if (!KN_VEC_PUSH(&c->word, 0))
+            m->failed = true;
+    KNG_HEAD(c, "fn groups() -> u32 { return kn_w[0].x; }\nfn count() -> u32 { return kn_w[0].y; }\n");
 }
 
 void kng_word(kng_code *c, const char *name, uint64_t value)
@@ -129,7 +135,8 @@ void kng_room(kng_code *c, const char *name, kn_dtype dtype, uint64_t place, uin
 
 void kng_each(kng_code *c, uint64_t n)
 {
-    kng_word(c, "count", n);
+    if (c->word.n > COUNT)
+        c->word.at[COUNT] = (uint32_t)n;
     KNG_BODY(c, "    let i = group * %uu + lane;\n    if (i >= count()) { return; }\n", (unsigned)c->lanes);
 }
 
@@ -220,7 +227,8 @@ static bool fill(kng_code *c, kng_dispatch *d, uint64_t groups)
 
 void kng_end(kng_code *c, uint64_t groups)
 {
-    kng_word(c, "groups", groups);
+    if (c->word.n > GROUPS)
+        c->word.at[GROUPS] = (uint32_t)groups;
     kng_dispatch *d = c->m->failed || !groups ? NULL : next_dispatch(c->m);
     if (groups && (!d || !fill(c, d, groups)))
         c->m->failed = true;
@@ -228,4 +236,32 @@ void kng_end(kng_code *c, uint64_t groups)
     knx_str_free(&c->body);
     KN_VEC_FREE(&c->word);
     KN_VEC_FREE(&c->at);
+}
+
+void kng_fn_places(kng_code *c, const char *name, int n, const int64_t *extent, int k, const int64_t *const *stride)
+{
+    static const char *const types[] = {"u32", "u32", "vec2<u32>", "vec3<u32>", "vec4<u32>"};
+    char word[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(word, sizeof word, "%s_extent", name);
+        kng_words(c, word, i, (uint64_t)extent[i]);
+        for (int j = 0; j < k; j++) {
+            snprintf(word, sizeof word, "%s_stride%d_", name, j);
+            kng_words(c, word, i, (uint64_t)stride[j][i]);
+        }
+    }
+    KNG_HEAD(c, "fn %s(number: u32) -> %s {\n    var p = %s();\n", name, types[k], types[k]);
+    if (n)
+        KNG_HEAD(c, "    var rest = number;\n    var d = 0u;\n");
+    for (int i = n - 1; i >= 0; i--) {
+        if (i)
+            KNG_HEAD(c, "    d = rest %% %s_extent%d();\n    rest = rest / %s_extent%d();\n", name, i, name, i);
+        else
+            KNG_HEAD(c, "    d = rest;\n");
+        KNG_HEAD(c, "    p += d * %s(", types[k]);
+        for (int j = 0; j < k; j++)
+            KNG_HEAD(c, "%s%s_stride%d_%d()", j ? ", " : "", name, j, i);
+        KNG_HEAD(c, ");\n");
+    }
+    KNG_HEAD(c, "    return p;\n}\n");
 }

@@ -80,6 +80,9 @@ static inline uint64_t kng_groups(uint64_t n, uint32_t lanes) { return (n + lane
 /* The words outer, length, inner and lines, and place(line, i): the number of an element. */
 void kng_along(kng_code *c, const kng_lines *l);
 
+/* Function NAME(number), of an index in C order of n extents: k sums of its parts times strides, an u32 or a vec of k. */
+void kng_fn_places(kng_code *c, const char *name, int n, const int64_t *extent, int k, const int64_t *const *stride);
+
 /* element.c: the functions of all arrays. */
 void kng_elements(kng_code *c, knx_str *out);
 bool kng_is_part(kn_dtype d); /* less than a word */

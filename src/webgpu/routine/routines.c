@@ -9,6 +9,9 @@ static const struct {
 } routines[] = {
     {"argmax", &kng_argmax}, {"argmin", &kng_argmin}, {"argsort", &kng_argsort}, {"partition", &kng_partition},
     {"searchsorted", &kng_searchsorted}, {"sort", &kng_sort}, {"top_k", &kng_top_k},
+    {"gather", &kng_gather}, {"scatter", &kng_scatter}, {"scatter-add", &kng_scatter_add},
+    {"scatter-mul", &kng_scatter_mul}, {"scatter-min", &kng_scatter_min}, {"scatter-max", &kng_scatter_max},
+    {"dynamic_update_slice", &kng_update}, {"strided_update", &kng_update},
     {"cumsum", &kng_cumsum}, {"cumprod", &kng_cumprod}, {"cummax", &kng_cummax}, {"cummin", &kng_cummin},
 };
 
