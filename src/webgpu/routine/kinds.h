@@ -8,6 +8,8 @@ extern const kng_kind kng_cumsum, kng_cumprod, kng_cummax, kng_cummin;
 extern const kng_kind kng_sort, kng_argsort, kng_top_k, kng_partition, kng_searchsorted, kng_argmax, kng_argmin;
 extern const kng_kind kng_gather, kng_scatter, kng_scatter_add, kng_scatter_mul, kng_scatter_min, kng_scatter_max;
 extern const kng_kind kng_update;
+extern const kng_kind kng_window_sum, kng_window_max, kng_window_min;
+extern const kng_kind kng_window_choice, kng_window_pick, kng_window_place;
 
 /* Function NAME(i): number i of an array of integers, as an i32. */
 void kng_fn_index(kng_code *c, const char *name, const char *array, kn_dtype d);

@@ -12,6 +12,9 @@ static const struct {
     {"gather", &kng_gather}, {"scatter", &kng_scatter}, {"scatter-add", &kng_scatter_add},
     {"scatter-mul", &kng_scatter_mul}, {"scatter-min", &kng_scatter_min}, {"scatter-max", &kng_scatter_max},
     {"dynamic_update_slice", &kng_update}, {"strided_update", &kng_update},
+    {"reduce_window_sum", &kng_window_sum}, {"reduce_window_max", &kng_window_max},
+    {"reduce_window_min", &kng_window_min}, {"window_choice", &kng_window_choice},
+    {"window_pick", &kng_window_pick}, {"window_place", &kng_window_place},
     {"cumsum", &kng_cumsum}, {"cumprod", &kng_cumprod}, {"cummax", &kng_cummax}, {"cummin", &kng_cummin},
 };
 
