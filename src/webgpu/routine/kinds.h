@@ -10,6 +10,7 @@ extern const kng_kind kng_gather, kng_scatter, kng_scatter_add, kng_scatter_mul,
 extern const kng_kind kng_update;
 extern const kng_kind kng_window_sum, kng_window_max, kng_window_min;
 extern const kng_kind kng_window_choice, kng_window_pick, kng_window_place;
+extern const kng_kind kng_cholesky, kng_lu, kng_permutation, kng_triangular_solve;
 
 /* Function NAME(i): number i of an array of integers, as an i32. */
 void kng_fn_index(kng_code *c, const char *name, const char *array, kn_dtype d);

@@ -15,6 +15,8 @@ static const struct {
     {"reduce_window_sum", &kng_window_sum}, {"reduce_window_max", &kng_window_max},
     {"reduce_window_min", &kng_window_min}, {"window_choice", &kng_window_choice},
     {"window_pick", &kng_window_pick}, {"window_place", &kng_window_place},
+    {"cholesky", &kng_cholesky}, {"lu", &kng_lu}, {"lu_pivots_to_permutation", &kng_permutation},
+    {"triangular_solve", &kng_triangular_solve},
     {"cumsum", &kng_cumsum}, {"cumprod", &kng_cumprod}, {"cummax", &kng_cummax}, {"cummin", &kng_cummin},
 };
 
