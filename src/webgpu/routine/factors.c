@@ -89,7 +89,8 @@ void kng_lose(kng_maker *m, const kng_loss *x)
     kng_end(&c, x->stack * kng_groups(x->rows, 16) * kng_groups(x->columns, 16));
 }
 
-/* Of complex numbers as the primitive div, but that the two parts are divided where 1 over the scale is out of range. */
+/* Of complex numbers as the primitive div, but that the two parts are divided where 1 over the scale is out of range.
+ * Zeros are told apart by selections: with a branch that returns Mesa's software Vulkan gives 0 for a quotient by 0. */
 void kng_fn_quotient(kng_code *c, const char *name, kn_dtype d)
 {
     static const struct {
@@ -104,14 +105,14 @@ void kng_fn_quotient(kng_code *c, const char *name, kn_dtype d)
         kng_fn_binary(c, needed[i].name, needed[i].op, KN_DT(F32));
     KNG_HEAD(c, "fn %s(x: vec2<f32>, d: vec2<f32>) -> vec2<f32> {\n"
                 "    let size = bitcast<vec2<f32>>(bitcast<vec2<u32>>(d) & vec2<u32>(0x7fffffffu));\n"
-                "    if (all(bitcast<vec2<u32>>(size) == vec2<u32>())) { return vec2<f32>(q_div(x.x, size.x), q_div(x.y, size.x)); }\n"
                 "    let by_re = q_le(size.y, size.x);\n"
                 "    let big = select(d.y, d.x, by_re);\n    let small = select(d.x, d.y, by_re);\n"
                 "    let ratio = q_div(small, big);\n"
-                "    let sum = q_add(big, q_mul(small, ratio));\n    let scale = q_div(1.0, sum);\n"
+                "    let zero = all(bitcast<vec2<u32>>(size) == vec2<u32>());\n"
+                "    let sum = select(q_add(big, q_mul(small, ratio)), size.x, zero);\n    let scale = q_div(1.0, sum);\n"
                 "    let p = select(ratio, 1.0, by_re);\n    let q = select(1.0, ratio, by_re);\n"
-                "    let u = q_add(q_mul(x.x, p), q_mul(x.y, q));\n"
-                "    let v = q_sub(q_mul(x.y, p), q_mul(x.x, q));\n"
+                "    let u = select(q_add(q_mul(x.x, p), q_mul(x.y, q)), x.x, zero);\n"
+                "    let v = select(q_sub(q_mul(x.y, p), q_mul(x.x, q)), x.y, zero);\n"
                 "    if ((bitcast<u32>(scale) & 0x7fffffffu) < 0x7f800000u) { return vec2<f32>(q_mul(u, scale), q_mul(v, scale)); }\n"
                 "    return vec2<f32>(q_div(u, sum), q_div(v, sum));\n}\n", name);
 }
