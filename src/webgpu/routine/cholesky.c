@@ -141,7 +141,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
         if (!left)
             break;
         rows_below(&x, &here, (uint64_t)w, (uint64_t)left);
-        kng_lose(&m, &(kng_loss){d, x.stack, (uint64_t)left, (uint64_t)left, (uint64_t)w, below, below,
+        kng_take_off(&m, &(kng_loss){d, x.stack, (uint64_t)left, (uint64_t)left, (uint64_t)w, below, below,
                                  kng_matrix_at(&x.l, q + w, q + w), false, true, true});
     }
     finish(&x);

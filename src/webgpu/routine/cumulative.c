@@ -152,8 +152,9 @@ static void results(const cumulation *x)
 
 static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
-    (void)f, (void)p;
-    return kng_unfit(s);
+    const kni_p_cumulative *q = kng_params(p, s);
+    const char *why = kng_unfit(s);
+    return why || kng_turns(f, (uint64_t)s->u.r.xt[0].dim[q->axis] / BLOCK) ? why : KNG_TOO_MANY_TURNS;
 }
 
 static knx_error *plan(knk_reduction how, const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,
@@ -172,7 +173,7 @@ static knx_error *plan(knk_reduction how, const knw_facts *f, bool exact, const 
         return NULL;
     x.groups = kng_groups(x.l.length, GROUP);
     x.blocks = kng_groups(x.l.length, BLOCK);
-    if (x.l.length <= 256 || x.l.lines >= 4096) {
+    if (x.l.length <= 256 || (x.l.lines >= 4096 && kng_turns(f, x.groups))) {
         whole_lines(&x);
         return kng_made(&m);
     }

@@ -48,7 +48,7 @@ static void take_side(kng_code *c, const char *name, bool rows, const char *expr
 }
 
 /* Tiles of 16 x 16, a workgroup and an invocation for each element. */
-void kng_lose(kng_maker *m, const kng_loss *x)
+void kng_take_off(kng_maker *m, const kng_loss *x)
 {
     kng_code c;
     const char *t = kng_type(x->dtype);

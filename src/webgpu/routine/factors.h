@@ -32,7 +32,7 @@ typedef struct kng_loss {
     bool conjugate;             /* of left */
     bool lower;                 /* only j <= i */
 } kng_loss;
-void kng_lose(kng_maker *m, const kng_loss *x);
+void kng_take_off(kng_maker *m, const kng_loss *x);
 
 int64_t kng_panel(kn_dtype d, int64_t steps, int64_t wide); /* its width: 128 of real numbers for more steps */
 void kng_fn_minus(kng_code *c, const char *name, kn_dtype d, bool conjugate); /* (a): -a, or -conj(a) */

@@ -125,6 +125,13 @@ static void long_lines(const search *x)
     kng_end(&c, x->l.lines);
 }
 
+static const char *extreme_refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
+{
+    const kni_p_argreduce *q = kng_params(p, s);
+    const char *why = kng_unfit(s);
+    return why || kng_turns(f, (uint64_t)s->u.r.xt[0].dim[q->axes.v[0]] / 64) ? why : KNG_TOO_MANY_TURNS;
+}
+
 static knx_error *plan(bool largest, const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,
                        const kng_pattern *at, knx_arena *arena, kng_plan *out)
 {
@@ -132,7 +139,7 @@ static knx_error *plan(bool largest, const knw_facts *f, bool exact, const knc_p
     const kni_p_argreduce *q = kng_params(p, s);
     kng_make(&m, f, exact, p, s, at, arena, out);
     search x = {&m, s->u.r.xt[0].dtype, q->index_dtype, largest, kng_lines_of(s->u.r.xt[0], q->axes.v[0])};
-    if (x.l.length <= 64 || x.l.lines >= 4096)
+    if (x.l.length <= 64 || (x.l.lines >= 4096 && kng_turns(f, x.l.length)))
         each_line(&x);
     else
         long_lines(&x);
@@ -151,5 +158,5 @@ static knx_error *argmin_plan(const knw_facts *f, bool exact, const knc_program 
     return plan(false, f, exact, p, s, at, arena, out);
 }
 
-const kng_kind kng_argmax = {.refuses = refuses, .plan = argmax_plan};
-const kng_kind kng_argmin = {.refuses = refuses, .plan = argmin_plan};
+const kng_kind kng_argmax = {.refuses = extreme_refuses, .plan = argmax_plan};
+const kng_kind kng_argmin = {.refuses = extreme_refuses, .plan = argmin_plan};

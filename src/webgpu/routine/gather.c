@@ -249,13 +249,14 @@ static const char *scatter_refuses(const knw_facts *f, const knc_program *p, con
 {
     scattering x = {0};
     const char *why = kng_unfit(s);
-    (void)f;
     if (why)
         return why;
     describe_scatter(p, s, &x.w);
     find_dims(&x);
     if (x.w.mode == KNR_OUT_ERROR)
         return "it raises no errors";
+    if (!kng_turns(f, x.points)) /* all may go to one place */
+        return KNG_TOO_MANY_TURNS;
     kng_lines l = {1, x.points, 1, 1};
     return kng_numbers(kng_sorter_bytes(l, 1)) ? NULL : "more updates than 31 bits can number";
 }

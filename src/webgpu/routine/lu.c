@@ -156,8 +156,12 @@ static void permute(kng_maker *m, uint64_t stack, uint64_t n, uint64_t size, uin
 static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
     const kni_p_factorize *q = kng_params(p, s);
+    knp_extents e = knp_extents_of(s->u.r.xt[0]);
+    uint64_t m = (uint64_t)e.m, w = (uint64_t)kng_panel(s->u.r.xt[0].dtype, e.m < e.n ? e.m : e.n, 512);
     if (q->check != KN_CHECK_NONE)
         return "it raises no errors";
+    if (!kng_turns(f, w * ((m / 256 + 1) * (w / 2 + 2) + 10)) || !kng_turns(f, 2 * m))
+        return KNG_TOO_MANY_TURNS;
     return f->lanes < 256 ? "workgroups of fewer than 256 invocations" : kng_unfit(s);
 }
 
@@ -178,7 +182,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
         factor_panel(&x, (uint64_t)q, (uint64_t)w);
         other_columns(&x, (uint64_t)q, (uint64_t)w);
         kng_matrix upper = kng_matrix_at(&x.a, q, q + w);
-        kng_lose(&m, &(kng_loss){d, x.stack, (uint64_t)(e.m - q - w), (uint64_t)(e.n - q - w), (uint64_t)w,
+        kng_take_off(&m, &(kng_loss){d, x.stack, (uint64_t)(e.m - q - w), (uint64_t)(e.n - q - w), (uint64_t)w,
                                  kng_matrix_at(&x.a, q + w, q), kng_turned(&upper),
                                  kng_matrix_at(&x.a, q + w, q + w), true, false, false});
     }
@@ -190,8 +194,8 @@ const kng_kind kng_lu = {.refuses = refuses, .plan = plan};
 
 static const char *permutation_refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
-    (void)f, (void)p;
-    return kng_unfit(s);
+    const kni_p_lu_pivots_to_permutation *q = kng_params(p, s);
+    return kng_turns(f, 2 * (uint64_t)q->permutation_size) ? kng_unfit(s) : KNG_TOO_MANY_TURNS;
 }
 
 static knx_error *permutation_plan(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,

@@ -47,8 +47,10 @@ static void element_function(kng_code *c, const knp_window *w)
 
 static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
-    (void)f, (void)p;
-    return kng_unfit(s);
+    knp_window w;
+    const char *why = kng_unfit(s);
+    knp_window_read(kng_params(p, s), true, s->u.r.xt[0], s->u.r.yt, &w);
+    return why || kng_turns(f, (uint64_t)w.positions + (uint64_t)w.positions / KNR_POOL_BLOCK) ? why : KNG_TOO_MANY_TURNS;
 }
 
 /* ---- joined */
@@ -230,4 +232,13 @@ static knx_error *place_plan(const knw_facts *f, bool exact, const knc_program *
     return kng_made(&m);
 }
 
-const kng_kind kng_window_place = {.refuses = refuses, .plan = place_plan};
+/* An element lies in no more windows than a window has positions. */
+static const char *place_refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
+{
+    knp_window w;
+    const char *why = kng_unfit(s);
+    knp_window_read(kng_params(p, s), false, s->u.r.yt[0], &s->u.r.xt[0], &w);
+    return why || kng_turns(f, (uint64_t)w.positions) ? why : KNG_TOO_MANY_TURNS;
+}
+
+const kng_kind kng_window_place = {.refuses = place_refuses, .plan = place_plan};

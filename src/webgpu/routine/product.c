@@ -83,15 +83,25 @@ static kng_tile tile_of(const kng_maker *m, const kng_product *x)
     return x->n >= 16 ? (kng_tile){1, 64, 1, 1} : (kng_tile){0, 0, 0, 0};
 }
 
+/* Of loops that an invocation goes through for so many steps. */
+static uint64_t turns_of(const kng_product *x, uint64_t steps)
+{
+    const kng_tile *t = &x->tile;
+    uint64_t lanes = t->rows ? t->rows / t->mine * (t->columns / t->across) : 0;
+    uint64_t loads = lanes ? 3 + KNG_STEPS * (t->rows + t->columns) / lanes : 0;
+    return steps + kng_groups(steps, KNG_STEPS) * loads + kng_groups(steps, KNG_BLOCK) + 64;
+}
+
 /* Few workgroups of many steps: each makes a block alone. */
-static uint64_t blocks_of(const kng_product *x)
+static uint64_t blocks_of(const kng_maker *m, const kng_product *x)
 {
     uint64_t elements = x->batch * x->m * x->n, blocks = (x->k + KNG_BLOCK - 1) / KNG_BLOCK;
     const kng_tile *t = &x->tile;
     uint64_t groups = t->rows ? x->batch * kng_groups(x->m, t->rows) * kng_groups(x->n, t->columns)
                               : kng_groups(elements, 64);
     bool fits = elements * blocks < UINT64_C(1) << 24;
-    return blocks > 1 && groups < 64 && fits ? blocks : 1;
+    bool long_loop = !kng_turns(m->facts, turns_of(x, x->k));
+    return blocks > 1 && (groups < 64 || long_loop) && fits ? blocks : 1;
 }
 
 static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_product *x)
@@ -114,22 +124,26 @@ static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_produc
     for (int w = 0; w < p->n_window; w++)
         x->holes |= p->window[w].base != 1;
     x->tile = tile_of(m, x);
-    x->blocks = blocks_of(x);
+    x->blocks = blocks_of(m, x);
 }
 
 static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
-    knk_product x;
-    (void)f, (void)p;
+    knk_product d;
+    kng_product x;
+    kng_maker m = {.facts = f, .exact = true, .program = p, .step = s};
     if (s->u.p.fill_a || s->u.p.fill_b || s->u.p.finish)
         return "kernels that are a part of a product";
-    knk_unpack_product(s->u.p.packed, &x);
-    if (!kng_has(x.operand) || !kng_has(x.result))
+    describe(&m, s, &d, &x);
+    if (!kng_has(d.operand) || !kng_has(d.result))
         return "a product of 64-bit floats";
-    uint64_t most = count(&x.batch) * count(&x.m) * count(&x.n);
+    uint64_t most = x.batch * x.m * x.n;
     for (uint32_t r = 0; r < s->n_ref; r++)
         most = s->ref[r].bytes > most ? s->ref[r].bytes : most;
-    return kng_numbers(most) && kng_numbers(count(&x.k)) ? NULL : "a product of more elements than 31 bits can number";
+    if (!kng_numbers(most) || !kng_numbers(x.k))
+        return "a product of more elements than 31 bits can number";
+    return kng_turns(f, turns_of(&x, x.blocks > 1 ? KNG_BLOCK : x.k)) && kng_turns(f, x.blocks) ? NULL
+                                                                                              : KNG_TOO_MANY_TURNS;
 }
 
 static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, const kng_pattern *at,

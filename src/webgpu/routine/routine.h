@@ -112,6 +112,14 @@ bool kng_quick(const kng_maker *m);
 int kng_image_words(kn_dtype d);
 void kng_fn_image(kng_code *c, const char *name, kn_dtype d); /* (a) */
 
+/* May an invocation go through so many turns of loops? Else a plan has to be another one, or the step is refused. */
+static inline bool kng_turns(const knw_facts *f, uint64_t turns)
+{
+    enum { SPARE = 256 };
+    return !f->most_turns || turns + SPARE <= f->most_turns;
+}
+static const char KNG_TOO_MANY_TURNS[] = "a loop of more turns than the device makes";
+
 /* Elements that 32 bits can number. */
 static inline bool kng_numbers(uint64_t n) { return n < UINT64_C(1) << 31; }
 #endif

@@ -153,9 +153,10 @@ static const char *partition_refuses(const knw_facts *f, const knc_program *p, c
 {
     const kni_p_partition *q = kng_params(p, s);
     const char *why = unfit(s, q->dimension, 1);
-    (void)f;
     if (why)
         return why;
+    if (q->whole && !kng_turns(f, (uint64_t)s->u.r.xt[1].dim[q->dimension]))
+        return KNG_TOO_MANY_TURNS;
     if (!s->u.r.xt[0].dim[q->dimension] && !q->whole)
         return "a partition of nothing";
     double looks = kni_type_count(s->u.r.xt[0]) * (double)s->u.r.xt[1].dim[q->dimension];

@@ -102,7 +102,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
         right = kng_turned(&right);
         if (upper)
             left.column = -left.column, right.column = -right.column;
-        kng_lose(&m, &(kng_loss){b.dtype, x.stack, (uint64_t)(q.m - k - w), x.sides, (uint64_t)w, left, right,
+        kng_take_off(&m, &(kng_loss){b.dtype, x.stack, (uint64_t)(q.m - k - w), x.sides, (uint64_t)w, left, right,
                                  kng_matrix_at(&x.x, k + w, 0), true, false, false});
     }
     if (x.conjugate)
