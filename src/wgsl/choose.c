@@ -55,7 +55,7 @@ static uint64_t turns(const knk_kernel *k, const knw_launch *l, knw_mode mode)
     return total;
 }
 
-static bool fits(const knk_kernel *k, const knw_facts *f, const knw_launch *l, knw_mode mode)
+bool knw_fits(const knk_kernel *k, const knw_facts *f, const knw_launch *l, knw_mode mode)
 {
     return !f->most_turns || turns(k, l, mode) < f->most_turns;
 }
@@ -70,7 +70,7 @@ const char *knw_too_large(const knk_kernel *k, const knw_facts *facts, const knw
         if (n > MOST || __builtin_mul_overflow(points, n / KNW_SUM_BLOCK + 1, &all) || all > MOST)
             return "more elements of a row than 32 bits count";
     }
-    return fits(k, facts, l, KNW_PARTS) ? NULL : "loops of more turns than the device makes";
+    return knw_fits(k, facts, l, KNW_PARTS) ? NULL : "loops of more turns than the device makes";
 }
 
 /* ---- the mode ---- */
@@ -98,8 +98,8 @@ knw_mode knw_choose(const knk_kernel *k, const knw_facts *facts, const knw_launc
     for (int s = 0; s < k->n_stage; s++)
         longest = inner_of(k, l, s) > longest ? inner_of(k, l, s) : longest;
     bool alone = longest < SHORT_ROW || (points >= FEW_POINTS && !along_rows(k, l));
-    if (alone && fits(k, facts, l, KNW_POINTS))
+    if (alone && knw_fits(k, facts, l, KNW_POINTS))
         return KNW_POINTS;
     bool cut = longest >= LONG_ROW && points < FEW_ROWS;
-    return !cut && fits(k, facts, l, KNW_ROWS) ? KNW_ROWS : KNW_PARTS;
+    return !cut && knw_fits(k, facts, l, KNW_ROWS) ? KNW_ROWS : KNW_PARTS;
 }

@@ -17,12 +17,13 @@ static void join(knw_gen *g, knx_str *t, const knk_inst *n, const char *left, co
 static void tree(knw_gen *g, knx_str *t, const knk_inst *n)
 {
     const char *type = knw_type(n->dtype);
-    knx_str_printf(t, "fn tree_%s_%s(s: ptr<function, array<%s, 6>>, q: u32, x: %s) -> %s {\n    var v = x;\n", how_of(n),
-                   name_of(n), type, type, type);
+    knx_str_printf(t, "fn tree_%s_%s(s: ptr<function, array<%s, 6>>, q: u32, x: %s) -> %s {\n    var v = x;\n",
+                   how_of(n), name_of(n), type, type, type);
     for (int i = 0; i < 6; i++) {
         const char left[] = {'a', (char)('0' + i), 0};
-        knx_str_printf(t, "    if ((q & %du) == 0u) {\n        (*s)[%d] = v;\n        return v;\n    }\n    let a%d = (*s)[%d];\n",
-                       1 << i, i, i, i);
+        knx_str_printf(
+            t, "    if ((q & %du) == 0u) {\n        (*s)[%d] = v;\n        return v;\n    }\n    let a%d = (*s)[%d];\n",
+            1 << i, i, i, i);
         knx_str_puts(t, "    v = ");
         join(g, t, n, left, "v");
         knx_str_puts(t, ";\n");
@@ -37,8 +38,8 @@ static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
     if (!(g->shared_rows >> n->dtype & 1))
         knx_str_printf(t, "var<workgroup> row_%s: array<%s, %d>;\n", name, type, KNW_LANES);
     g->shared_rows |= 1u << n->dtype;
-    knx_str_printf(t, "fn rows_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n", how_of(n),
-                   name, type, type, name);
+    knx_str_printf(t, "fn rows_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n",
+                   how_of(n), name, type, type, name);
     knx_str_puts(t, "    if (lane < 16u) {\n");
     for (int i = 0; i < 4; i++)
         knx_str_printf(t, "        let a%d = row_%s[lane + %du];\n", i, name, 16 * i);
@@ -50,23 +51,28 @@ static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
     join(g, t, n, "b0", "b1");
     knx_str_puts(t, ";\n    }\n");
     for (int half = 8; half; half /= 2) {
-        knx_str_printf(t, "    workgroupBarrier();\n    if (lane < %du) {\n        let a%d = row_%s[lane];\n"
-                       "        let b%d = row_%s[lane + %du];\n        row_%s[lane] = ", half, half, name, half, name, half, name);
+        knx_str_printf(t,
+                       "    workgroupBarrier();\n    if (lane < %du) {\n        let a%d = row_%s[lane];\n"
+                       "        let b%d = row_%s[lane + %du];\n        row_%s[lane] = ",
+                       half, half, name, half, name, half, name);
         const char left[] = {'a', (char)('0' + half), 0}, right[] = {'b', (char)('0' + half), 0};
         join(g, t, n, left, right);
         knx_str_puts(t, ";\n    }\n");
     }
-    knx_str_printf(t, "    workgroupBarrier();\n    let result = row_%s[0];\n    workgroupBarrier();\n    return result;\n}\n",
-                   name);
+    knx_str_printf(
+        t, "    workgroupBarrier();\n    let result = row_%s[0];\n    workgroupBarrier();\n    return result;\n}\n",
+        name);
 }
 
 /* Block number `block`: a binary counter, whose digits wait in `s`. */
 static void counter(knw_gen *g, knx_str *t, const knk_inst *n)
 {
     const char *type = knw_type(n->dtype);
-    knx_str_printf(t, "fn counter_%s_%s(s: ptr<function, array<%s, %d>>, block: u32, x: %s) {\n    var v = x;\n    var d = 0u;\n"
-                   "    for (; ((block >> d) & 1u) != 0u; d++) {\n        let older = (*s)[d];\n        v = ",
-                   how_of(n), name_of(n), type, KNW_COUNTER, type);
+    knx_str_printf(
+        t,
+        "fn counter_%s_%s(s: ptr<function, array<%s, %d>>, block: u32, x: %s) {\n    var v = x;\n    var d = 0u;\n"
+        "    for (; ((block >> d) & 1u) != 0u; d++) {\n        let older = (*s)[d];\n        v = ",
+        how_of(n), name_of(n), type, KNW_COUNTER, type);
     join(g, t, n, "older", "v");
     knx_str_puts(t, ";\n    }\n    (*s)[d] = v;\n}\n");
 }
@@ -75,12 +81,16 @@ static void counter(knw_gen *g, knx_str *t, const knk_inst *n)
 static void total(knw_gen *g, knx_str *t, const knk_inst *n)
 {
     const char *type = knw_type(n->dtype);
-    knx_str_printf(t, "fn total_%s_%s(s: ptr<function, array<%s, %d>>, blocks: u32) -> %s {\n"
-                   "    if (blocks == 0u) {\n        return ", how_of(n), name_of(n), type, KNW_COUNTER, type);
+    knx_str_printf(t,
+                   "fn total_%s_%s(s: ptr<function, array<%s, %d>>, blocks: u32) -> %s {\n"
+                   "    if (blocks == 0u) {\n        return ",
+                   how_of(n), name_of(n), type, KNW_COUNTER, type);
     knw_identity(&g->unit, t, (knk_reduction)n->sub, n->dtype);
-    knx_str_printf(t, ";\n    }\n    var d = countTrailingZeros(blocks);\n    var v = (*s)[d];\n"
+    knx_str_printf(t,
+                   ";\n    }\n    var d = countTrailingZeros(blocks);\n    var v = (*s)[d];\n"
                    "    for (d++; d < %du; d++) {\n        if (((blocks >> d) & 1u) != 0u) {\n"
-                   "            let older = (*s)[d];\n            v = ", KNW_COUNTER);
+                   "            let older = (*s)[d];\n            v = ",
+                   KNW_COUNTER);
     join(g, t, n, "older", "v");
     knx_str_puts(t, ";\n        }\n    }\n    return v;\n}\n");
 }

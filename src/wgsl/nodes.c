@@ -228,7 +228,10 @@ static void expression(knw_gen *g, knx_str *t, knk_node x)
         knw_expr(&g->unit, t, &as, dtype, text);
 }
 
-static const char *type_of(const knw_gen *g, knk_node x) { return knw_type(g->low[x] ? KN_ID_U32 : knw_node(g, x)->dtype); }
+static const char *type_of(const knw_gen *g, knk_node x)
+{
+    return knw_type(g->low[x] ? KN_ID_U32 : knw_node(g, x)->dtype);
+}
 
 static void zero(knw_gen *g, knx_str *t, knk_node x)
 {

@@ -404,8 +404,10 @@ static void find_point(knw_gen *g)
 void knw_write_main(knw_gen *g)
 {
     accesses before = {0};
-    knx_str_printf(&g->main, "@compute @workgroup_size(%d)\nfn main(@builtin(workgroup_id) group: vec3<u32>, "
-                             "@builtin(local_invocation_index) lane: u32) {\n", KNW_LANES);
+    knx_str_printf(&g->main,
+                   "@compute @workgroup_size(%d)\nfn main(@builtin(workgroup_id) group: vec3<u32>, "
+                   "@builtin(local_invocation_index) lane: u32) {\n",
+                   KNW_LANES);
     g->depth = 1;
     find_point(g);
     if (g->r->mode == KNW_PARTS)

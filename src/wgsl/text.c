@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
-
 static void add_line(knw_gen *g, const char *format, va_list args)
 {
     char line[256], *text = line;

@@ -70,6 +70,8 @@ typedef struct knw_launch {
 const char *knw_refuses(const knk_kernel *k);
 /* NULL, or why a launch is too large: its points for 32 bits, its loops for the device. */
 const char *knw_too_large(const knk_kernel *k, const knw_facts *facts, const knw_launch *l);
+/* Does a device that ends long loops finish a launch in this mode? */
+bool knw_fits(const knk_kernel *k, const knw_facts *facts, const knw_launch *l, knw_mode mode);
 /* Which mode suits a launch; how many dispatches it is; bytes of scratch. */
 knw_mode knw_choose(const knk_kernel *k, const knw_facts *facts, const knw_launch *l);
 int knw_parts(const knk_kernel *k);
