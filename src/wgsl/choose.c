@@ -3,11 +3,11 @@
 #include "wgsl/gen.h"
 
 enum {
-    SHORT_ROW = 32,    /* rows below it are left to one invocation each */
-    FEW_POINTS = 4096, /* as many invocations keep a device busy */
-    LONG_ROW = 65536,  /* rows from it on may be cut */
-    FEW_ROWS = 128,    /* as many workgroups keep a device busy */
-    TREE_TURNS = 160   /* of the loops that join the accumulators of a block, at most, and of those over blocks */
+    SHORT_ROW = 32,      /* rows below it are left to one invocation each */
+    MANY_POINTS = 65536, /* as many invocations keep a device busy */
+    LONG_ROW = 65536,    /* rows from it on may be cut */
+    FEW_ROWS = 128,      /* as many workgroups keep a device busy */
+    TREE_TURNS = 160     /* of the loops that join the accumulators of a block, at most, and of those over blocks */
 };
 static const uint64_t MOST = UINT32_MAX - 2 * (uint64_t)KNW_SUM_BLOCK, UNKNOWN = UINT64_MAX;
 
@@ -41,9 +41,12 @@ static uint64_t loop_turns(const knk_kernel *k, const knw_launch *l, int s)
 static uint64_t row_turns(uint64_t n, knw_mode mode)
 {
     uint64_t blocks = n / KNW_SUM_BLOCK + 1;
-    return mode == KNW_POINTS ? plus(n, blocks * TREE_TURNS)
-           : mode == KNW_ROWS ? n / KNW_LANES + 64 * blocks
-                              : KNW_SUM_BLOCK / KNW_LANES + 64 * blocks;
+    switch (mode) {
+    case KNW_POINTS: return plus(n, blocks * TREE_TURNS);
+    case KNW_COLUMNS: return n / (KNW_LANES / KNW_ADJACENT) + blocks * TREE_TURNS;
+    case KNW_ROWS: return n / KNW_LANES + 64 * blocks;
+    default: return KNW_SUM_BLOCK / KNW_LANES + 64 * blocks;
+    }
 }
 
 /* Of the invocation that makes the most. */
@@ -97,9 +100,10 @@ knw_mode knw_choose(const knk_kernel *k, const knw_facts *facts, const knw_launc
     uint64_t points = knw_product(l->par, k->n_par), longest = 0;
     for (int s = 0; s < k->n_stage; s++)
         longest = inner_of(k, l, s) > longest ? inner_of(k, l, s) : longest;
-    bool alone = longest < SHORT_ROW || (points >= FEW_POINTS && !along_rows(k, l));
-    if (alone && knw_fits(k, facts, l, KNW_POINTS))
+    bool across = !along_rows(k, l), cut = longest >= LONG_ROW && points < FEW_ROWS;
+    if ((longest < SHORT_ROW || (across && points >= MANY_POINTS)) && knw_fits(k, facts, l, KNW_POINTS))
         return KNW_POINTS;
-    bool cut = longest >= LONG_ROW && points < FEW_ROWS;
+    if (across && !cut && points >= KNW_ADJACENT && knw_fits(k, facts, l, KNW_COLUMNS))
+        return KNW_COLUMNS;
     return !cut && knw_fits(k, facts, l, KNW_ROWS) ? KNW_ROWS : KNW_PARTS;
 }

@@ -12,7 +12,7 @@
 #include "wgsl/numbers.h"
 #include "wgsl/wgsl.h"
 
-enum { KNW_NO_LOOP = 255, KNW_LANES = 64, KNW_SUM_BLOCK = 16384, KNW_COUNTER = 19 };
+enum { KNW_NO_LOOP = 255, KNW_LANES = 64, KNW_ADJACENT = 16, KNW_SUM_BLOCK = 16384, KNW_COUNTER = 19 };
 
 /* The words of a launch, and the dispatches that a kernel is. */
 typedef struct knw_layout {
@@ -54,7 +54,7 @@ typedef struct knw_gen {
     knw_unit unit;
     knx_str main, functions, operand[4];
     knw_memory memory[KNW_MOST_MEMORIES];
-    uint64_t joins[4][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
+    uint64_t joins[5][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
     uint32_t shared_rows; /* per dtype: memory of the workgroup */
     int depth;
 
@@ -71,6 +71,8 @@ typedef struct knw_gen {
 } knw_gen;
 
 static inline const knk_inst *knw_node(const knw_gen *g, knk_node x) { return &g->k->node[x]; }
+/* Do the invocations of a workgroup work on the same points? */
+static inline bool knw_together(const knw_gen *g) { return g->r->mode == KNW_ROWS || g->r->mode == KNW_COLUMNS; }
 static inline bool knw_is_wide(int dtype) { return dtype == KN_ID_I64 || dtype == KN_ID_U64; }
 
 /* words.c */
@@ -111,7 +113,7 @@ void knw_operand(knw_gen *g, knx_str *t, knk_node x, bool low);
 void knw_name(knw_gen *g, knx_str *t, knk_node x);
 
 /* joins.c: "tree_add_f32(" */
-typedef enum { KNW_TREE, KNW_ROW, KNW_BLOCK, KNW_TOTAL } knw_join_kind;
+typedef enum { KNW_TREE, KNW_ROW, KNW_COLUMN, KNW_BLOCK, KNW_TOTAL } knw_join_kind;
 void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n);
 
 /* stages.c */

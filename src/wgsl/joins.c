@@ -3,7 +3,7 @@
  * one invocation (tree) or by a workgroup (rows), and blocks (counter, total). */
 #include "wgsl/gen.h"
 
-static const char *const kind_name[] = {"tree", "rows", "counter", "total"};
+static const char *const kind_name[] = {"tree", "rows", "columns", "counter", "total"};
 
 static const char *name_of(const knk_inst *n) { return knx_dtype_table[n->dtype].short_name; }
 static const char *how_of(const knk_inst *n) { return knk_reduction_name[n->sub]; }
@@ -31,13 +31,19 @@ static void tree(knw_gen *g, knx_str *t, const knk_inst *n)
     knx_str_puts(t, "    return v;\n}\n");
 }
 
+/* Memory of the workgroup, a place for each invocation. */
+static void share(knw_gen *g, knx_str *t, const knk_inst *n)
+{
+    if (!(g->shared_rows >> n->dtype & 1))
+        knx_str_printf(t, "var<workgroup> row_%s: array<%s, %d>;\n", name_of(n), knw_type(n->dtype), KNW_LANES);
+    g->shared_rows |= 1u << n->dtype;
+}
+
 /* By a workgroup of 64: first the four groups of 16, then halves. */
 static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
 {
     const char *type = knw_type(n->dtype), *name = name_of(n);
-    if (!(g->shared_rows >> n->dtype & 1))
-        knx_str_printf(t, "var<workgroup> row_%s: array<%s, %d>;\n", name, type, KNW_LANES);
-    g->shared_rows |= 1u << n->dtype;
+    share(g, t, n);
     knx_str_printf(t, "fn rows_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n",
                    how_of(n), name, type, type, name);
     knx_str_puts(t, "    if (lane < 16u) {\n");
@@ -62,6 +68,26 @@ static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
     knx_str_printf(
         t, "    workgroupBarrier();\n    let result = row_%s[0];\n    workgroupBarrier();\n    return result;\n}\n",
         name);
+}
+
+/* By the four invocations of a workgroup of 64 that share a point: each has a quarter of the tree. */
+static void columns(knw_gen *g, knx_str *t, const knk_inst *n)
+{
+    const char *type = knw_type(n->dtype), *name = name_of(n);
+    share(g, t, n);
+    knx_str_printf(t,
+                   "fn columns_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n"
+                   "    let column = lane & 15u;\n",
+                   how_of(n), name, type, type, name);
+    for (int i = 0; i < KNW_LANES / KNW_ADJACENT; i++)
+        knx_str_printf(t, "    let a%d = row_%s[column + %du];\n", i, name, KNW_ADJACENT * i);
+    knx_str_puts(t, "    let b0 = ");
+    join(g, t, n, "a0", "a1");
+    knx_str_puts(t, ";\n    let b1 = ");
+    join(g, t, n, "a2", "a3");
+    knx_str_puts(t, ";\n    workgroupBarrier();\n    return ");
+    join(g, t, n, "b0", "b1");
+    knx_str_puts(t, ";\n}\n");
 }
 
 /* Block number `block`: a binary counter, whose digits wait in `s`. */
@@ -97,7 +123,7 @@ static void total(knw_gen *g, knx_str *t, const knk_inst *n)
 
 void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n)
 {
-    static void (*const write[])(knw_gen *, knx_str *, const knk_inst *) = {tree, rows, counter, total};
+    static void (*const write[])(knw_gen *, knx_str *, const knk_inst *) = {tree, rows, columns, counter, total};
     uint64_t *have = &g->joins[kind][n->sub];
     if (!(*have >> n->dtype & 1))
         write[kind](g, &g->functions, n);

@@ -358,7 +358,8 @@ static bool in_loop(const knw_gen *g, knk_node x) { return g->loop[x] != KNW_NO_
 static void store(knw_gen *g, knk_node x)
 {
     const knk_inst *n = knw_node(g, x);
-    bool once = g->r->mode == KNW_ROWS && !g->k->stage[g->stage].n_inner;
+    bool inner = g->k->stage[g->stage].n_inner > 0, columns = g->r->mode == KNW_COLUMNS;
+    bool once = columns || (g->r->mode == KNW_ROWS && !inner);
     char at[KNW_WORD_TEXT];
     knx_str t = {0};
     knw_store_call(g, &t, n->buffer, knw_node(g, n->a)->dtype);
@@ -367,7 +368,7 @@ static void store(knw_gen *g, knk_node x)
     knx_str_puts(&t, ", ");
     knw_operand(g, &t, n->a, false);
     if (once)
-        knw_open(g, "if (lane == 0u) {");
+        knw_open(g, "if (%s) {", !columns ? "lane == 0u" : inner ? "live" : "live && share == 0u");
     knw_line(g, "%s);", t.s ? t.s : "");
     if (once)
         knw_close(g);
@@ -378,7 +379,7 @@ static void store(knw_gen *g, knk_node x)
 /* Where all lanes of a row do the same, some may still be reading when the first one writes. */
 static void wait_for_readers(knw_gen *g)
 {
-    if (g->r->mode != KNW_ROWS || g->k->stage[g->stage].n_inner || g->dry)
+    if (!knw_together(g) || g->k->stage[g->stage].n_inner || g->dry)
         return;
     for (int i = g->first; i < g->end; i++)
         for (int j = g->first; j < g->end && knw_node(g, i)->op == KNK_STORE; j++)

@@ -8,7 +8,7 @@
 #include "wgsl/gen.h"
 #include <stdio.h>
 
-static bool is_row(const knw_gen *g) { return g->r->mode == KNW_ROWS; }
+static bool is_columns(const knw_gen *g) { return g->r->mode == KNW_COLUMNS; }
 
 static const char *inner_word(const knw_gen *g, char to[KNW_WORD_TEXT], int which)
 {
@@ -145,9 +145,15 @@ static void begin_counter(knw_gen *g, int i)
 }
 static void take_accumulator(knw_gen *g, int i) { knw_line(g, "v%d = a%d;", i, i); }
 static void end_leaf(knw_gen *g, int i) { call_for(g, "b# = ", i, KNW_TREE, "&c#, q, a#"); }
+/* The same in a tree of 16 leaves. */
+static void end_quarter_leaf(knw_gen *g, int i) { call_for(g, "b# = ", i, KNW_TREE, "&c#, p, a#"); }
 static void end_block(knw_gen *g, int i) { call_for(g, "", i, KNW_BLOCK, "&s#, block, b#"); }
 static void row_block(knw_gen *g, int i) { call_for(g, "let b# = ", i, KNW_ROW, "lane, a#"); }
-static void row_value(knw_gen *g, int i) { call_for(g, "v# = ", i, KNW_ROW, "lane, a#"); }
+static void column_block(knw_gen *g, int i) { call_for(g, "b# = ", i, KNW_COLUMN, "lane, b#"); }
+static void shared_value(knw_gen *g, int i)
+{
+    call_for(g, "v# = ", i, is_columns(g) ? KNW_COLUMN : KNW_ROW, "lane, a#");
+}
 
 static void end_total(knw_gen *g, int i)
 {
@@ -156,20 +162,33 @@ static void end_total(knw_gen *g, int i)
     call_for(g, "v# = ", i, KNW_TOTAL, arguments);
 }
 
-/* One invocation, a block of 16,384 elements from `begin` on. */
+/* A block of 16,384 elements from `begin` on, by one invocation; COLUMNS: a quarter of the tree, but of a small tree all
+ * by the first one of the four. */
 static void tree_of_block(knw_gen *g)
 {
+    bool quarter = is_columns(g);
     knw_line(g, "let length = end - begin;");
     knw_line(g, "let levels = 32u - countLeadingZeros(min(length, 16u) - 1u);");
     knw_line(g, "let groups = select(0u, 2u, length > 16u);");
+    if (quarter) {
+        knw_line(g, "let leaves = select(select(0u, 1u << levels, share == 0u), 16u, length > 16u);");
+        knw_line(g, "let leaf0 = select(0u, share * 16u, length > 16u);");
+    }
     for_reductions(g, 1, begin_block);
-    knw_open(g, "for (var q = 0u; q < (1u << (levels + groups)); q++) {");
+    if (quarter)
+        knw_open(g, "for (var p = 0u; p < leaves; p++) {");
+    else
+        knw_open(g, "for (var q = 0u; q < (1u << (levels + groups)); q++) {");
+    if (quarter)
+        knw_line(g, "let q = leaf0 + p;");
     knw_line(g, "let leaf = (reverseBits(q >> groups) >> 1u) >> (31u - levels);");
     knw_line(g, "let first = begin + leaf + select(0u, (q & 3u) << 4u, groups != 0u);");
     for_reductions(g, 1, begin_accumulator);
     elements(g, "first", "end", "64u");
-    for_reductions(g, 1, end_leaf);
+    for_reductions(g, 1, quarter ? end_quarter_leaf : end_leaf);
     knw_close(g);
+    if (quarter)
+        for_reductions(g, 1, column_block);
 }
 
 static void blocks(knw_gen *g)
@@ -179,7 +198,7 @@ static void blocks(knw_gen *g)
     knw_open(g, "for (var block = 0u; block < %s; block++) {", blocks_word(g, word, g->stage));
     knw_line(g, "let begin = block * 16384u;");
     knw_line(g, "let end = min(begin + 16384u, %s);", count_word(g, word));
-    if (is_row(g)) {
+    if (g->r->mode == KNW_ROWS) {
         for_reductions(g, 1, begin_accumulator);
         elements(g, "begin + lane", "end", "64u");
         for_reductions(g, 1, row_block);
@@ -194,14 +213,16 @@ static void blocks(knw_gen *g)
 /* A stage with inner extents, all of them. */
 static void inner_stage(knw_gen *g)
 {
+    static const char *const from[] = {[KNW_POINTS] = "0u", [KNW_ROWS] = "lane", [KNW_COLUMNS] = "share"};
+    static const char *const step[] = {[KNW_POINTS] = "1u", [KNW_ROWS] = "64u", [KNW_COLUMNS] = "4u"};
     char word[KNW_WORD_TEXT];
     for_reductions(g, -1, begin_value);
     for_reductions(g, 0, begin_accumulator);
     if (any_ordered(g))
         blocks(g);
     else
-        elements(g, is_row(g) ? "lane" : "0u", count_word(g, word), is_row(g) ? "64u" : "1u");
-    for_reductions(g, 0, is_row(g) ? row_value : take_accumulator);
+        elements(g, from[g->r->mode], count_word(g, word), step[g->r->mode]);
+    for_reductions(g, 0, knw_together(g) ? shared_value : take_accumulator);
 }
 
 /* ---- the scratch of PARTS ---- */
@@ -386,8 +407,16 @@ static void find_point(knw_gen *g)
     char across[KNW_WORD_TEXT], count[KNW_WORD_TEXT], word[KNW_WORD_TEXT];
     knw_word_text(across, KNW_ACROSS);
     knw_word_text(count, KNW_COUNT);
-    bool alone = !is_row(g) && !g->part.blocks;
+    bool alone = !knw_together(g) && !g->part.blocks;
     const char *name = g->part.blocks ? "unit" : "point";
+    if (is_columns(g)) {
+        knw_line(g, "let share = lane >> 4u;");
+        knw_line(g, "let own = (group.y * %s + group.x) * 16u + (lane & 15u);", across);
+        knw_line(g, "let live = own < %s;", count);
+        knw_line(g, "let point = min(own, %s - 1u);", count);
+        indices(g, 'i', "point", g->k->n_par, g->at.par);
+        return;
+    }
     knw_line(g, alone ? "let %s = (group.y * %s + group.x) * 64u + lane;" : "let %s = group.y * %s + group.x;", name,
              across);
     knw_open(g, "if (%s >= %s) {", name, count);
@@ -416,7 +445,7 @@ void knw_write_main(knw_gen *g)
         if (knw_node(g, i)->op == KNK_REDUCE && knw_node(g, i)->stage == g->part.join)
             join_blocks(g, i);
     for (int s = g->part.first; s < g->part.end; s++) {
-        if (is_row(g))
+        if (knw_together(g))
             wait_for_stages(g, s, &before);
         stage(g, s);
     }

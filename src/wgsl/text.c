@@ -96,7 +96,8 @@ static bool allocate(knw_gen *g, void **memory)
 static void describe(const knw_gen *g, knx_str *t)
 {
     static const char *const how[] = {"a point for each invocation", "a row for each workgroup of 64",
-                                      "a block of a row for each workgroup of 64"};
+                                      "a block of a row for each workgroup of 64",
+                                      "16 adjacent points for each workgroup of 64"};
     int mode = g->r->mode == KNW_PARTS ? (g->part.blocks ? 2 : 0) : g->r->mode;
     knx_str_printf(t, "// Kernel %016llx: %s", (unsigned long long)g->k->hash, how[mode]);
     if (g->r->mode == KNW_PARTS)

@@ -45,7 +45,8 @@ enum { KNW_ACROSS, KNW_COUNT, KNW_HIDDEN, KNW_AT, KNW_MOST_MEMORIES = 32 };
 typedef enum knw_mode {
     KNW_POINTS, /* an invocation for each parallel point, which goes through all stages by itself */
     KNW_ROWS,   /* a workgroup of 64 for each parallel point: invocation l is accumulator l of its reductions */
-    KNW_PARTS   /* several dispatches: rows are cut into blocks of 16,384 elements, partial results lie in scratch */
+    KNW_PARTS,  /* several dispatches: rows are cut into blocks of 16,384 elements, partial results lie in scratch */
+    KNW_COLUMNS /* a workgroup of 64 for 16 adjacent points: four invocations share the 64 accumulators of each */
 } knw_mode;
 
 typedef struct knw_request {

@@ -242,6 +242,8 @@ static uint64_t groups_of(const knw_request *r, const knw_launch *l, uint64_t *c
     *count = points_of(r->kernel, l);
     if (r->mode == KNW_ROWS)
         return *count;
+    if (r->mode == KNW_COLUMNS)
+        return (*count + KNW_ADJACENT - 1) / KNW_ADJACENT;
     if (r->mode == KNW_PARTS && knw_part_of(r->kernel, r->part, &p) && p.blocks)
         return *count *= blocks_of(r->kernel, l, p.first);
     return (*count + KNW_LANES - 1) / KNW_LANES;

@@ -61,7 +61,7 @@ static knx_error *run(kng_gpu *g, const knw_facts *facts, const wgsl_case *c, kn
 
 bool wgsl_device_check(kng_gpu *g, const knw_facts *facts, const wgsl_case *c, knw_mode mode, const char *what)
 {
-    static const char *const names[] = {"points", "rows", "parts"};
+    static const char *const names[] = {"points", "rows", "parts", "columns"};
     char *got[WGSL_MEMORIES], where[200];
     for (int i = 0; i < c->n_memory; i++)
         got[i] = calloc(1, c->bytes[i] + 4);

@@ -31,7 +31,7 @@ static void check(const wgsl_case *c, const knw_facts *facts, const char *what)
         n_refused++;
         return;
     }
-    for (int mode = KNW_POINTS; mode <= KNW_PARTS; mode++) {
+    for (int mode = KNW_POINTS; mode <= KNW_COLUMNS; mode++) {
         if (mode != KNW_POINTS && !has_rows(c->k))
             continue;
         if (!knw_fits(c->k, facts, &c->l, (knw_mode)mode))

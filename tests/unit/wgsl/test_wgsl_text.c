@@ -67,6 +67,7 @@ static void all_texts(const knk_kernel *k)
     for (int exact = 0; exact < 2; exact++) {
         knx_free(text_of(k, exact, KNW_POINTS, 0));
         knx_free(text_of(k, exact, KNW_ROWS, 0));
+        knx_free(text_of(k, exact, KNW_COLUMNS, 0));
         for (int part = 0; part < knw_parts(k); part++)
             knx_free(text_of(k, exact, KNW_PARTS, part));
     }
@@ -221,10 +222,12 @@ static void the_way_follows_from_the_shape(void **state)
     assert_int_equal(knw_choose(k, &facts, rows(&r, 100000, 8, false)), KNW_POINTS);
     assert_int_equal(knw_choose(k, &facts, rows(&r, 100000, 1000, true)), KNW_POINTS);
     assert_int_equal(knw_choose(k, &facts, rows(&r, 100000, 1000, false)), KNW_ROWS);
-    assert_int_equal(knw_choose(k, &facts, rows(&r, 50, 1000, true)), KNW_ROWS);
+    assert_int_equal(knw_choose(k, &facts, rows(&r, 5000, 1000, true)), KNW_COLUMNS);
+    assert_int_equal(knw_choose(k, &facts, rows(&r, 10, 1000, true)), KNW_ROWS);
     assert_int_equal(knw_choose(k, &facts, rows(&r, 1, 10000000, false)), KNW_PARTS);
     limited.most_turns = 65535;
-    assert_int_equal(knw_choose(k, &limited, rows(&r, 100000, 65536, true)), KNW_ROWS);
+    assert_int_equal(knw_choose(k, &limited, rows(&r, 100000, 65536, true)), KNW_COLUMNS);
+    assert_int_equal(knw_choose(k, &limited, rows(&r, 100000, 1000000, true)), KNW_ROWS);
     assert_int_equal(knw_choose(k, &limited, rows(&r, 100000, 10000000, true)), KNW_PARTS);
     knk_release(k);
 }
