@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_numbers.c -- operations as WGSL: which text an operation is, that all have one, and that a text has the helper
+ * test_wgsl_numbers.c -- operations as WGSL: which text an operation is, that all have one, and that a text has the helper
  * functions that it calls. What the texts compute is test_numbers_device.c's. */
 #include "kernel/internal.h"
 #include "support/group.h"
@@ -261,7 +261,7 @@ static void without_memory_a_text_has_failed(void **state)
     }
 }
 
-KN_TEST_GROUP(test_numbers)
+KN_TEST_GROUP(test_wgsl_numbers)
 {
     n_all = number_cases(all, MOST);
     if (n_all > MOST)
