@@ -9,6 +9,8 @@
 #include "kiln/memory.h"
 #include "kiln/context.h"
 #include "kiln/device.h"
+#include "kiln/offload.h"
+#include "kiln/provider.h"
 #include "kiln/tree.h"
 #include "kiln/function.h"
 #include "kiln/prepared.h"
