@@ -46,8 +46,8 @@ KN_API bool kn_device_has_dtype(kn_device device, kn_dtype dtype);
 KN_API const char *kn_device_text(kn_device device);
 
 /* ---- Arrays on devices. */
-/* jax.device_put: x on the device, committed to it; copied only if it is not there. A traced array cannot be put
- * anywhere: a recorded function runs on one device, that of its arguments */
+/* jax.device_put: x on the device, committed to it; copied only if it is not there. A traced array can be put on the
+ * default device alone, and stays as it is: a recorded function runs on one device, that of its arguments */
 KN_API kn_array kn_device_put(kn_array x, kn_device device);
 KN_API kn_array kn_device_get(kn_array x);       /* jax.device_get: x on the host, not committed */
 /* where x is, or will be computed; NULL and an error for what is no array. Traced arrays are nowhere: the default

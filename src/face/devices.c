@@ -145,11 +145,13 @@ static knx_error *traced(const kna_value *v)
                                v->tracer.recording->function);
 }
 
-/* The value of x, which has a dtype and is not traced: a new reference. */
-static knx_error *value_to_move(kn_array x, kna_value **out)
+/* The value of x, which has a dtype, and is traced only where it has not far to go: a new reference. */
+static knx_error *value_to_move(kn_array x, kn_device d, kna_value **out)
 {
     KN_TRY(kna_array_value(x, out));
     knx_error *error = NULL;
+    if ((*out)->state == KN_V_TRACER && d == kn_default_device())
+        return NULL;
     if ((*out)->state == KN_V_TRACER || (*out)->state == KN_V_ABSTRACT)
         error = traced(*out);
     else if ((*out)->type.weak)
@@ -165,7 +167,7 @@ static knx_error *value_to_move(kn_array x, kna_value **out)
 static knx_error *send(kna_value *v, kn_device d)
 {
     knd_memory *there, *own;
-    if (v->state != KN_V_BUFFER)
+    if (v->state != KN_V_BUFFER) /* a number, or traced */
         return NULL;
     if (d == &knd_host)
         return knd_fetch(v->buffer);
@@ -175,7 +177,7 @@ static knx_error *send(kna_value *v, kn_device d)
 static kn_array move(kna_op *op, kn_array x, kn_device d, uint16_t site)
 {
     kna_value *v = NULL;
-    knx_error *error = kna_failed(op) ? NULL : value_to_move(x, &v);
+    knx_error *error = kna_failed(op) ? NULL : value_to_move(x, d, &v);
     bool moved = v && !error;
     if (moved && !(knd_site_at(site)->committed && knd_site_at(v->site)->committed && kna_are_together(v->site, site)))
         error = kna_move_to_site(&v, site); /* else what put it there first is told of */

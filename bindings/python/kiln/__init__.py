@@ -9,9 +9,9 @@ __version__ = "0.1.0"
 
 from ._core import Array, dtype
 from ._callbacks import pure_callback
-from ._config import (Device, block_until_ready, config, debug_nans, default_backend, default_float, device_count,
-                      device_get, device_put, devices, enable_x64, local_device_count, local_devices, num_threads,
-                       typeof)
+from ._config import (Device, block_until_ready, config, debug_nans, default_backend, default_device, default_float,
+                      device_count, device_get, device_put, devices, enable_x64, local_device_count, local_devices,
+                      num_threads, typeof)
 from ._custom import custom_gradient, custom_jvp, custom_vjp
 from ._jaxpr import make_jaxpr
 from ._progress import progress

@@ -10,28 +10,68 @@ _asarray = _core.functions("kiln.numpy")["asarray"]
 
 
 class Device:
-    """Where arrays are and programs run. (jax.Device)"""
-    platform, device_kind, id, process_index = "cpu", "cpu", 0, 0
+    """Where arrays are and programs run, as kiln.devices() lists them; equal to its name. (jax.Device)
+
+    >>> import kiln
+    >>> kiln.devices("cpu")[0] == "cpu"
+    True
+    """
+    process_index = 0
+    _all = {}
+
+    def __new__(cls, name):
+        """The one of this name of the library's: "host", "webgpu:0"."""
+        if name not in cls._all:
+            cls._all[name] = object.__new__(cls)
+            cls._all[name].name = name
+        return cls._all[name]
+
+    @property
+    def platform(self):
+        """The kind: "cpu", "webgpu"."""
+        return "cpu" if self.name == "host" else self.name.split(":")[0]
+
+    device_kind = platform
+
+    @property
+    def id(self):
+        """Its number among those of the kind."""
+        return int(self.name.partition(":")[2] or 0)
+
+    @property
+    def info(self):
+        """Limits and features, as a dictionary."""
+        return _core.device_info(self.name)
+
+    def __eq__(self, other):
+        if isinstance(other, str):
+            return other in (self.name, self.platform if self.id == 0 else None)
+        return self is other
+
+    def __hash__(self):
+        return hash("cpu" if self.name == "host" else self.name)
 
     def __repr__(self):
-        return "CpuDevice(id=0)"
+        return f"{self.platform.capitalize()}Device(id={self.id})"
 
-    __str__ = __repr__
+    def __str__(self):
+        return f"{self.platform}:{self.id}"
 
-
-_devices = [Device()]
+    def __reduce__(self):
+        return Device, (self.name,)
 
 
 def devices(backend=None):
-    """The devices, one CPU. (jax.devices)
+    """The devices, the CPU first: of a kind, or all. (jax.devices)
 
     >>> import kiln
-    >>> kiln.devices()
-    [CpuDevice(id=0)]
+    >>> kiln.devices()[0]
+    CpuDevice(id=0)
     """
-    if backend not in (None, "cpu"):
+    found = [Device(name) for name in _core.devices("host" if backend == "cpu" else backend)]
+    if not found:
         raise RuntimeError(f"Unknown backend {backend}")
-    return list(_devices)
+    return found
 
 
 local_devices = devices
@@ -45,16 +85,34 @@ def device_count(backend=None):
 local_device_count = device_count
 
 
+def _default_device():
+    return Device(_core.default_device(None))
+
+
+def _to(x, device):
+    """x on the device= of a function that makes arrays; NumPy's "cpu" is where all of its arrays are, and commits
+    nothing."""
+    if device is None or (isinstance(device, str) and _default_device() == device):
+        return x
+    return _core.device_put(x, device)
+
+
 def default_backend():
-    """"cpu" (jax.default_backend)"""
-    return "cpu"
+    """The kind of the default device: "cpu". (jax.default_backend)"""
+    return _default_device().platform
 
 
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
-    """The leaves as arrays of Kiln's. (jax.device_put)"""
-    if device not in (None, *_devices):
-        raise ValueError(f"Invalid device: {device!r}")
-    return tree_map(_asarray, x)
+    """The leaves as arrays on the device, committed to it: what is computed with them runs there. Without a device they
+    stay where they are. (jax.device_put)
+
+    >>> import kiln
+    >>> kiln.device_put(2.5, kiln.devices()[0]).committed
+    True
+    """
+    if device is None:
+        return tree_map(_asarray, x)
+    return tree_map(lambda leaf: _core.device_put(_asarray(leaf), device), x)
 
 
 def device_get(x):
@@ -80,12 +138,13 @@ def typeof(x):
 class _Config:
     """Switches by name. (jax.config)"""
     _set = {"jax_debug_nans": _c["check_nans"], "jax_num_threads": _c["set_threads"], "jax_lazy": _c["set_lazy"],
-            "jax_default_float": _c["set_default_float"]}
+            "jax_default_float": _c["set_default_float"], "jax_default_device": _core.set_default_device}
     _values = {"jax_debug_nans": False, "jax_num_threads": 0, "jax_lazy": True, "jax_default_float": "float64",
-               "jax_enable_x64": True}
+               "jax_default_device": None, "jax_enable_x64": True}
 
     def update(self, name, value):
-        """Sets a switch: jax_debug_nans, jax_default_float ("float64" or "float32"), jax_num_threads, jax_lazy.
+        """Sets a switch: jax_debug_nans, jax_default_device, jax_default_float ("float64" or "float32"),
+        jax_num_threads, jax_lazy.
         jax_enable_x64 is always true."""
         if name == "jax_enable_x64":
             if not value:
@@ -122,6 +181,8 @@ def _switch(name, doc):
 
 debug_nans = _switch("jax_debug_nans", "A block in which the first NaN is an error with its line. (jax.debug_nans)")
 default_float = _switch("jax_default_float", "A block in which floats are float64 or float32.")
+default_device = _switch("jax_default_device", "A block in which what has no committed operand runs on the device; "
+                         "None: as KILN_DEVICE says. (jax.default_device)")
 num_threads = _switch("jax_num_threads", "A block that uses at most so many threads; 0: all.")
 
 

@@ -12,6 +12,8 @@ typedef struct state {
     const kpy_row *row;
     PyObject *rest; /* what *args took; owned */
     PyObject *out;  /* borrowed: NumPy's out= */
+    kn_device device; /* of the result; NULL: not given */
+    bool commits;     /* it is put there */
     int n_held, n_lists, n_memory, n_out;
     union {
         kn_array array;
@@ -275,6 +277,11 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
         s->out = o == Py_None ? NULL : o;
         return 0;
     case KPY_HINT: return 0;
+    case KPY_DEVICE: /* NumPy's "cpu" is where all of its arrays are */
+        if (kpy_device_of(o, &s->device) < 0)
+            return -1;
+        s->commits = s->device && !(PyUnicode_Check(o) && s->device == kn_default_device());
+        return 0;
     case KPY_TREE:
         if (kpy_put_special(KPY_TREE, o, to, special_room, s) < 0)
             return -1;
@@ -439,6 +446,17 @@ static PyObject *with_outs(state *s, PyObject *result)
     return all;
 }
 
+/* Takes x over. */
+static kn_array put_there(const state *s, kn_array x)
+{
+    if (!s->commits || !x)
+        return x;
+    kpy_here(); /* the call before has taken it */
+    kn_array y = kn_device_put(x, s->device);
+    kn_release(x);
+    return y;
+}
+
 static PyObject *result_of(state *s)
 {
     const kpy_row *row = s->row;
@@ -447,7 +465,7 @@ static PyObject *result_of(state *s)
         for (int i = 0; i < s->n_held; i++)
             if (s->held[i].h == s->call.result.array && s->held[i].h) /* an operand itself, which has an owner */
                 kn_retain(s->held[i].h);
-        return with_outs(s, written(s, kpy_wrap(s->call.result.array)));
+        return with_outs(s, written(s, kpy_wrap(put_there(s, s->call.result.array))));
     }
     if (kpy_failed()) {
         if (kind == KPY_OBJECT && s->call.result.handle)
@@ -507,11 +525,14 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
     if (convert(&s) == 0) {
         bool lets_others_go_on = !kpy_in_user() && is_large(&s);
         kpy_here(); /* of the next call, whichever it is */
+        kn_device before = s.device ? kn_set_default_device(s.device) : NULL;
         if (lets_others_go_on)
             KPY_WITHOUT_GIL(row->call(&s.call));
         else
             row->call(&s.call);
         result = result_of(&s);
+        if (s.device)
+            kn_set_default_device(before);
     }
     clean(&s);
     if (scoped)

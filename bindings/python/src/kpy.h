@@ -142,6 +142,7 @@ typedef enum kpy_kind {
     KPY_INTERVAL,  /* two numbers */
     KPY_INTERVALS, /* two such pairs */
     KPY_OUT,       /* NumPy's out=: the result is written there */
+    KPY_DEVICE,    /* where the result is put */
     KPY_IGNORED,   /* what has no meaning here: only the default is taken */
     KPY_HINT,      /* what changes no result: anything is taken */
     KPY_TREE,      /* a flat sequence of arrays as a tree of the library */
@@ -259,6 +260,8 @@ int kpy_memory_make(PyObject *module); /* memory.c */
 /* n elements (-1: one, without an axis) in memory that stays as long as the owner does; the stride is in bytes */
 kn_array kpy_over_memory(PyObject *owner, void *data, kn_dtype dtype, int64_t n, int64_t stride, bool writes);
 int kpy_iteration_make(PyObject *module); /* iteration.c */
+int kpy_device_of(PyObject *o, kn_device *d); /* device.c: of a name, or an object with one; None: NULL. 0, or -1 */
+int kpy_device_make(PyObject *module);
 /* progress.c: what a scan tells, if anybody wants to hear of it */
 int kpy_progress_make(PyObject *module);
 bool kpy_shows_progress(void);

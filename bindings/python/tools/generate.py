@@ -250,6 +250,8 @@ class Maker:
                 taken.add(i)
             elif c in HINTS or c == "hint":
                 kind = "KPY_HINT"
+            elif c == "device" and f["result"]["kind"] == "array":
+                kind = "KPY_DEVICE"
             elif c in IGNORED or c == "ignored":
                 kind = "KPY_IGNORED"
             else:

@@ -30,8 +30,8 @@ inline bool device_has_dtype(kn_device device, const ::kiln::dtype &dtype, place
 /* what is known of it, some lines for people: name, description, memory, limits, dtypes, features */
 inline std::string device_text(kn_device device, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_device_text(device)); }
-/* jax.device_put: x on the device, committed to it; copied only if it is not there. A traced array cannot be put
- * anywhere: a recorded function runs on one device, that of its arguments */
+/* jax.device_put: x on the device, committed to it; copied only if it is not there. A traced array can be put on the
+ * default device alone, and stays as it is: a recorded function runs on one device, that of its arguments */
 inline array device_put(const ::kiln::operand &x, kn_device device, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_device_put(x_h, device))); }
 /* jax.device_get: x on the host, not committed */

@@ -7,15 +7,11 @@ import math as _math
 
 from .. import _core
 from .._core import Array, from_dlpack
+from .._config import _to
 from .._interop import frombuffer, share
 
 _c = _core.functions("kiln.numpy")
 moveaxis = _c["moveaxis"]
-
-
-def _check_device(device):
-    if device not in (None, "cpu"):
-        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
 
 
 def _check_like(like):
@@ -45,12 +41,11 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     >>> knp.asarray(x) is x
     True
     """
-    _check_device(device)
     _check_like(like)
     if not copy and not isinstance(a, Array):
         shared = share(a)
         a = a if shared is None else shared
-    return _core.as_array(a, dtype, order, copy, 0)
+    return _to(_core.as_array(a, dtype, order, copy, 0), device)
 
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -80,7 +75,6 @@ def arange(*args, start=None, stop=None, step=None, dtype=None, device=None, lik
     >>> knp.arange(1, 10, 3)
     array([1, 4, 7])
     """
-    _check_device(device)
     args = list(args)
     if len(args) > 4:
         raise TypeError(f"arange() takes at most 4 positional arguments ({len(args)} given)")
@@ -98,7 +92,7 @@ def arange(*args, start=None, stop=None, step=None, dtype=None, device=None, lik
         raise TypeError("arange() requires stop to be specified.")
     if stop is None:
         start, stop = None, start
-    return _c["arange"](0 if start is None else start, stop, 1 if step is None else step, dtype=dtype)
+    return _to(_c["arange"](0 if start is None else start, stop, 1 if step is None else step, dtype=dtype), device)
 
 
 _P = _inspect.Parameter
@@ -158,8 +152,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     >>> knp.linspace(0, 1, 5)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    _check_device(device)
-    return _c["linspace"](start, stop, num, endpoint, retstep, dtype, axis)
+    made = _c["linspace"](start, stop, num, endpoint, retstep, dtype, axis)
+    return (_to(made[0], device), made[1]) if retstep else _to(made, device)
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):

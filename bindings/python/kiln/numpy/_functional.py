@@ -5,6 +5,7 @@ import re as _re
 from operator import index as _index
 
 from .. import _core
+from .._config import _to
 from .._core import Array
 from ._creation import array, asarray, ndindex
 from ._wrapped import histogram_bin_edges
@@ -207,9 +208,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     """The elements as another dtype; with copy=False the array itself if it has that. (numpy.astype)"""
     if not isinstance(x, _core.Array):
         raise TypeError(f"Input should be an array. It is a {type(x)} instead.")
-    if device not in (None, "cpu"):
-        raise ValueError(f"Unsupported device: {device!r}.")
-    return x.astype(dtype, copy=copy)
+    return _to(x.astype(dtype, copy=copy), device)
 
 
 def clip(a, a_min=_missing, a_max=_missing, out=None, *, min=_missing, max=_missing, **kwargs):

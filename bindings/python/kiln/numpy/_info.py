@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Array API standard's inspection, and the namespace of an array."""
 from .. import _core
+from .._config import Device, _default_device, devices as _all_devices
 from ._dtypes import NAMES, isdtype
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 def _check_device(device):
-    if device not in (None, "cpu"):
-        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
+    if device is not None and device not in _all_devices():
+        raise ValueError(f"Device not understood: {device!r}; there are {', '.join(map(str, _all_devices()))}")
 
 
 class __array_namespace_info__:
@@ -16,7 +17,7 @@ class __array_namespace_info__:
 
     >>> import kiln.numpy as knp
     >>> knp.__array_namespace_info__().default_device()
-    'cpu'
+    CpuDevice(id=0)
     """
 
     def capabilities(self):
@@ -25,7 +26,7 @@ class __array_namespace_info__:
 
     def default_device(self):
         """The device of new arrays."""
-        return "cpu"
+        return _default_device()
 
     def default_dtypes(self, *, device=None):
         """The dtypes of arrays that are made of Python numbers."""
@@ -42,7 +43,7 @@ class __array_namespace_info__:
 
     def devices(self):
         """All devices."""
-        return ("cpu",)
+        return tuple(_all_devices())
 
 
 def _namespace(self, /, *, api_version=None):
@@ -54,14 +55,18 @@ def _namespace(self, /, *, api_version=None):
 
 
 def _to_device(self, device, /, *, stream=None):
-    """The array itself: all arrays are on the CPU. (numpy.ndarray.to_device)"""
+    """The array on the device, committed to it; itself if it is there. (numpy.ndarray.to_device)"""
     if stream is not None:
         raise ValueError("The stream argument in to_device() is not supported")
-    if device != "cpu":
-        raise ValueError(f"Unsupported device: {device}.")
-    return self
+    _check_device(device)
+    return self if self.device == device else _core.device_put(self, device)
 
 
 _core.Array.__array_namespace__ = _namespace
 _core.Array.to_device = _to_device
-_core.Array.device = property(lambda self: "cpu", doc="the device, \"cpu\"")
+_core.Array.device = property(lambda self: Device(_core.device_of(self)),
+                              doc="the device where it is (jax.Array.device)")
+_core.Array.devices = lambda self: {self.device}
+_core.Array.devices.__doc__ = "The devices where it is. (jax.Array.devices)"
+_core.Array.committed = property(lambda self: _core.is_committed(self),
+                                 doc="was it put there, so that operations run there? (jax.Array.committed)")
