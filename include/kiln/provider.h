@@ -99,7 +99,7 @@ typedef struct kn_provider {
     const char *name;      /* a kind and a number: "mine:0"; copied */
     void *env;             /* the first argument of each function */
     uint32_t no_dtypes;    /* that it does not have: a bit each, by kn_dtype_builtin's numbers (12: float64) */
-    int max_buffers;       /* of a kernel; 0: 8 */
+    int max_buffers;       /* memories that a kernel reads and writes, but for literals; 0: 8 */
     int alignment;         /* of values in a memory, a power of 2 from 64 on; 0: 64 */
     int index_bits;        /* of positions: 32 or 64; 0: 64 */
     bool is_default;       /* programs of this process run there */

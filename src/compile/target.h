@@ -9,7 +9,7 @@ typedef struct knc_target {
     const char *name;
     uint32_t dtypes;       /* bit per knx_dtype_id that its kernels can load, compute and store */
     uint8_t index_bits;    /* of the positions that its kernels compute with: 32 or 64 */
-    uint16_t max_buffers;  /* that one kernel reads and writes, but for single equations with more */
+    uint16_t max_buffers;  /* that one kernel reads and writes, but for literals, and single equations with more */
     uint32_t alignment;    /* of everything that a kernel is given, in bytes: a power of 2, at least 64 */
     size_t first_cache;    /* bytes that one worker has to itself at the speed of its arithmetic */
     size_t second_cache;   /* bytes that one worker has to itself at several times the speed of memory */

@@ -16,12 +16,30 @@ static void log_reasons(const knd_steps_loaded *l)
     }
 }
 
+static bool same_memory(const knc_ref *a, const knc_ref *b)
+{
+    return a->space == b->space && (a->space == KNC_AT_WORK || a->index == b->index); /* one workspace */
+}
+
+/* What a device has to bind: a memory counts once; literals are numbers. */
+static int memories_of(const knc_step *s)
+{
+    int n = 0;
+    for (uint32_t r = 0; r < s->n_ref; r++) {
+        bool again = s->ref[r].space == KNC_AT_LITERAL;
+        for (uint32_t k = 0; k < r && !again; k++)
+            again = same_memory(&s->ref[k], &s->ref[r]);
+        n += !again;
+    }
+    return n;
+}
+
 /* Why no kernel of the target can be this one; NULL: it can. */
 static const char *unfit(const knc_target *t, const knc_step *s)
 {
     const knk_kernel *k = s->u.k.kernel;
     double most = 1;
-    if (k->n_buffer > t->max_buffers)
+    if (memories_of(s) > t->max_buffers)
         return "the kernel has more buffers than the device";
     for (int b = 0; b < k->n_buffer; b++)
         if (!knc_target_has(t, k->buffer[b].dtype))

@@ -267,6 +267,23 @@ static void kernels_have_the_targets_number_of_buffers(void **state)
     kni_release(j);
 }
 
+/* Eight operands and outputs, and numbers beside them. */
+static void literals_are_no_memory_that_is_bound(void **state)
+{
+    (void)state;
+    kni_builder b;
+    knb_init(&b);
+    kni_atom sum = knb_invar(&b, F32(N));
+    for (int i = 1; i < 6; i++)
+        sum = knb_add(&b, knb_mul(&b, sum, knb_number(&b, KN_DT(F32), 1.5 + i)), knb_invar(&b, F32(N)));
+    kni_jaxpr *j = FINISH(&b, sum, knb_neg(&b, sum));
+    knd_loaded *l = compile_for(&far_device, j, NULL);
+    for (uint32_t i = 0; i < l->program->n_step; i++)
+        assert_null(knd_steps_reason(l, i));
+    knd_release(l);
+    kni_release(j);
+}
+
 static void a_donated_operand_is_written_over_there(void **state)
 {
     (void)state;
@@ -491,6 +508,7 @@ KN_TEST_GROUP(test_devices)
         FAR(what_the_device_has_stays_there_beside_other_dtypes),
         FAR(positions_have_the_targets_bits),
         FAR(kernels_have_the_targets_number_of_buffers),
+        FAR(literals_are_no_memory_that_is_bound),
         FAR(a_donated_operand_is_written_over_there),
         FAR(a_program_of_the_host_finds_what_a_device_made),
         FAR(every_allocation_may_fail),
