@@ -24,9 +24,10 @@ static void begin(const cholesky *x)
     kng_room(&c, "failed", KN_DT(U32), x->failed, KNG_PUT);
     kng_word(&c, "n", x->n);
     kng_each(&c, all);
-    KNG_BODY(&c, "    let row = i / n() %% n();\n    let column = i %% n();\n"
-                 "    if (column <= row) { put_l(i, bits_a(i)); } else { put_l(i, %s()); }\n"
-                 "    if (row == 0u && column == 0u) { put_failed(i / (n() * n()), 0u); }\n",
+    KNG_BODY(&c,
+             "    let row = i / n() %% n();\n    let column = i %% n();\n"
+             "    if (column <= row) { put_l(i, bits_a(i)); } else { put_l(i, %s()); }\n"
+             "    if (row == 0u && column == 0u) { put_failed(i / (n() * n()), 0u); }\n",
              kng_bits_type(x->dtype));
     kng_end(&c, kng_groups(all, 64));
 }
@@ -43,8 +44,9 @@ static void functions(kng_code *c, const cholesky *x)
              complex ? "vec2<f32>(quotient(v.x, d), quotient(v.y, d))" : "quotient(v, d)");
     KNG_HEAD(c, "fn root(v: f32) -> f32 { return ");
     knw_apply(&c->unit, &c->head, KNK_SQRT, KN_ID_F32, "v", NULL, NULL);
-    KNG_HEAD(c, "; }\nfn no_pivot(v: f32) -> bool { let b = bitcast<u32>(v); return (b << 1u) == 0u || (b > 0x80000000u && "
-                "b <= 0xff800000u); }\n");
+    KNG_HEAD(
+        c, "; }\nfn no_pivot(v: f32) -> bool { let b = bitcast<u32>(v); return (b << 1u) == 0u || (b > 0x80000000u && "
+           "b <= 0xff800000u); }\n");
 }
 
 static void square(const cholesky *x, const kng_matrix *panel, uint64_t width)
@@ -89,13 +91,13 @@ static void rows_below(const cholesky *x, const kng_matrix *panel, uint64_t widt
     kng_word(&c, "rows", rows);
     functions(&c, x);
     kng_each(&c, x->stack * rows);
-    KNG_BODY(&c,
-             "    let s = i / rows();\n    let row = width() + i %% rows();\n"
-             "    for (var j = 0u; j < width(); j++) {\n"
-             "        var v = load_l(place_l(s, row, j));\n"
-             "        for (var k = 0u; k < j; k++) {\n"
-             "            v = multiply_add(v, minus_left(load_l(place_l(s, j, k))), load_l(place_l(s, row, k)));\n        }\n"
-             "        store_l(place_l(s, row, j), divided(v, real(load_l(place_l(s, j, j)))));\n    }\n");
+    KNG_BODY(&c, "    let s = i / rows();\n    let row = width() + i %% rows();\n"
+                 "    for (var j = 0u; j < width(); j++) {\n"
+                 "        var v = load_l(place_l(s, row, j));\n"
+                 "        for (var k = 0u; k < j; k++) {\n"
+                 "            v = multiply_add(v, minus_left(load_l(place_l(s, j, k))), load_l(place_l(s, row, k)));\n "
+                 "       }\n"
+                 "        store_l(place_l(s, row, j), divided(v, real(load_l(place_l(s, j, j)))));\n    }\n");
     kng_end(&c, kng_groups(x->stack * rows, 64));
 }
 
@@ -109,8 +111,10 @@ static void finish(const cholesky *x)
     kng_room(&c, "failed", KN_DT(U32), x->failed, KNG_BITS);
     kng_word(&c, "n", x->n);
     kng_each(&c, all);
-    KNG_BODY(&c, "    if (bits_failed(i / (n() * n())) != 0u && i %% n() <= i / n() %% n()) { put_l(i, %s(0x7fc00000u)); }\n",
-             kng_bits_type(x->dtype));
+    KNG_BODY(
+        &c,
+        "    if (bits_failed(i / (n() * n())) != 0u && i %% n() <= i / n() %% n()) { put_l(i, %s(0x7fc00000u)); }\n",
+        kng_bits_type(x->dtype));
     kng_end(&c, kng_groups(all, 64));
 }
 
@@ -142,7 +146,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
             break;
         rows_below(&x, &here, (uint64_t)w, (uint64_t)left);
         kng_take_off(&m, &(kng_loss){d, x.stack, (uint64_t)left, (uint64_t)left, (uint64_t)w, below, below,
-                                 kng_matrix_at(&x.l, q + w, q + w), false, true, true});
+                                     kng_matrix_at(&x.l, q + w, q + w), false, true, true});
     }
     finish(&x);
     return kng_made(&m);

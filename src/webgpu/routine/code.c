@@ -50,7 +50,8 @@ void kng_along(kng_code *c, const kng_lines *l)
     kng_word(c, "length", l->length);
     kng_word(c, "inner", l->inner);
     kng_word(c, "lines", l->lines);
-    KNG_HEAD(c, "fn place(line: u32, i: u32) -> u32 { return ((line / inner()) * length() + i) * inner() + line %% inner(); }\n");
+    KNG_HEAD(c, "fn place(line: u32, i: u32) -> u32 { return ((line / inner()) * length() + i) * inner() + line %% "
+                "inner(); }\n");
 }
 
 void kng_begin(kng_code *c, kng_maker *m, uint32_t lanes)

@@ -51,7 +51,8 @@ static void store_group(kng_code *c, const cumulation *x)
     kng_ref(c, "y", x->dtype, 1, KNG_STORE);
     for (int l = 0; l < GROUP; l++) {
         KNG_BODY(c, "        if (carries) { y%d = join(carry, y%d); }\n", l, l);
-        KNG_BODY(c, "        if (g * %uu + %uu < length()) {\n            let i = g * %uu + %uu;\n", GROUP, l, GROUP, l);
+        KNG_BODY(c, "        if (g * %uu + %uu < length()) {\n            let i = g * %uu + %uu;\n", GROUP, l, GROUP,
+                 l);
         KNG_BODY(c, "            var z = y%d;\n            if (follows) { z = join(prefix, z); }\n", l);
         KNG_BODY(c, "            store_y(place(line, %s), z);\n        }\n", x->reverse ? "length() - 1u - i" : "i");
     }
@@ -187,12 +188,12 @@ static knx_error *plan(knk_reduction how, const knw_facts *f, bool exact, const 
     return kng_made(&m);
 }
 
-#define CUMULATIVE(name, how)                                                                                  \
-    static knx_error *plan_##name(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,     \
-                                  const kng_pattern *at, knx_arena *arena, kng_plan *out)                      \
-    {                                                                                                          \
-        return plan(how, f, exact, p, s, at, arena, out);                                                      \
-    }                                                                                                          \
+#define CUMULATIVE(name, how)                                                                              \
+    static knx_error *plan_##name(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, \
+                                  const kng_pattern *at, knx_arena *arena, kng_plan *out)                  \
+    {                                                                                                      \
+        return plan(how, f, exact, p, s, at, arena, out);                                                  \
+    }                                                                                                      \
     const kng_kind kng_##name = {.refuses = refuses, .plan = plan_##name};
 CUMULATIVE(cumsum, KNK_RED_ADD)
 CUMULATIVE(cumprod, KNK_RED_MUL)

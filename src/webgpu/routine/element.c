@@ -26,10 +26,9 @@ static void bits(const kng_code *c, const kng_array *a, knx_str *t)
     else if (size == 4)
         knx_str_printf(t, "    return %sm%u[at_%s() + i]%s;\n", read, s, a->name, end);
     else
-        knx_str_printf(t,
-                       "    let at = at_%s() + i;\n    return (%sm%u[at >> %uu]%s >> ((at & %uu) << %uu)) & 0x%xu;\n",
-                       a->name, read, s, size == 2 ? 1 : 2, end, size == 2 ? 1 : 3, size == 2 ? 4 : 3,
-                       size == 2 ? 0xffff : 0xff);
+        knx_str_printf(
+            t, "    let at = at_%s() + i;\n    return (%sm%u[at >> %uu]%s >> ((at & %uu) << %uu)) & 0x%xu;\n", a->name,
+            read, s, size == 2 ? 1 : 2, end, size == 2 ? 1 : 3, size == 2 ? 4 : 3, size == 2 ? 0xffff : 0xff);
     knx_str_puts(t, "}\n");
 }
 

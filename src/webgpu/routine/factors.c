@@ -16,7 +16,9 @@ void kng_matrix_words(kng_code *c, const char *name, kn_dtype d, const kng_matri
         snprintf(word, sizeof word, "%s_%s", name, words[i].what);
         kng_word(c, word, (uint64_t)words[i].value);
     }
-    KNG_HEAD(c, "fn place_%s(s: u32, i: u32, k: u32) -> u32 { return %s_first() + s * %s_batch() + i * %s_row() + k * %s_column(); }\n",
+    KNG_HEAD(c,
+             "fn place_%s(s: u32, i: u32, k: u32) -> u32 { return %s_first() + s * %s_batch() + i * %s_row() + k * "
+             "%s_column(); }\n",
              name, name, name, name, name);
 }
 
@@ -43,7 +45,8 @@ static void take_side(kng_code *c, const char *name, bool rows, const char *expr
 {
     KNG_BODY(c,
              "        if (%s0 + side < %ss() && k0 + step < steps()) {\n"
-             "            let v = load_%s(place_%s(s, %s0 + side, k0 + step));\n            tile_%s[lane] = %s;\n        }\n",
+             "            let v = load_%s(place_%s(s, %s0 + side, k0 + step));\n            tile_%s[lane] = %s;\n      "
+             "  }\n",
              rows ? "row" : "column", rows ? "row" : "column", name, name, rows ? "row" : "column", name, expression);
 }
 
@@ -79,13 +82,14 @@ void kng_take_off(kng_maker *m, const kng_loss *x)
         knw_apply(&c.unit, &c.head, KNK_NEG, KN_ID_F32, "a.y", NULL, NULL);
         KNG_HEAD(&c, "); }\n");
     }
-    KNG_BODY(&c,
-             "        workgroupBarrier();\n        for (var k = 0u; k < min(16u, steps() - k0); k++) {\n"
-             "            sum = multiply_add(sum, tile_left[%s * 16u + k], tile_right[%s * 16u + k]);\n        }\n    }\n"
-             "    if (row0 + i < rows() && column0 + j < columns()%s) {\n"
-             "        let at = place_to(s, row0 + i, column0 + j);\n"
-             "        store_to(at, sub(load_to(at), sum));\n    }\n",
-             x->left_rows ? "i" : "j", x->left_rows ? "j" : "i", x->lower ? " && column0 + j <= row0 + i" : "");
+    KNG_BODY(
+        &c,
+        "        workgroupBarrier();\n        for (var k = 0u; k < min(16u, steps() - k0); k++) {\n"
+        "            sum = multiply_add(sum, tile_left[%s * 16u + k], tile_right[%s * 16u + k]);\n        }\n    }\n"
+        "    if (row0 + i < rows() && column0 + j < columns()%s) {\n"
+        "        let at = place_to(s, row0 + i, column0 + j);\n"
+        "        store_to(at, sub(load_to(at), sum));\n    }\n",
+        x->left_rows ? "i" : "j", x->left_rows ? "j" : "i", x->lower ? " && column0 + j <= row0 + i" : "");
     kng_end(&c, x->stack * kng_groups(x->rows, 16) * kng_groups(x->columns, 16));
 }
 
@@ -103,16 +107,19 @@ void kng_fn_quotient(kng_code *c, const char *name, kn_dtype d)
     }
     for (int i = 0; i < 5; i++)
         kng_fn_binary(c, needed[i].name, needed[i].op, KN_DT(F32));
-    KNG_HEAD(c, "fn %s(x: vec2<f32>, d: vec2<f32>) -> vec2<f32> {\n"
-                "    let size = bitcast<vec2<f32>>(bitcast<vec2<u32>>(d) & vec2<u32>(0x7fffffffu));\n"
-                "    let by_re = q_le(size.y, size.x);\n"
-                "    let big = select(d.y, d.x, by_re);\n    let small = select(d.x, d.y, by_re);\n"
-                "    let ratio = q_div(small, big);\n"
-                "    let zero = all(bitcast<vec2<u32>>(size) == vec2<u32>());\n"
-                "    let sum = select(q_add(big, q_mul(small, ratio)), size.x, zero);\n    let scale = q_div(1.0, sum);\n"
-                "    let p = select(ratio, 1.0, by_re);\n    let q = select(1.0, ratio, by_re);\n"
-                "    let u = select(q_add(q_mul(x.x, p), q_mul(x.y, q)), x.x, zero);\n"
-                "    let v = select(q_sub(q_mul(x.y, p), q_mul(x.x, q)), x.y, zero);\n"
-                "    if ((bitcast<u32>(scale) & 0x7fffffffu) < 0x7f800000u) { return vec2<f32>(q_mul(u, scale), q_mul(v, scale)); }\n"
-                "    return vec2<f32>(q_div(u, sum), q_div(v, sum));\n}\n", name);
+    KNG_HEAD(c,
+             "fn %s(x: vec2<f32>, d: vec2<f32>) -> vec2<f32> {\n"
+             "    let size = bitcast<vec2<f32>>(bitcast<vec2<u32>>(d) & vec2<u32>(0x7fffffffu));\n"
+             "    let by_re = q_le(size.y, size.x);\n"
+             "    let big = select(d.y, d.x, by_re);\n    let small = select(d.x, d.y, by_re);\n"
+             "    let ratio = q_div(small, big);\n"
+             "    let zero = all(bitcast<vec2<u32>>(size) == vec2<u32>());\n"
+             "    let sum = select(q_add(big, q_mul(small, ratio)), size.x, zero);\n    let scale = q_div(1.0, sum);\n"
+             "    let p = select(ratio, 1.0, by_re);\n    let q = select(1.0, ratio, by_re);\n"
+             "    let u = select(q_add(q_mul(x.x, p), q_mul(x.y, q)), x.x, zero);\n"
+             "    let v = select(q_sub(q_mul(x.y, p), q_mul(x.x, q)), x.y, zero);\n"
+             "    if ((bitcast<u32>(scale) & 0x7fffffffu) < 0x7f800000u) { return vec2<f32>(q_mul(u, scale), q_mul(v, "
+             "scale)); }\n"
+             "    return vec2<f32>(q_div(u, sum), q_div(v, sum));\n}\n",
+             name);
 }

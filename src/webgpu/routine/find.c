@@ -108,18 +108,20 @@ static void long_lines(const search *x)
     kng_begin(&c, x->m, 64);
     standing(&c, x);
     KNG_HEAD(&c, "var<workgroup> bests: array<%s, 64>;\nvar<workgroup> places: array<u32, 64>;\n", type);
-    KNG_BODY(&c, "    var best = %s(0u);\n    var at = 0xffffffffu;\n"
-                 "    for (var k = lane; k < length(); k += 64u) {\n"
-                 "        let s = stand(group, k);\n"
-                 "        if (at == 0xffffffffu || above(s, best)) { best = s; at = k; }\n    }\n"
-                 "    bests[lane] = best;\n    places[lane] = at;\n"
-                 "    for (var h = 32u; h > 0u; h >>= 1u) {\n"
-                 "        workgroupBarrier();\n"
-                 "        if (lane < h) {\n"
-                 "            let s = bests[lane + h];\n            let k = places[lane + h];\n"
-                 "            if (above(s, bests[lane]) || (same(s, bests[lane]) && k < places[lane])) {\n"
-                 "                bests[lane] = s;\n                places[lane] = k;\n            }\n        }\n    }\n"
-                 "    if (lane == 0u) { ", type);
+    KNG_BODY(&c,
+             "    var best = %s(0u);\n    var at = 0xffffffffu;\n"
+             "    for (var k = lane; k < length(); k += 64u) {\n"
+             "        let s = stand(group, k);\n"
+             "        if (at == 0xffffffffu || above(s, best)) { best = s; at = k; }\n    }\n"
+             "    bests[lane] = best;\n    places[lane] = at;\n"
+             "    for (var h = 32u; h > 0u; h >>= 1u) {\n"
+             "        workgroupBarrier();\n"
+             "        if (lane < h) {\n"
+             "            let s = bests[lane + h];\n            let k = places[lane + h];\n"
+             "            if (above(s, bests[lane]) || (same(s, bests[lane]) && k < places[lane])) {\n"
+             "                bests[lane] = s;\n                places[lane] = k;\n            }\n        }\n    }\n"
+             "    if (lane == 0u) { ",
+             type);
     store_position(&c, x, "group", "places[0]");
     KNG_BODY(&c, " }\n");
     kng_end(&c, x->l.lines);

@@ -42,8 +42,10 @@ static void start_function(kng_code *c, const knr_windows *w, uint32_t ref)
         if (w->wraps)
             KNG_HEAD(c, "    if (v < 0) { v += i32(index_size%d()); }\n", i);
         if (w->mode == KNR_OUT_CLIP)
-            KNG_HEAD(c, "    if (i32(index_most%d()) < 0) { return 0xffffffffu; }\n"
-                        "    v = clamp(v, 0, i32(index_most%d()));\n", i, i);
+            KNG_HEAD(c,
+                     "    if (i32(index_most%d()) < 0) { return 0xffffffffu; }\n"
+                     "    v = clamp(v, 0, i32(index_most%d()));\n",
+                     i, i);
         else
             KNG_HEAD(c, "    if (v < 0 || v > i32(index_most%d())) { return 0xffffffffu; }\n", i);
         KNG_HEAD(c, "    sum += u32(v) * index_stride%d();\n", i);
@@ -101,8 +103,9 @@ static knx_error *gather_plan(const knw_facts *f, bool exact, const knc_program 
     kng_word(&c, "fill", w.fill.u[0]);
     kng_word(&c, "fill_high", w.fill.u[0] >> 32);
     kng_each(&c, n);
-    KNG_BODY(&c, "    let p = places(i);\n    let begins = start(p.y);\n"
-                 "    if (begins == 0xffffffffu) { put_y(i, %s); } else { put_y(i, bits_x(begins + p.x)); }\n",
+    KNG_BODY(&c,
+             "    let p = places(i);\n    let begins = start(p.y);\n"
+             "    if (begins == 0xffffffffu) { put_y(i, %s); } else { put_y(i, bits_x(begins + p.x)); }\n",
              y.dtype->size == 8 ? "vec2<u32>(fill(), fill_high())" : "fill()");
     kng_end(&c, kng_groups(n, 64));
     return kng_made(&m);
@@ -116,8 +119,8 @@ typedef struct scattering {
     kng_maker *m;
     knr_windows w;
     knr_combine how;
-    bool elements;            /* each element of the updates is a point of its own, in the order of the updates */
-    uint64_t points, window;  /* how many; elements of a window */
+    bool elements;           /* each element of the updates is a point of its own, in the order of the updates */
+    uint64_t points, window; /* how many; elements of a window */
     /* Of a point: its place in the updates, in the table, the number of its first index; of an element of a window. */
     int n_point, n_window;
     int64_t extent[2 * KN_MAX_NDIM], dense[2 * KN_MAX_NDIM], table[2 * KN_MAX_NDIM], index[2 * KN_MAX_NDIM];
@@ -193,8 +196,9 @@ static void combine_function(kng_code *c, const scattering *x)
     if (extreme && knx_is_complex(d)) {
         kng_fn_less(c, "less", d);
         kng_fn_is_nan(c, "is_nan", d);
-        KNG_HEAD(c, "fn join(x: vec2<f32>, y: vec2<f32>) -> vec2<f32> {\n"
-                    "    return select(y, x, is_nan(x) || (!is_nan(y) && !less(%s)));\n}\n",
+        KNG_HEAD(c,
+                 "fn join(x: vec2<f32>, y: vec2<f32>) -> vec2<f32> {\n"
+                 "    return select(y, x, is_nan(x) || (!is_nan(y) && !less(%s)));\n}\n",
                  x->how == KNR_MIN ? "y, x" : "x, y");
     } else if (extreme && d->kind == KN_KIND_BOOL) {
         KNG_HEAD(c, "fn join(x: bool, y: bool) -> bool { return x %s y; }\n", x->how == KNR_MIN ? "&&" : "||");
@@ -261,8 +265,8 @@ static const char *scatter_refuses(const knw_facts *f, const knc_program *p, con
     return kng_numbers(kng_sorter_bytes(l, 1)) ? NULL : "more updates than 31 bits can number";
 }
 
-static knx_error *scatter_plan(knr_combine how, const knw_facts *f, bool exact, const knc_program *p,
-                               const knc_step *s, const kng_pattern *at, knx_arena *arena, kng_plan *out)
+static knx_error *scatter_plan(knr_combine how, const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,
+                               const kng_pattern *at, knx_arena *arena, kng_plan *out)
 {
     kng_maker m;
     kng_sorter sorter;

@@ -64,8 +64,10 @@ static void find_pivot(kng_code *c)
                 "            if (b <= 0x7f800001u && b > best) { best = b; at = i; }\n        }\n"
                 "        bests[lane] = best;\n        places[lane] = at;\n"
                 "        for (var h = 128u; h > 0u; h >>= 1u) {\n            workgroupBarrier();\n"
-                "            if (lane < h) {\n                let b = bests[lane + h];\n                let k = places[lane + h];\n"
-                "                if (b > bests[lane] || (b == bests[lane] && k < places[lane])) { bests[lane] = b; places[lane] = k; }\n"
+                "            if (lane < h) {\n                let b = bests[lane + h];\n                let k = "
+                "places[lane + h];\n"
+                "                if (b > bests[lane] || (b == bests[lane] && k < places[lane])) { bests[lane] = b; "
+                "places[lane] = k; }\n"
                 "            }\n        }\n        workgroupBarrier();\n"
                 "        var p = places[0];\n"
                 "        let own = bitcast<u32>(size_of(load_lu(place_lu(s, j, j))));\n"
@@ -117,20 +119,22 @@ static void other_columns(const factors *x, uint64_t first, uint64_t width)
     words(&c, x, first, width);
     kng_word(&c, "others", others);
     kng_each(&c, x->stack * others);
-    KNG_BODY(&c, "    let s = i / others();\n    var k = i %% others();\n    let behind = k >= panel();\n"
-                 "    if (behind) { k += width(); }\n"
-                 "    let end = panel() + width();\n"
-                 "    for (var j = panel(); j < end; j++) {\n"
-                 "        let p = bits_pivots(s * all_steps() + j);\n"
-                 "        if (p != j) {\n"
-                 "            let a = load_lu(place_lu(s, j, k));\n"
-                 "            store_lu(place_lu(s, j, k), load_lu(place_lu(s, p, k)));\n"
-                 "            store_lu(place_lu(s, p, k), a);\n        }\n    }\n"
-                 "    for (var j = panel(); j < end && behind; j++) {\n"
-                 "        var v = load_lu(place_lu(s, j, k));\n"
-                 "        for (var q = panel(); q < j; q++) {\n"
-                 "            v = multiply_add(v, minus(load_lu(place_lu(s, j, q))), load_lu(place_lu(s, q, k)));\n        }\n"
-                 "        store_lu(place_lu(s, j, k), v);\n    }\n");
+    KNG_BODY(
+        &c,
+        "    let s = i / others();\n    var k = i %% others();\n    let behind = k >= panel();\n"
+        "    if (behind) { k += width(); }\n"
+        "    let end = panel() + width();\n"
+        "    for (var j = panel(); j < end; j++) {\n"
+        "        let p = bits_pivots(s * all_steps() + j);\n"
+        "        if (p != j) {\n"
+        "            let a = load_lu(place_lu(s, j, k));\n"
+        "            store_lu(place_lu(s, j, k), load_lu(place_lu(s, p, k)));\n"
+        "            store_lu(place_lu(s, p, k), a);\n        }\n    }\n"
+        "    for (var j = panel(); j < end && behind; j++) {\n"
+        "        var v = load_lu(place_lu(s, j, k));\n"
+        "        for (var q = panel(); q < j; q++) {\n"
+        "            v = multiply_add(v, minus(load_lu(place_lu(s, j, q))), load_lu(place_lu(s, q, k)));\n        }\n"
+        "        store_lu(place_lu(s, j, k), v);\n    }\n");
     kng_end(&c, kng_groups(x->stack * others, 64));
 }
 
@@ -183,8 +187,8 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
         other_columns(&x, (uint64_t)q, (uint64_t)w);
         kng_matrix upper = kng_matrix_at(&x.a, q, q + w);
         kng_take_off(&m, &(kng_loss){d, x.stack, (uint64_t)(e.m - q - w), (uint64_t)(e.n - q - w), (uint64_t)w,
-                                 kng_matrix_at(&x.a, q + w, q), kng_turned(&upper),
-                                 kng_matrix_at(&x.a, q + w, q + w), true, false, false});
+                                     kng_matrix_at(&x.a, q + w, q), kng_turned(&upper),
+                                     kng_matrix_at(&x.a, q + w, q + w), true, false, false});
     }
     permute(&m, x.stack, x.steps, x.rows, 2, 3);
     return kng_made(&m);

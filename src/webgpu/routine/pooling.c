@@ -50,7 +50,8 @@ static const char *refuses(const knw_facts *f, const knc_program *p, const knc_s
     knp_window w;
     const char *why = kng_unfit(s);
     knp_window_read(kng_params(p, s), true, s->u.r.xt[0], s->u.r.yt, &w);
-    return why || kng_turns(f, (uint64_t)w.positions + (uint64_t)w.positions / KNR_POOL_BLOCK) ? why : KNG_TOO_MANY_TURNS;
+    return why || kng_turns(f, (uint64_t)w.positions + (uint64_t)w.positions / KNR_POOL_BLOCK) ? why
+                                                                                               : KNG_TOO_MANY_TURNS;
 }
 
 /* ---- joined */
@@ -77,14 +78,15 @@ static knx_error *reduce_plan(knk_reduction how, const knw_facts *f, bool exact,
     kng_identity(&c, &c.head, how, d);
     KNG_HEAD(&c, "; }\n");
     kng_each(&c, n);
-    KNG_BODY(&c, "    var total = nothing();\n"
-                 "    for (var b = 0u; b < positions(); b += %uu) {\n"
-                 "        var x = nothing();\n"
-                 "        for (var k = b; k < min(b + %uu, positions()); k++) {\n"
-                 "            let e = element(i, k);\n"
-                 "            if (e != 0xffffffffu) { x = join(x, load_x(e)); }\n        }\n"
-                 "        if (b == 0u) { total = x; } else { total = join(total, x); }\n    }\n"
-                 "    store_y(i, total);\n",
+    KNG_BODY(&c,
+             "    var total = nothing();\n"
+             "    for (var b = 0u; b < positions(); b += %uu) {\n"
+             "        var x = nothing();\n"
+             "        for (var k = b; k < min(b + %uu, positions()); k++) {\n"
+             "            let e = element(i, k);\n"
+             "            if (e != 0xffffffffu) { x = join(x, load_x(e)); }\n        }\n"
+             "        if (b == 0u) { total = x; } else { total = join(total, x); }\n    }\n"
+             "    store_y(i, total);\n",
              KNR_POOL_BLOCK, KNR_POOL_BLOCK);
     kng_end(&c, kng_groups(n, 64));
     return kng_made(&m);
@@ -133,11 +135,12 @@ static knx_error *choose_plan(const knw_facts *f, bool exact, const knc_program 
     kng_ref(&c, "y", index, 1, KNG_PUT);
     stays_function(&c, d, q->select_prim == KN_SELECT_GE);
     kng_each(&c, n);
-    KNG_BODY(&c, "    var best = nothing();\n    var chosen = %s;\n"
-                 "    for (var k = 0u; k < positions(); k++) {\n"
-                 "        let e = element(i, k);\n        var v = nothing();\n"
-                 "        if (e != 0xffffffffu) { v = load_x(e); }\n"
-                 "        if (!stays(best, v)%s) { best = v; chosen = k; }\n    }\n",
+    KNG_BODY(&c,
+             "    var best = nothing();\n    var chosen = %s;\n"
+             "    for (var k = 0u; k < positions(); k++) {\n"
+             "        let e = element(i, k);\n        var v = nothing();\n"
+             "        if (e != 0xffffffffu) { v = load_x(e); }\n"
+             "        if (!stays(best, v)%s) { best = v; chosen = k; }\n    }\n",
              q->identity ? "0xffffffffu" : "0u", q->identity ? "" : " || k == 0u");
     KNG_BODY(&c, index->size == 8 ? "    put_y(i, vec2<u32>(chosen, select(0u, 0xffffffffu, chosen == 0xffffffffu)));\n"
                                   : "    put_y(i, chosen);\n");
@@ -166,9 +169,10 @@ static knx_error *pick_plan(const knw_facts *f, bool exact, const knc_program *p
     kng_ref(&c, "y", d, 2, KNG_PUT);
     kng_fn_index(&c, "choice", "choice", s->u.r.xt[1].dtype);
     kng_each(&c, n);
-    KNG_BODY(&c, "    let k = choice(i);\n    var e = 0xffffffffu;\n"
-                 "    if (k >= 0 && k < i32(positions())) { e = element(i, u32(k)); }\n"
-                 "    if (e != 0xffffffffu) { put_y(i, bits_x(e)); } else { put_y(i, %s()); }\n",
+    KNG_BODY(&c,
+             "    let k = choice(i);\n    var e = 0xffffffffu;\n"
+             "    if (k >= 0 && k < i32(positions())) { e = element(i, u32(k)); }\n"
+             "    if (e != 0xffffffffu) { put_y(i, bits_x(e)); } else { put_y(i, %s()); }\n",
              kng_bits_type(d));
     kng_end(&c, kng_groups(n, 64));
     return kng_made(&m);

@@ -97,8 +97,8 @@ static uint64_t blocks_of(const kng_maker *m, const kng_product *x)
 {
     uint64_t elements = x->batch * x->m * x->n, blocks = (x->k + KNG_BLOCK - 1) / KNG_BLOCK;
     const kng_tile *t = &x->tile;
-    uint64_t groups = t->rows ? x->batch * kng_groups(x->m, t->rows) * kng_groups(x->n, t->columns)
-                              : kng_groups(elements, 64);
+    uint64_t groups =
+        t->rows ? x->batch * kng_groups(x->m, t->rows) * kng_groups(x->n, t->columns) : kng_groups(elements, 64);
     bool fits = elements * blocks < UINT64_C(1) << 24;
     bool long_loop = !kng_turns(m->facts, turns_of(x, x->k));
     return blocks > 1 && (groups < 64 || long_loop) && fits ? blocks : 1;
@@ -143,7 +143,7 @@ static const char *refuses(const knw_facts *f, const knc_program *p, const knc_s
     if (!kng_numbers(most) || !kng_numbers(x.k))
         return "a product of more elements than 31 bits can number";
     return kng_turns(f, turns_of(&x, x.blocks > 1 ? KNG_BLOCK : x.k)) && kng_turns(f, x.blocks) ? NULL
-                                                                                              : KNG_TOO_MANY_TURNS;
+                                                                                                : KNG_TOO_MANY_TURNS;
 }
 
 static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, const kng_pattern *at,

@@ -124,8 +124,10 @@ static void write_function(kng_code *c, const kng_product *x)
 {
     if (x->blocks > 1) {
         kng_room(c, "sums", x->sum, x->place, KNG_STORE);
-        KNG_HEAD(c, "fn write(element: u32, place: u32, block: u32, x: %s) { store_sums(block * elements() + element, x); }\n",
-                 kng_type(x->sum));
+        KNG_HEAD(
+            c,
+            "fn write(element: u32, place: u32, block: u32, x: %s) { store_sums(block * elements() + element, x); }\n",
+            kng_type(x->sum));
         return;
     }
     kng_ref(c, "c", x->p->result, x->c, KNG_STORE);
@@ -190,8 +192,10 @@ void kng_product_totals(kng_maker *m, const kng_product *x)
     kng_fn_binary(&c, "add", KNK_ADD, x->sum);
     kng_each(&c, n);
     KNG_BODY(&c, "    var total = load_sums(i);\n"
-                 "    for (var block = 1u; block < blocks(); block++) { total = add(total, load_sums(block * elements() + i)); }\n"
-                 "    let place = c_begin() + place_batch(i / columns() / rows()).c + place_m(i / columns() %% rows()).c + place_n(i %% columns()).c;\n"
+                 "    for (var block = 1u; block < blocks(); block++) { total = add(total, load_sums(block * "
+                 "elements() + i)); }\n"
+                 "    let place = c_begin() + place_batch(i / columns() / rows()).c + place_m(i / columns() %% "
+                 "rows()).c + place_n(i %% columns()).c;\n"
                  "    store_c(place, total);\n");
     kng_end(&c, kng_groups(n, 64));
 }
@@ -204,8 +208,9 @@ static void shared_memory(kng_code *c, const kng_product *x)
     const char *type = kng_type(x->sum);
     KNG_HEAD(c, "var<workgroup> tile_a: array<%s, %u>;\nvar<workgroup> tile_b: array<%s, %u>;\n", type,
              (unsigned)(KNG_STEPS * (t->rows + 1)), type, (unsigned)(KNG_STEPS * (t->columns + 1)));
-    KNG_HEAD(c, "var<workgroup> row: array<Place, %u>;\nvar<workgroup> column: array<vec2<u32>, %u>;\n"
-                "var<workgroup> step: array<Place, %u>;\n",
+    KNG_HEAD(c,
+             "var<workgroup> row: array<Place, %u>;\nvar<workgroup> column: array<vec2<u32>, %u>;\n"
+             "var<workgroup> step: array<Place, %u>;\n",
              (unsigned)t->rows, (unsigned)t->columns, KNG_STEPS);
 }
 
@@ -323,8 +328,10 @@ void kng_product_tiles(kng_maker *m, const kng_product *x)
     KNG_BODY(&c, "    let my_row = lane / %uu;\n    let my_column = lane %% %uu;\n", wide, wide);
     for (unsigned e = 0; e < t->mine * t->across; e++)
         KNG_BODY(&c, "    var t%u_%u = %s();\n", e / t->across, e % t->across, type);
-    KNG_BODY(&c, "    for (var k_block = first; k_block < end; k_block += %uu) {\n"
-                 "        let stop = min(end, k_block + %uu);\n", KNG_BLOCK, KNG_BLOCK);
+    KNG_BODY(&c,
+             "    for (var k_block = first; k_block < end; k_block += %uu) {\n"
+             "        let stop = min(end, k_block + %uu);\n",
+             KNG_BLOCK, KNG_BLOCK);
     for (unsigned e = 0; e < t->mine * t->across; e++)
         KNG_BODY(&c, "        var s%u_%u = %s();\n", e / t->across, e % t->across, type);
     KNG_BODY(&c, "        for (var k0 = k_block; k0 < stop; k0 += %uu) {\n", KNG_STEPS);

@@ -187,9 +187,10 @@ static void classes(const kng_sorter *sorted, const kng_sorter *classed, kn_dtyp
     kng_records(&c, sorted, "records", sorted->at, KNG_BITS);
     kng_room(&c, "to", KN_DT(U32), classed->at, KNG_PUT);
     kng_each(&c, n);
-    KNG_BODY(&c, "    let line = i / length();\n    let k = i %% length();\n    let x = image(load_x(place(line, k)));\n"
-                 "    var class_of = 0u;\n    for (var r = 0u; r < ranks(); r++) {\n"
-                 "        let p = read_records(line * length() + rank(line, r));\n");
+    KNG_BODY(&c,
+             "    let line = i / length();\n    let k = i %% length();\n    let x = image(load_x(place(line, k)));\n"
+             "    var class_of = 0u;\n    for (var r = 0u; r < ranks(); r++) {\n"
+             "        let p = read_records(line * length() + rank(line, r));\n");
     if (kng_image_words(d) == 2)
         KNG_BODY(&c, "        let same = x.x == p.k0 && x.y == p.k1;\n"
                      "        let above = x.x > p.k0 || (x.x == p.k0 && x.y > p.k1);\n");

@@ -62,9 +62,9 @@ void kng_sorter_key(const kng_sorter *s, uint32_t ref, kn_dtype d, int first, bo
                  "    let at = (line * length() + k) * size();\n"
                  "    let b = image(load_x(i));\n");
     if (kng_image_words(d) == 2)
-        KNG_BODY(&c, "    put_records(at + first(), %sb.x);\n    put_records(at + first() + 1u, %sb.y);\n", not, not);
+        KNG_BODY(&c, "    put_records(at + first(), %sb.x);\n    put_records(at + first() + 1u, %sb.y);\n", not, not );
     else
-        KNG_BODY(&c, "    put_records(at + first(), %sb);\n", not);
+        KNG_BODY(&c, "    put_records(at + first(), %sb);\n", not );
     KNG_BODY(&c, "    if (first() == 0u) { put_records(at + size() - 1u, k); }\n");
     kng_end(&c, kng_groups(n, 64));
 }

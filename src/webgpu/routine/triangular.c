@@ -43,14 +43,15 @@ static void solve(const system_of *x, int64_t first, uint64_t width)
     if (!x->unit)
         kng_fn_quotient(&c, "quotient", x->dtype);
     kng_each(&c, x->stack * x->sides);
-    KNG_BODY(&c,
-             "    let s = i / sides();\n    let side = i %% sides();\n"
-             "    for (var j = 0u; j < width(); j++) {\n"
-             "        var v = load_x(place_x(s, j, side));\n"
-             "        for (var k = 0u; k < j; k++) {\n"
-             "            v = multiply_add(v, minus(load_t(place_t(s, j, k))), load_x(place_x(s, k, side)));\n        }\n"
-             "        store_x(place_x(s, j, side), %s);\n    }\n",
-             x->unit ? "v" : "quotient(v, load_t(place_t(s, j, j)))");
+    KNG_BODY(
+        &c,
+        "    let s = i / sides();\n    let side = i %% sides();\n"
+        "    for (var j = 0u; j < width(); j++) {\n"
+        "        var v = load_x(place_x(s, j, side));\n"
+        "        for (var k = 0u; k < j; k++) {\n"
+        "            v = multiply_add(v, minus(load_t(place_t(s, j, k))), load_x(place_x(s, k, side)));\n        }\n"
+        "        store_x(place_x(s, j, side), %s);\n    }\n",
+        x->unit ? "v" : "quotient(v, load_t(place_t(s, j, j)))");
     kng_end(&c, kng_groups(x->stack * x->sides, 64));
 }
 
@@ -103,7 +104,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
         if (upper)
             left.column = -left.column, right.column = -right.column;
         kng_take_off(&m, &(kng_loss){b.dtype, x.stack, (uint64_t)(q.m - k - w), x.sides, (uint64_t)w, left, right,
-                                 kng_matrix_at(&x.x, k + w, 0), true, false, false});
+                                     kng_matrix_at(&x.x, k + w, 0), true, false, false});
     }
     if (x.conjugate)
         copy(&x, all, 2);

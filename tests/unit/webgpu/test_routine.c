@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_routine.c -- routines on a WebGPU device: the programs of data/webgpu/ run there and on the host, with the same
+ * bits. A line of a file is
+ *
+ *     DTYPES ; MOST ; PROGRAM
+ *
+ * with each of the dtypes in place of @, and operands of random bits: floats of some magnitudes, among them NaN,
+ * infinities and zeros; integers from -2 (unsigned ones from 0) to MOST, or all there are if that is 0. */
+#include "support/group.h"
+#include "support/random32.h"
+#include "support/webgpu_run.h"
+#include "compile/step.h"
+#include "device/steps/steps.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LINE = 4096, OPERANDS = 8 };
+
+static kng_gpu *g;
+
+typedef enum numbers { PLAIN, SPECIAL, WHOLE /* small whole ones: no order of additions matters */ } numbers;
+
+typedef struct subject {
+    const char *text;
+    kni_jaxpr *j;
+    knd_operand in[OPERANDS];
+    knx_buffer *out[2][OPERANDS];
+} subject;
+
+static void fine(knx_error *error, const char *text)
+{
+    if (error)
+        print_message("%s\n    %s\n", text, error->message);
+    assert_null(error);
+}
+
+static double some_float(numbers how)
+{
+    double v = ((double)random32() / 2147483648.0 - 1) * exp2((double)(random32() % 9) - 4);
+    if (how == WHOLE)
+        return rint(v / 2);
+    if (how == PLAIN)
+        return v;
+    switch (random32() % 40) {
+    case 0: return NAN;
+    case 1: return INFINITY;
+    case 2: return -INFINITY;
+    case 3: return 0;
+    case 4: return -0.0;
+    case 5:
+    case 6: return (double)(random32() % 5) - 2;
+    default: return v;
+    }
+}
+
+static knx_scalar_bits some_number(kn_dtype d, int most, numbers how)
+{
+    if (d->kind == KN_KIND_FLOAT)
+        return knx_scalar_from_double(d, some_float(how));
+    if (d->kind == KN_KIND_BOOL)
+        return knx_scalar_from_int(d, random32() & 1);
+    if (most)
+        return knx_scalar_from_int(d, (int64_t)(random32() % (uint32_t)(most + 3)) - (d->kind == KN_KIND_INT ? 2 : 0));
+    return knx_scalar_from_int(d, (int64_t)((uint64_t)random32() << 32 | random32()));
+}
+
+static void make_operands(subject *s, int most, numbers how)
+{
+    assert_in_range(s->j->n_in, 0, OPERANDS);
+    for (uint32_t i = 0; i < s->j->n_in; i++) {
+        kni_type t = kni_in_type(s->j, i);
+        kn_dtype d = knx_component(t.dtype);
+        size_t n = kni_type_bytes(t) / d->size;
+        char *x = malloc(n * d->size + 1);
+        assert_non_null(x);
+        for (size_t k = 0; k < n; k++)
+            memcpy(x + k * d->size, some_number(d, most, how).bytes, d->size);
+        s->in[i] = (knd_operand){.data = x};
+    }
+}
+
+static void run_on(subject *s, const knd_device *d, int which)
+{
+    knd_loaded *l;
+    fine(knd_compile(d, s->j, &(knc_compile_options){.fuse = false}, &l), s->text);
+    for (uint32_t i = 0; which && i < l->program->n_step; i++) {
+        const char *why = knd_steps_reason(l, i);
+        if (why)
+            fail_msg("%s\n    step %u runs on the host: %s", s->text, (unsigned)i, why);
+    }
+    fine(knd_run(l, s->in, s->out[which], NULL), s->text);
+    for (uint32_t k = 0; k < s->j->n_out; k++)
+        fine(knd_fetch(s->out[which][k]), s->text);
+    knd_release(l);
+}
+
+static bool is_nan(kn_dtype d, const char *x)
+{
+    knx_scalar_bits bits = {.u = {0, 0}};
+    memcpy(bits.bytes, x, d->size);
+    return knx_is_float(d) && isnan(knx_scalar_to_double(d, bits));
+}
+
+static void compare(const subject *s)
+{
+    for (uint32_t k = 0; k < s->j->n_out; k++) {
+        kni_type t = kni_out_type(s->j, k);
+        kn_dtype d = knx_component(t.dtype);
+        const char *x = s->out[0][k]->data, *y = s->out[1][k]->data;
+        for (size_t i = 0; i < kni_type_bytes(t); i += d->size)
+            if (memcmp(x + i, y + i, d->size) && !(is_nan(d, x + i) && is_nan(d, y + i)))
+                fail_msg("%s\n    result %u differs from byte %zu on", s->text, (unsigned)k, i);
+    }
+}
+
+static void check(const char *text, int most, numbers how)
+{
+    subject s = {.text = text};
+    fine(kni_parse(text, &s.j), text);
+    make_operands(&s, most, how);
+    run_on(&s, &knd_host, 0);
+    run_on(&s, &g->device, 1);
+    compare(&s);
+    for (uint32_t i = 0; i < s.j->n_in; i++)
+        free((void *)(uintptr_t)s.in[i].data);
+    for (uint32_t k = 0; k < s.j->n_out; k++)
+        for (int which = 0; which < 2; which++)
+            knx_buffer_release(s.out[which][k]);
+    kni_release(s.j);
+}
+
+static void with_dtype(const char *program, const char *dtype, char *out)
+{
+    size_t n = 0;
+    for (const char *x = program; *x && *x != '\n' && n < LINE - 16; x++) {
+        if (*x == '@')
+            n += (size_t)snprintf(out + n, 16, "%s", dtype);
+        else
+            out[n++] = *x;
+    }
+    out[n] = 0;
+}
+
+static void check_line(char *line, numbers how)
+{
+    char text[LINE], *most = strchr(line, ';'), *program = most ? strchr(most + 1, ';') : NULL;
+    assert_non_null(program);
+    *most = 0;
+    for (char *rest, *d = strtok_r(line, " ", &rest); d; d = strtok_r(NULL, " ", &rest)) {
+        with_dtype(program + 1, d, text);
+        check(text, atoi(most + 1), how);
+    }
+}
+
+static void check_file(const char *name, numbers how)
+{
+    char path[512], line[LINE];
+    snprintf(path, sizeof path, "%s/data/webgpu/%s.txt", KN_TEST_DIR, name);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        if (*line != '#' && *line != '\n')
+            check_line(line, how);
+    fclose(f);
+}
+
+#define SAME_BITS(name)                                  \
+    static void name##_have_the_hosts_bits(void **state) \
+    {                                                    \
+        (void)state;                                     \
+        g->exact = true;                                 \
+        check_file(#name, PLAIN);                        \
+        check_file(#name, SPECIAL);                      \
+    }
+SAME_BITS(products)
+SAME_BITS(convolutions)
+SAME_BITS(cumulative)
+SAME_BITS(sorts)
+SAME_BITS(searches)
+SAME_BITS(scatters)
+SAME_BITS(windows)
+SAME_BITS(factors)
+
+/* With the device's own operations other tiles are used. */
+static void products_of_whole_numbers_are_exact_in_fast_mode(void **state)
+{
+    (void)state;
+    g->exact = false;
+    check_file("products", WHOLE);
+    check_file("convolutions", WHOLE);
+}
+
+KN_TEST_GROUP(test_routine)
+{
+    (void)argc, (void)argv;
+    if (!(g = webgpu_first()))
+        return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_have_the_hosts_bits),
+        cmocka_unit_test(convolutions_have_the_hosts_bits),
+        cmocka_unit_test(cumulative_have_the_hosts_bits),
+        cmocka_unit_test(sorts_have_the_hosts_bits),
+        cmocka_unit_test(searches_have_the_hosts_bits),
+        cmocka_unit_test(scatters_have_the_hosts_bits),
+        cmocka_unit_test(windows_have_the_hosts_bits),
+        cmocka_unit_test(factors_have_the_hosts_bits),
+        cmocka_unit_test(products_of_whole_numbers_are_exact_in_fast_mode),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
