@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cumulative.c -- cumsum, cumprod, cummax, cummin on the device, in the order of determinism.md: groups of 16 are joined
- * by a tree, a carry goes from group to group of a block, a prefix from block to block. Short lines and many of them:
- * an invocation goes along each. Else the groups are made twice, and between that the carries and the prefixes. */
+ * cumulative.c -- cumsum, cumprod, cummax, cummin on the device, in the order of determinism.md: groups of 16 are
+ * joined by a tree, a carry goes from group to group of a block, a prefix from block to block. Short lines, or many of
+ * them: an invocation goes along each. Else the groups are made twice, and between that the carries and the
+ * prefixes. */
 #include "webgpu/routine/kinds.h"
 
 enum { GROUP = 16, BLOCK = 16384, GROUPS = BLOCK / GROUP };

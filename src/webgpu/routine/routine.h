@@ -80,7 +80,7 @@ static inline uint64_t kng_groups(uint64_t n, uint32_t lanes) { return (n + lane
 /* The words outer, length, inner and lines, and place(line, i): the number of an element. */
 void kng_along(kng_code *c, const kng_lines *l);
 
-/* Function NAME(number), of an index in C order of n extents: k sums of its parts times strides, an u32 or a vec of k. */
+/* Function NAME(number), of an index in C order of n extents: k sums of its parts times strides, an u32 or a vec. */
 void kng_fn_places(kng_code *c, const char *name, int n, const int64_t *extent, int k, const int64_t *const *stride);
 
 /* element.c: the functions of all arrays. */

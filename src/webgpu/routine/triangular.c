@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * triangular.c -- triangular systems on the device, by blocks of unknowns: an invocation solves a block for each
- * right-hand side, then the unknowns behind it lose what it contributes. An upper triangle is a lower one whose rows and
- * columns are numbered from the end. */
+ * right-hand side, then the unknowns behind it lose what it contributes. An upper triangle is a lower one whose rows
+ * and columns are numbered from the end. */
 #include "host/routine/linalg.h"
 #include "prim/linalg/matrices.h"
 #include "webgpu/routine/factors.h"
