@@ -185,6 +185,7 @@ SAME_BITS(searches)
 SAME_BITS(scatters)
 SAME_BITS(windows)
 SAME_BITS(factors)
+SAME_BITS(chains)
 
 /* With the device's own operations other tiles are used. */
 static void products_of_whole_numbers_are_exact_in_fast_mode(void **state)
@@ -209,6 +210,7 @@ KN_TEST_GROUP(test_routine)
         cmocka_unit_test(scatters_have_the_hosts_bits),
         cmocka_unit_test(windows_have_the_hosts_bits),
         cmocka_unit_test(factors_have_the_hosts_bits),
+        cmocka_unit_test(chains_have_the_hosts_bits),
         cmocka_unit_test(products_of_whole_numbers_are_exact_in_fast_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
