@@ -11,6 +11,7 @@
 #include "support/webgpu_run.h"
 #include "compile/step.h"
 #include "device/steps/steps.h"
+#include "webgpu/plan.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <math.h>
@@ -196,6 +197,52 @@ static void products_of_whole_numbers_are_exact_in_fast_mode(void **state)
     check_file("convolutions", WHOLE);
 }
 
+/* Each allocation that a plan makes fails once: then it is an error, and nothing stays. */
+static void plan_without_memory(const knc_program *p, const knc_step *s)
+{
+    const kng_kind *kind = kng_kind_of(p, s);
+    uint8_t slot[32];
+    assert_in_range(s->n_ref, 1, 32);
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        slot[r] = (uint8_t)r;
+    const kng_pattern at = {s->n_ref, s->n_ref, slot};
+    knx_error *error = NULL;
+    for (int64_t k = 0; k == 0 || error; k++) {
+        knx_arena arena = KN_ARENA_INIT;
+        kng_plan plan;
+        int64_t live = knx_alloc_live();
+        knx_error_release(error);
+        knx_fail_after(k, true);
+        error = kind->plan(&g->facts, true, p, s, &at, &arena, &plan);
+        knx_fail_after(-1, false);
+        knx_arena_free(&arena);
+        assert_true(!error || error->kind == KN_ERROR_MEMORY);
+        assert_int_equal(knx_alloc_live(), live);
+    }
+}
+
+static void plans_without_memory_are_errors(void **state)
+{
+    static const char *const texts[] = {
+        "{ lambda ; a:f32[70,90]. let b:f32[70,70] = dot_general[lhs_contract=(1,) rhs_contract=(1,) lhs_batch=() "
+        "rhs_batch=() preferred_element_type=f32] a a; c:f32[70,70] = cumsum[axis=0 reverse=False] b; d:f32[70,70] = "
+        "sort[dimension=0 is_stable=True num_keys=1] c; e:i64[70] = argmax[axes=(0,) index_dtype=i64] d in (d, e) }",
+        "{ lambda ; a:f32[200,200]. let b:f32[200,200] p:i32[200] q:i32[200] = lu[check=none] a; c:f32[200,200] = "
+        "cholesky[check=none] a in (b, c) }"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        kni_jaxpr *j;
+        knc_program *p;
+        fine(kni_parse(texts[i], &j), texts[i]);
+        fine(knc_compile(j, &(knc_compile_options){.target = g->device.target(&g->device)}, &p), texts[i]);
+        for (uint32_t k = 0; k < p->n_step; k++)
+            if (p->step[k].kind == KNC_PRODUCT || p->step[k].kind == KNC_ROUTINE)
+                plan_without_memory(p, &p->step[k]);
+        knc_release(p);
+        kni_release(j);
+    }
+}
+
 KN_TEST_GROUP(test_routine)
 {
     (void)argc, (void)argv;
@@ -211,6 +258,7 @@ KN_TEST_GROUP(test_routine)
         cmocka_unit_test(windows_have_the_hosts_bits),
         cmocka_unit_test(factors_have_the_hosts_bits),
         cmocka_unit_test(chains_have_the_hosts_bits),
+        cmocka_unit_test(plans_without_memory_are_errors),
         cmocka_unit_test(products_of_whole_numbers_are_exact_in_fast_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
