@@ -25,7 +25,10 @@ uint64_t kng_scratch(kng_maker *m, uint64_t bytes)
 
 const char *kng_unfit(const knc_step *s)
 {
+    enum { MEMORIES = 30 }; /* each value may lie in one of its own, beside the scratch */
     uint64_t most = 0;
+    if (s->n_ref > MEMORIES)
+        return "more values than the device binds memories";
     for (uint32_t i = 0; i < s->u.r.n_in + s->u.r.n_out; i++) {
         const kni_type *t = i < s->u.r.n_in ? &s->u.r.xt[i] : &s->u.r.yt[i - s->u.r.n_in];
         if (!kng_has(t->dtype))

@@ -197,6 +197,35 @@ static void products_of_whole_numbers_are_exact_in_fast_mode(void **state)
     check_file("convolutions", WHOLE);
 }
 
+/* 17 operands and as many results, each perhaps in a memory of its own. */
+static void steps_of_many_values_stay_on_the_host(void **state)
+{
+    enum { MANY = 17 };
+    knx_str text = {0};
+    kni_jaxpr *j;
+    knc_program *p;
+    (void)state;
+    knx_str_puts(&text, "{ lambda ;");
+    for (int i = 0; i < MANY; i++)
+        knx_str_printf(&text, " a%d:i8[9]", i);
+    knx_str_puts(&text, ". let");
+    for (int i = 0; i < MANY; i++)
+        knx_str_printf(&text, " b%d:i8[9]", i);
+    knx_str_puts(&text, " = sort[dimension=0 is_stable=True num_keys=1]");
+    for (int i = 0; i < MANY; i++)
+        knx_str_printf(&text, " a%d", i);
+    for (int i = 0; i < MANY; i++)
+        knx_str_printf(&text, "%s b%d", i ? "," : " in (", i);
+    knx_str_puts(&text, ") }");
+    fine(kni_parse(text.s, &j), text.s);
+    fine(knc_compile(j, &(knc_compile_options){.target = g->device.target(&g->device)}, &p), text.s);
+    assert_int_equal(p->n_step, 1);
+    assert_string_equal(kng_refuses(g, p, p->step), "more values than the device binds memories");
+    knc_release(p);
+    kni_release(j);
+    knx_str_free(&text);
+}
+
 /* Each allocation that a plan makes fails once: then it is an error, and nothing stays. */
 static void plan_without_memory(const knc_program *p, const knc_step *s)
 {
@@ -258,6 +287,7 @@ KN_TEST_GROUP(test_routine)
         cmocka_unit_test(windows_have_the_hosts_bits),
         cmocka_unit_test(factors_have_the_hosts_bits),
         cmocka_unit_test(chains_have_the_hosts_bits),
+        cmocka_unit_test(steps_of_many_values_stay_on_the_host),
         cmocka_unit_test(plans_without_memory_are_errors),
         cmocka_unit_test(products_of_whole_numbers_are_exact_in_fast_mode),
     };
