@@ -127,14 +127,23 @@ static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_produc
     x->blocks = blocks_of(m, x);
 }
 
+static bool fits_turns(const knw_facts *f, const kng_product *x)
+{
+    return kng_turns(f, turns_of(x, x->blocks > 1 ? KNG_BLOCK : x->k)) && kng_turns(f, x->blocks);
+}
+
 static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
     knk_product d;
     kng_product x;
-    kng_maker m = {.facts = f, .exact = true, .program = p, .step = s};
     if (s->u.p.fill_a || s->u.p.fill_b || s->u.p.finish)
         return "kernels that are a part of a product";
-    describe(&m, s, &d, &x);
+    for (int exact = 0; exact < 2; exact++) { /* other tiles, and so other loops */
+        kng_maker m = {.facts = f, .exact = exact, .program = p, .step = s};
+        describe(&m, s, &d, &x);
+        if (!fits_turns(f, &x))
+            return KNG_TOO_MANY_TURNS;
+    }
     if (!kng_has(d.operand) || !kng_has(d.result))
         return "a product of 64-bit floats";
     uint64_t most = x.batch * x.m * x.n;
@@ -142,8 +151,7 @@ static const char *refuses(const knw_facts *f, const knc_program *p, const knc_s
         most = s->ref[r].bytes > most ? s->ref[r].bytes : most;
     if (!kng_numbers(most) || !kng_numbers(x.k))
         return "a product of more elements than 31 bits can number";
-    return kng_turns(f, turns_of(&x, x.blocks > 1 ? KNG_BLOCK : x.k)) && kng_turns(f, x.blocks) ? NULL
-                                                                                                : KNG_TOO_MANY_TURNS;
+    return NULL;
 }
 
 static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, const kng_pattern *at,
