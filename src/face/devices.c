@@ -171,6 +171,8 @@ static knx_error *send(kna_value *v, kn_device d)
         return NULL;
     if (d == &knd_host)
         return knd_fetch(v->buffer);
+    if (!d->alloc) /* "auto": they may be anywhere */
+        return NULL;
     return kni_type_bytes(v->type) ? knd_send(d, v->buffer, true, &there, &own) : NULL;
 }
 

@@ -461,6 +461,25 @@ static void a_program_is_shown_with_where_it_runs(void **state)
     kni_release(j);
 }
 
+/* They stay where they are: programs over them are placed when they run. */
+static void arrays_may_be_put_on_auto(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_device d = kn_find_device("auto");
+    assert_non_null(d);
+    far_forget();
+    kn_array x = kn_device_put(kn_arange(0, LARGE, 1, KN_F32), d), y = x;
+    assert_int_equal(far_count().copied_in, 0);
+    assert_true(kn_is_committed(x));
+    for (int i = 0; i < 6; i++)
+        y = kn_tanh(kn_mul(y, 0.5));
+    kn_eval(y);
+    assert_true(far_count().launches > 0);
+    assert_true(kn_item(kn_at(y, "0")) == 0);
+    expect_values(kn_add(kn_device_put(kn_of(float, 1, 2), d), 1), 2, 3);
+}
+
 static void wrong_costs_are_errors(void **state)
 {
     (void)state;
@@ -497,6 +516,7 @@ KN_TEST_GROUP(test_offload)
         FAR(weights_that_come_again_go_over_once),
         FAR(decisions_are_told_with_their_reasons),
         FAR(a_program_is_shown_with_where_it_runs),
+        FAR(arrays_may_be_put_on_auto),
         FAR(wrong_costs_are_errors),
         FAR(costs_can_be_measured),
     };
