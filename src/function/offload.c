@@ -9,7 +9,7 @@ const char *kn_offload_report(void)
     kna_op op;
     char *text = NULL;
     kna_begin(&op, "offload_report");
-    knx_error *error = knq_report(&text);
+    knx_error *error = knd_report(&text);
     if (error)
         kna_fail_with(&op, error);
     return kna_end_plain(&op) ? knf_text_handle(text) : "";

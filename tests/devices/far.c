@@ -145,7 +145,7 @@ static knx_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const 
         memcpy(f->region + to->at + at, from, bytes);
     open_region(f, false);
     f->counts.copied_in += (int64_t)bytes;
-    f->seconds += f->timed ? knq_copy_seconds(&f->costs, bytes, true) : 0;
+    f->seconds += f->timed ? knd_copy_seconds(&f->costs, bytes, true) : 0;
     return NULL;
 }
 
@@ -158,7 +158,7 @@ static knx_error *copy_out(const knd_device *d, void *to, knd_memory *from, size
         memcpy(to, f->region + from->at + at, bytes);
     open_region(f, false);
     f->counts.copied_out += (int64_t)bytes;
-    f->seconds += f->timed ? knq_copy_seconds(&f->costs, bytes, false) : 0;
+    f->seconds += f->timed ? knd_copy_seconds(&f->costs, bytes, false) : 0;
     return NULL;
 }
 
@@ -321,7 +321,7 @@ static knx_error *launch(const knd_device *d, void *made, const knd_place *at)
         error = bind(f, &at[r], &address[r]);
     f->counts.launches += !error;
     if (f->timed)
-        f->seconds += knq_step_seconds(d, &f->costs, x->program, (uint32_t)(s - x->program->step), true);
+        f->seconds += knd_step_seconds(d, &f->costs, x->program, (uint32_t)(s - x->program->step), true);
     if (!error) {
         open_region(f, true);
         if (x->host)

@@ -35,7 +35,7 @@ typedef struct automatic {
     knd_loaded head;
     const knd_device *d;
     kn_offload_costs costs;
-    knq_graph graph;
+    knd_graph graph;
     knd_loaded *host;  /* the program made for the host; NULL: not yet */
     plan *plan[PLANS]; /* the one that was used last comes first */
     uint8_t *where;    /* of the run that begins */
@@ -78,7 +78,7 @@ static knx_error *load_plan(automatic *l, plan *x)
     knx_arena arena = KN_ARENA_INIT;
     const char **reason = knx_arena_zero(&arena, (p->n_step + 1) * sizeof *reason);
     knx_error *error =
-        reason ? knq_note(l->d, &l->costs, p, &l->graph, x->where, x->there, &arena, reason) : knx_error_nomem();
+        reason ? knd_note(l->d, &l->costs, p, &l->graph, x->where, x->there, &arena, reason) : knx_error_nomem();
     for (uint32_t i = 0; !error && i < p->n_step; i++)
         reason[i] = x->there[i] ? NULL : reason[i];
     if (!error && !is_all_here(l, x->there)) {
@@ -117,14 +117,14 @@ static knx_error *new_plan(automatic *l, const bool *before, plan **out)
     knx_error *error = x->where && x->there && x->hoped && x->better ? NULL : knx_error_nomem();
     if (!error) {
         memcpy(x->where, l->where, p->n_operand);
-        error = knq_decide(&l->graph, &l->costs, x->where, before, x->there);
+        error = knd_decide(&l->graph, &l->costs, x->where, before, x->there);
     }
     error = error ? error : load_plan(l, x);
     if (error) {
         free_plan(x);
         return error;
     }
-    x->seconds = knq_seconds(&l->graph, &l->costs, x->where, x->there);
+    x->seconds = knd_run_seconds(&l->graph, &l->costs, x->where, x->there);
     *out = x;
     return NULL;
 }
@@ -157,10 +157,10 @@ static knx_error *find_plan(automatic *l)
 static knx_error *think_of_hope(automatic *l, plan *x, const uint8_t *hoped)
 {
     memcpy(x->hoped, hoped, l->head.program->n_operand);
-    KN_TRY(knq_place(&l->graph, &l->costs, hoped, x->better));
-    double then = knq_seconds(&l->graph, &l->costs, hoped, x->better);
+    KN_TRY(knd_place_steps(&l->graph, &l->costs, hoped, x->better));
+    double then = knd_run_seconds(&l->graph, &l->costs, hoped, x->better);
     x->gain = x->seconds - then;
-    x->price = knq_seconds(&l->graph, &l->costs, x->where, x->better) - then;
+    x->price = knd_run_seconds(&l->graph, &l->costs, x->where, x->better) - then;
     x->lost = 0;
     return NULL;
 }
@@ -171,7 +171,7 @@ static knx_error *hope(automatic *l, const knd_operand *in, uint8_t *hoped)
     bool any = false;
     for (uint32_t i = 0; i < l->head.program->n_operand; i++) {
         bool again = in[i].buffer && !in[i].lent && !in[i].offset && l->last[i] == in[i].buffer;
-        hoped[i] = (uint8_t)(l->where[i] | (again ? KNQ_THERE : 0));
+        hoped[i] = (uint8_t)(l->where[i] | (again ? KND_THERE : 0));
         any |= hoped[i] != l->where[i];
         l->last[i] = in[i].buffer;
     }
@@ -196,9 +196,9 @@ static knx_error *hope(automatic *l, const knd_operand *in, uint8_t *hoped)
 static uint8_t where_is(const knd_device *d, const knd_operand *x)
 {
     if (!x->buffer)
-        return KNQ_HERE;
+        return KND_HERE;
     bool there = !x->lent && !x->offset && knd_is_on(d, x->buffer);
-    return (uint8_t)((x->buffer->data ? KNQ_HERE : 0) | (there || !x->buffer->data ? KNQ_THERE : 0));
+    return (uint8_t)((x->buffer->data ? KND_HERE : 0) | (there || !x->buffer->data ? KND_THERE : 0));
 }
 
 static knx_error *choose(automatic *l, const knd_operand *in, knd_loaded **out)
@@ -237,8 +237,8 @@ static knx_error *load_auto(const knd_device *d, knc_program *p, knd_loaded **ou
     l->d = real();
     l->where = knx_arena_zero(&l->arena, 2 * ((size_t)p->n_operand + 1));
     l->last = knx_arena_zero(&l->arena, (p->n_operand + 1) * sizeof *l->last);
-    knx_error *error = l->where && l->last ? knq_costs_of(l->d, &l->costs) : knx_error_nomem();
-    error = error ? error : knq_make_graph(l->d, &l->costs, p, &l->arena, &l->graph);
+    knx_error *error = l->where && l->last ? knd_costs_of(l->d, &l->costs) : knx_error_nomem();
+    error = error ? error : knd_make_graph(l->d, &l->costs, p, &l->arena, &l->graph);
     if (error) {
         knd_release(&l->head);
         return error;

@@ -135,7 +135,7 @@ static knx_error *measure_copies(const knd_device *d, kn_offload_costs *out)
     return NULL;
 }
 
-knx_error *knq_calibrate(const knd_device *d, kn_offload_costs *out)
+knx_error *knd_calibrate(const knd_device *d, kn_offload_costs *out)
 {
     double begin = now();
     *out = (kn_offload_costs){.size_ = sizeof *out};
@@ -245,7 +245,7 @@ static void remember(const char *name, const kn_offload_costs *c)
     known[i].costs = *c;
 }
 
-knx_error *knq_costs_of(const knd_device *d, kn_offload_costs *out)
+knx_error *knd_costs_of(const knd_device *d, kn_offload_costs *out)
 {
     knx_error *error = NULL;
     knd_lock();
@@ -254,7 +254,7 @@ knx_error *knq_costs_of(const knd_device *d, kn_offload_costs *out)
         *out = known[i].costs;
     } else if (read_costs(d, out)) {
         remember(d->name, out);
-    } else if (!(error = knq_calibrate(d, out))) {
+    } else if (!(error = knd_calibrate(d, out))) {
         remember(d->name, out);
         write_costs(d, out);
     }
@@ -302,7 +302,7 @@ int kn_offload_get_costs(const char *device, kn_offload_costs *out)
     if (!d || !d->alloc)
         return refuse("offload_get_costs", KN_ERROR_VALUE, "there is no device '%s' beside the host",
                       device ? device : "");
-    knx_error *error = knq_costs_of(d, &c);
+    knx_error *error = knd_costs_of(d, &c);
     if (error) {
         knx_error_release(knx_report(error));
         return -1;

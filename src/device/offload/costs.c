@@ -12,7 +12,7 @@ typedef struct work {
     double bytes, operations, products;
 } work;
 
-double knq_copy_seconds(const kn_offload_costs *c, size_t bytes, bool up)
+double knd_copy_seconds(const kn_offload_costs *c, size_t bytes, bool up)
 {
     return up ? c->up_latency + (double)bytes / c->up : c->down_latency + (double)bytes / c->down;
 }
@@ -82,10 +82,10 @@ static double inside_seconds(const knd_device *d, const kn_offload_costs *c, con
     for (uint32_t i = 0; i < q->n_step; i++) {
         const knc_step *s = &q->step[i];
         bool refused = there && knd_steps_refusal(d, q, s);
-        sum += knq_step_seconds(d, c, q, i, there && !refused);
+        sum += knd_step_seconds(d, c, q, i, there && !refused);
         for (uint32_t r = 0; refused && r < s->n_ref; r++)
             if (s->ref[r].space != KNC_AT_LITERAL)
-                sum += knq_copy_seconds(c, s->ref[r].bytes, knc_is_written(s, r));
+                sum += knd_copy_seconds(c, s->ref[r].bytes, knc_is_written(s, r));
     }
     return sum;
 }
@@ -103,11 +103,11 @@ static double control_seconds(const knd_device *d, const kn_offload_costs *c, co
     const knc_loop *l = s->u.r.loop;
     double turn = inside_seconds(d, c, l->body, there);
     if (l->cond) /* its bool is fetched */
-        turn += inside_seconds(d, c, l->cond, there) + (there ? knq_copy_seconds(c, 1, false) : 0);
+        turn += inside_seconds(d, c, l->cond, there) + (there ? knd_copy_seconds(c, 1, false) : 0);
     return turns_of(l) * turn;
 }
 
-double knq_step_seconds(const knd_device *d, const kn_offload_costs *c, const knc_program *p, uint32_t i, bool there)
+double knd_step_seconds(const knd_device *d, const kn_offload_costs *c, const knc_program *p, uint32_t i, bool there)
 {
     const knc_step *s = &p->step[i];
     const kn_offload_side *side = there ? &c->there : &c->here;

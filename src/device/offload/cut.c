@@ -99,7 +99,7 @@ static void flow(network *n)
 
 /* ---- The program. */
 
-static void add_steps(network *n, const knq_graph *g)
+static void add_steps(network *n, const knd_graph *g)
 {
     for (uint32_t i = 0; i < g->n_step; i++) {
         join(n, n->source, i, of_seconds(g->seconds[i][0]));
@@ -107,26 +107,26 @@ static void add_steps(network *n, const knq_graph *g)
     }
 }
 
-static void add_value(network *n, const knq_graph *g, const kn_offload_costs *c, const uint8_t *where, uint32_t v)
+static void add_value(network *n, const knd_graph *g, const kn_offload_costs *c, const uint8_t *where, uint32_t v)
 {
-    const knq_value *x = &g->value[v];
+    const knd_value *x = &g->value[v];
     uint32_t down = g->n_step + 2 * v, up = down + 1, maker = x->maker;
-    int has = maker == KNC_NO ? where[x->operand] : KNQ_HERE | KNQ_THERE;
-    if (maker == KNC_NO && has == (KNQ_HERE | KNQ_THERE))
+    int has = maker == KNC_NO ? where[x->operand] : KND_HERE | KND_THERE;
+    if (maker == KNC_NO && has == (KND_HERE | KND_THERE))
         return;
-    if (has & KNQ_THERE) { /* it may be there alone */
-        join(n, maker == KNC_NO ? n->source : maker, down, of_seconds(knq_copy_seconds(c, x->bytes, false)));
+    if (has & KND_THERE) { /* it may be there alone */
+        join(n, maker == KNC_NO ? n->source : maker, down, of_seconds(knd_copy_seconds(c, x->bytes, false)));
         for (uint32_t k = 0; k < x->n_reader; k++)
             join(n, down, g->reader[x->first_reader + k], MUCH);
     }
-    if (has & KNQ_HERE) {
-        join(n, up, maker == KNC_NO ? n->sink : maker, of_seconds(knq_copy_seconds(c, x->bytes, true)));
+    if (has & KND_HERE) {
+        join(n, up, maker == KNC_NO ? n->sink : maker, of_seconds(knd_copy_seconds(c, x->bytes, true)));
         for (uint32_t k = 0; k < x->n_reader; k++)
             join(n, g->reader[x->first_reader + k], up, MUCH);
     }
 }
 
-knx_error *knq_place(const knq_graph *g, const kn_offload_costs *c, const uint8_t *where, bool *there)
+knx_error *knd_place_steps(const knd_graph *g, const kn_offload_costs *c, const uint8_t *where, bool *there)
 {
     knx_arena arena = KN_ARENA_INIT;
     network n = {.n_node = g->n_step + 2 * g->n_value + 2};

@@ -19,7 +19,7 @@ typedef struct edge {
 typedef struct maker {
     const knc_program *p;
     KN_VEC(cell) cell;
-    KN_VEC(knq_value) value;
+    KN_VEC(knd_value) value;
     KN_VEC(edge) edge;
     bool failed;
 } maker;
@@ -39,7 +39,7 @@ static cell key_of(const knc_program *p, const knc_ref *ref)
     return c;
 }
 
-static uint32_t new_value(maker *m, knq_value v)
+static uint32_t new_value(maker *m, knd_value v)
 {
     if (!KN_VEC_PUSH(&m->value, v))
         m->failed = true;
@@ -53,7 +53,7 @@ static cell *cell_of(maker *m, const knc_ref *ref)
         if (m->cell.at[i].space == c.space && m->cell.at[i].index == c.index && m->cell.at[i].first == c.first)
             return &m->cell.at[i];
     if (c.space == KNC_AT_OPERAND)
-        c.value = new_value(m, (knq_value){.maker = KNC_NO, .operand = c.index, .bytes = ref->bytes});
+        c.value = new_value(m, (knd_value){.maker = KNC_NO, .operand = c.index, .bytes = ref->bytes});
     if (!KN_VEC_PUSH(&m->cell, c)) {
         m->failed = true;
         return NULL;
@@ -81,12 +81,12 @@ static void add_step(maker *m, uint32_t i)
     for (uint32_t r = 0; r < s->n_ref && !m->failed; r++) {
         cell *c = is_no_value(s, r) || !knc_is_written(s, r) ? NULL : cell_of(m, &s->ref[r]);
         if (c)
-            c->value = new_value(m, (knq_value){.maker = i, .bytes = s->ref[r].bytes});
+            c->value = new_value(m, (knd_value){.maker = i, .bytes = s->ref[r].bytes});
     }
 }
 
 /* The readers of each value, one behind the other. */
-static bool sort_readers(maker *m, knx_arena *arena, knq_graph *g)
+static bool sort_readers(maker *m, knx_arena *arena, knd_graph *g)
 {
     g->n_value = (uint32_t)m->value.n;
     g->value = knx_arena_zero(arena, (m->value.n + 1) * sizeof *g->value);
@@ -102,24 +102,24 @@ static bool sort_readers(maker *m, knx_arena *arena, knq_graph *g)
         g->value[v].n_reader = 0;
     }
     for (size_t i = 0; i < m->edge.n; i++) {
-        knq_value *v = &g->value[m->edge.at[i].value];
+        knd_value *v = &g->value[m->edge.at[i].value];
         g->reader[v->first_reader + v->n_reader++] = m->edge.at[i].reader;
     }
     return true;
 }
 
-knx_error *knq_make_graph(const knd_device *d, const kn_offload_costs *c, const knc_program *p, knx_arena *arena,
-                          knq_graph *out)
+knx_error *knd_make_graph(const knd_device *d, const kn_offload_costs *c, const knc_program *p, knx_arena *arena,
+                          knd_graph *out)
 {
     maker m = {.p = p};
-    *out = (knq_graph){.n_step = p->n_step};
+    *out = (knd_graph){.n_step = p->n_step};
     out->seconds = knx_arena_zero(arena, (p->n_step + 1) * sizeof *out->seconds);
     out->refusal = knx_arena_zero(arena, (p->n_step + 1) * sizeof *out->refusal);
     bool fine = out->seconds && out->refusal;
     for (uint32_t i = 0; fine && i < p->n_step; i++) {
         out->refusal[i] = knd_steps_refusal(d, p, &p->step[i]);
-        out->seconds[i][0] = knq_step_seconds(d, c, p, i, false);
-        out->seconds[i][1] = out->refusal[i] ? 0 : knq_step_seconds(d, c, p, i, true);
+        out->seconds[i][0] = knd_step_seconds(d, c, p, i, false);
+        out->seconds[i][1] = out->refusal[i] ? 0 : knd_step_seconds(d, c, p, i, true);
         add_step(&m, i);
     }
     fine = fine && !m.failed && sort_readers(&m, arena, out);
@@ -129,19 +129,19 @@ knx_error *knq_make_graph(const knd_device *d, const kn_offload_costs *c, const 
     return fine ? NULL : knx_error_nomem();
 }
 
-double knq_seconds(const knq_graph *g, const kn_offload_costs *c, const uint8_t *where, const bool *there)
+double knd_run_seconds(const knd_graph *g, const kn_offload_costs *c, const uint8_t *where, const bool *there)
 {
     double sum = 0;
     for (uint32_t i = 0; i < g->n_step; i++)
         sum += g->seconds[i][there[i]];
     for (uint32_t v = 0; v < g->n_value; v++) {
-        const knq_value *x = &g->value[v];
-        int has = x->maker == KNC_NO ? where[x->operand] : there[x->maker] ? KNQ_THERE : KNQ_HERE, want = 0;
+        const knd_value *x = &g->value[v];
+        int has = x->maker == KNC_NO ? where[x->operand] : there[x->maker] ? KND_THERE : KND_HERE, want = 0;
         for (uint32_t k = 0; k < x->n_reader; k++)
-            want |= there[g->reader[x->first_reader + k]] ? KNQ_THERE : KNQ_HERE;
+            want |= there[g->reader[x->first_reader + k]] ? KND_THERE : KND_HERE;
         want &= ~has;
-        sum += want & KNQ_THERE ? knq_copy_seconds(c, x->bytes, true) : 0;
-        sum += want & KNQ_HERE ? knq_copy_seconds(c, x->bytes, false) : 0;
+        sum += want & KND_THERE ? knd_copy_seconds(c, x->bytes, true) : 0;
+        sum += want & KND_HERE ? knd_copy_seconds(c, x->bytes, false) : 0;
     }
     return sum;
 }

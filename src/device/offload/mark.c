@@ -29,20 +29,20 @@ static knx_error *mark_auto(const knd_device *d, knc_program *p, const char **wh
 {
     knx_arena arena = KN_ARENA_INIT;
     kn_offload_costs costs;
-    knq_graph g;
+    knd_graph g;
     char reason[ROOM / 2];
-    knx_error *error = knq_costs_of(d, &costs);
-    error = error ? error : knq_make_graph(d, &costs, p, &arena, &g);
+    knx_error *error = knd_costs_of(d, &costs);
+    error = error ? error : knd_make_graph(d, &costs, p, &arena, &g);
     uint8_t *lie = knx_arena_alloc(&arena, p->n_operand + 1);
     bool *there = knx_arena_zero(&arena, p->n_step + 1);
     if (!error && lie && there) {
-        memset(lie, KNQ_HERE, p->n_operand);
-        error = knq_decide(&g, &costs, lie, NULL, there);
+        memset(lie, KND_HERE, p->n_operand);
+        error = knd_decide(&g, &costs, lie, NULL, there);
     } else if (!error) {
         error = knx_error_nomem();
     }
     for (uint32_t i = 0; !error && i < p->n_step; i++) {
-        knq_say_reason(&g, d->name, i, there[i], reason, sizeof reason);
+        knd_say_reason(&g, d->name, i, there[i], reason, sizeof reason);
         error = mark_step(p, where, i, there[i] ? d->name : knd_host.name, reason);
     }
     knx_arena_free(&arena);

@@ -16,16 +16,16 @@ static uint64_t made; /* in all */
 
 enum { TENTHS_OF_PERCENT = 50 }; /* another placement has to be faster by so much */
 
-knx_error *knq_decide(const knq_graph *g, const kn_offload_costs *c, const uint8_t *where, const bool *before,
+knx_error *knd_decide(const knd_graph *g, const kn_offload_costs *c, const uint8_t *where, const bool *before,
                       bool *there)
 {
     knx_arena arena = KN_ARENA_INIT;
     bool *now = knx_arena_zero(&arena, g->n_step + 1);
-    knx_error *error = now ? knq_place(g, c, where, there) : knx_error_nomem();
+    knx_error *error = now ? knd_place_steps(g, c, where, there) : knx_error_nomem();
     if (!error) {
         if (before)
             memcpy(now, before, g->n_step);
-        if (knq_seconds(g, c, where, there) > (1 - TENTHS_OF_PERCENT / 1e3) * knq_seconds(g, c, where, now))
+        if (knd_run_seconds(g, c, where, there) > (1 - TENTHS_OF_PERCENT / 1e3) * knd_run_seconds(g, c, where, now))
             memcpy(there, now, g->n_step);
     }
     knx_arena_free(&arena);
@@ -45,7 +45,7 @@ static const char *unit_of(double *seconds)
     return unit[i];
 }
 
-void knq_say_reason(const knq_graph *g, const char *device, uint32_t i, bool there, char *out, size_t room)
+void knd_say_reason(const knd_graph *g, const char *device, uint32_t i, bool there, char *out, size_t room)
 {
     double here_s = g->seconds[i][0], there_s = g->seconds[i][1];
     const char *here_unit = unit_of(&here_s), *there_unit = unit_of(&there_s);
@@ -68,10 +68,10 @@ static void keep(const kn_offload_decision *d)
     knx_spin_unlock(&lock);
 }
 
-knx_error *knq_note(const knd_device *d, const kn_offload_costs *c, const knc_program *p, const knq_graph *g,
+knx_error *knd_note(const knd_device *d, const kn_offload_costs *c, const knc_program *p, const knd_graph *g,
                     const uint8_t *where, const bool *there, knx_arena *arena, const char **reason)
 {
-    double total = knq_seconds(g, c, where, there), steps = 0;
+    double total = knd_run_seconds(g, c, where, there), steps = 0;
     for (uint32_t i = 0; i < g->n_step; i++)
         steps += g->seconds[i][there[i]];
     for (uint32_t i = 0; i < g->n_step; i++) {
@@ -87,7 +87,7 @@ knx_error *knq_note(const knd_device *d, const kn_offload_costs *c, const knc_pr
         snprintf(x.program, sizeof x.program, "%s", p->jaxpr->name);
         snprintf(x.operations, sizeof x.operations, "%.95s", operations.s);
         snprintf(x.device, sizeof x.device, "%s", there[i] ? d->name : knd_host.name);
-        knq_say_reason(g, d->name, i, there[i], x.reason, sizeof x.reason);
+        knd_say_reason(g, d->name, i, there[i], x.reason, sizeof x.reason);
         reason[i] = knx_arena_string(arena, x.reason);
         if (!reason[i])
             return knx_error_nomem();
@@ -123,7 +123,7 @@ static void add_decision(knx_str *s, const kn_offload_decision *x)
                    (long long)x->elements, x->reason);
 }
 
-knx_error *knq_report(char **out)
+knx_error *knd_report(char **out)
 {
     knx_str s = {0};
     kn_offload_decision *all = knx_alloc(KEPT * sizeof *all);

@@ -18,7 +18,7 @@ struct knd_memory {
 
 typedef struct prepared {
     kn_provider_step step;
-    knv_own own;
+    knd_described own;
     void *theirs;
     kn_provider_place *place;
     bool gone;
@@ -46,7 +46,7 @@ static knx_error *is_gone(const provided *x) { return knx_error_new(KN_ERROR_RUN
 /* What a function of the table returned. */
 static knx_error *told(const provided *x, int status)
 {
-    knx_error *error = knv_take_error();
+    knx_error *error = knd_take_error();
     if (!status || error) {
         if (!status)
             knx_error_release(error);
@@ -121,21 +121,21 @@ static const char *refuses(const knd_device *d, const knc_program *p, const knc_
 {
     provided *x = of(d);
     kn_provider_step step;
-    knv_own own;
+    knd_described own;
     if (x->gone)
         return "it is gone";
     if (s->kind == KNC_BAND)
         return "it has no such steps";
-    knx_error *error = knv_describe(p, s, &step, &own);
+    knx_error *error = knd_describe_step(p, s, &step, &own);
     const char *why = error ? "there is no memory to describe it" : x->table.refuses(x->table.env, &step);
     knx_error_release(error);
-    knv_forget(&own);
+    knd_forget_step(&own);
     return why;
 }
 
 static void free_prepared(prepared *y)
 {
-    knv_forget(&y->own);
+    knd_forget_step(&y->own);
     knx_free(y->place);
     knx_free(y);
 }
@@ -146,7 +146,7 @@ static knx_error *prepare(const knd_device *d, const knc_program *p, const knc_s
     prepared *y = knx_alloc_zero(sizeof *y);
     if (!y)
         return knx_error_nomem();
-    knx_error *error = knv_describe(p, s, &y->step, &y->own);
+    knx_error *error = knd_describe_step(p, s, &y->step, &y->own);
     y->place = knx_alloc((s->n_ref + 1) * sizeof *y->place);
     if (!error && !y->place)
         error = knx_error_nomem();

@@ -30,7 +30,7 @@ static bool describe_places(kn_provider_step *x, const knc_step *s, knx_arena *a
     return true;
 }
 
-static knx_error *describe_kernel(kn_provider_step *x, const knc_step *s, knv_own *own)
+static knx_error *describe_kernel(kn_provider_step *x, const knc_step *s, knd_described *own)
 {
     const knk_kernel *k = s->u.k.kernel;
     uint32_t n = s->kind == KNC_PUT ? s->u.k.n_shift : 0;
@@ -113,10 +113,10 @@ static bool describe_product(kn_provider_step *x, const knc_step *s, knx_arena *
     return true;
 }
 
-knx_error *knv_describe(const knc_program *p, const knc_step *s, kn_provider_step *out, knv_own *own)
+knx_error *knd_describe_step(const knc_program *p, const knc_step *s, kn_provider_step *out, knd_described *own)
 {
     knx_text operations = {0};
-    *own = (knv_own){.p = p, .s = s, .arena = KN_ARENA_INIT};
+    *own = (knd_described){.p = p, .s = s, .arena = KN_ARENA_INIT};
     *out = (kn_provider_step){.size_ = sizeof *out, .kind = s->kind, .own = own};
     knc_step_operations(p, (uint32_t)(s - p->step), &operations);
     out->name = knx_arena_string(&own->arena, operations.s);
@@ -132,19 +132,19 @@ knx_error *knv_describe(const knc_program *p, const knc_step *s, kn_provider_ste
     return fine ? NULL : knx_error_nomem();
 }
 
-void knv_forget(knv_own *own)
+void knd_forget_step(knd_described *own)
 {
     knd_release(own->host);
     knx_free(own->text);
     knx_arena_free(&own->arena);
-    *own = (knv_own){.arena = KN_ARENA_INIT};
+    *own = (knd_described){.arena = KN_ARENA_INIT};
 }
 
 /* ---- On the host. */
 
 static KNX_TLS knx_error *failed; /* what the launch around it takes */
 
-knx_error *knv_take_error(void)
+knx_error *knd_take_error(void)
 {
     knx_error *error = failed;
     failed = NULL;
@@ -164,7 +164,7 @@ static knx_error *interpret(const knc_step *s, void *const *address)
 }
 
 /* As a part of the program, which the host loads for it. */
-static knx_error *run_loaded(knv_own *own, void *const *address)
+static knx_error *run_loaded(knd_described *own, void *const *address)
 {
     void **at = knx_alloc((own->s->n_ref + 1) * sizeof *at);
     if (!at)
@@ -191,7 +191,7 @@ int kn_provider_run_here(const kn_provider_step *step, void *const *address)
         knx_report_new("provider_run_here", KN_ERROR_TYPE, "the step or the addresses are null");
         return -1;
     }
-    knv_own *own = (knv_own *)(uintptr_t)step->own;
+    knd_described *own = (knd_described *)(uintptr_t)step->own;
     knx_error *error = own->s->kind == KNC_KERNEL ? interpret(own->s, address) : run_loaded(own, address);
     knx_error_release(failed);
     failed = error;

@@ -196,14 +196,14 @@ static void hear(void *env, const kn_step *step)
     timed *t = env;
     int64_t i = step->group - (int64_t)t->p->first_group;
     if (i >= 0 && i < t->p->n_step && !strcmp(step->device, "host"))
-        t->seconds += knq_step_seconds(&far_device, &bus, t->p, (uint32_t)i, false);
+        t->seconds += knd_step_seconds(&far_device, &bus, t->p, (uint32_t)i, false);
 }
 
 typedef struct trial {
     knc_program *p;
     knd_operand in[MOST];
     uint8_t where[MOST];
-    knq_graph graph;
+    knd_graph graph;
     knx_arena arena;
 } trial;
 
@@ -218,9 +218,9 @@ static void begin_trial(trial *t, const kni_jaxpr *j, knc_kernel_cache *kernels)
         t->in[i] = (knd_operand){.buffer = knx_buffer_new(bytes), .lent = true};
         for (size_t k = 0; k < bytes / sizeof(float); k++)
             ((float *)t->in[i].buffer->data)[k] = (float)(k % 100) / 128;
-        t->where[i] = KNQ_HERE;
+        t->where[i] = KND_HERE;
     }
-    test_ok(knq_make_graph(&far_device, &bus, t->p, &t->arena, &t->graph));
+    test_ok(knd_make_graph(&far_device, &bus, t->p, &t->arena, &t->graph));
 }
 
 static void end_trial(trial *t)
@@ -264,7 +264,7 @@ static double best_of_all(const trial *t, double *off)
         }
         if (!possible)
             continue;
-        double seconds = simulate(t, there), model = knq_seconds(&t->graph, &bus, t->where, there);
+        double seconds = simulate(t, there), model = knd_run_seconds(&t->graph, &bus, t->where, there);
         double error = model > seconds ? model / seconds - 1 : seconds / model - 1;
         best = seconds < best ? seconds : best;
         *off = error > *off ? error : *off;
@@ -283,7 +283,7 @@ static void twelve_programs_are_placed_within_a_tenth_of_the_best(void **state)
         bool there[MOST] = {false};
         double off = 0;
         begin_trial(&t, j, kernels);
-        test_ok(knq_decide(&t.graph, &bus, t.where, NULL, there));
+        test_ok(knd_decide(&t.graph, &bus, t.where, NULL, there));
         int some = 0;
         for (uint32_t i = 0; i < t.p->n_step; i++)
             some += there[i];
@@ -500,11 +500,11 @@ static void costs_can_be_measured(void **state)
 {
     (void)state;
     kn_offload_costs c;
-    test_ok(knq_calibrate(&far_device, &c));
+    test_ok(knd_calibrate(&far_device, &c));
     assert_true(c.up > 0 && c.down > 0 && c.here.products > 0 && c.there.products > 0 && c.here.bytes > 0 &&
                 c.there.bytes > 0 && c.here.operations > 0 && c.there.operations > 0);
     assert_true(c.here.operations > c.there.operations); /* it interprets */
-    assert_true(knq_copy_seconds(&c, 1 << 20, true) > knq_copy_seconds(&c, 1, true));
+    assert_true(knd_copy_seconds(&c, 1 << 20, true) > knd_copy_seconds(&c, 1, true));
 }
 
 KN_TEST_GROUP(test_offload)
