@@ -66,7 +66,7 @@ static const char *cache_directory(char *buffer, size_t room)
 const kn_env *knx_env(void)
 {
     static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
-    static char backend[32], trace[4096], dump[4096], device[64], cache[4096], webgpu[4096];
+    static char backend[32], trace[4096], dump[4096], device[64], cache[4096], webgpu[4096], shaders[4096];
     static bool read;
     static kn_env env;
     knx_global_lock_take(&lock);
@@ -85,6 +85,7 @@ const kn_env *knx_env(void)
             .device = text_into(device, sizeof device, "KILN_DEVICE"),
             .progress = number("KILN_PROGRESS", 1, 0) == 1,
             .webgpu_library = text_into(webgpu, sizeof webgpu, "KILN_WEBGPU_LIBRARY"),
+            .webgpu_cache = text_into(shaders, sizeof shaders, "KILN_WEBGPU_CACHE"),
             .webgpu_exact = number("KILN_WEBGPU_EXACT", 1, 0) == 1,
             .webgpu_times = number("KILN_WEBGPU_TIMES", 1, 0) == 1,
         };

@@ -29,6 +29,7 @@ typedef struct kn_env {
     const char *device;       /* KILN_DEVICE: where arrays are that nobody places; NULL if not set */
     bool progress;            /* KILN_PROGRESS=1: lines of progress also where there is no terminal */
     const char *webgpu_library; /* KILN_WEBGPU_LIBRARY: the engine of the devices webgpu:N; NULL if not set */
+    const char *webgpu_cache;   /* KILN_WEBGPU_CACHE: a directory for their shaders; NULL if not set */
     bool webgpu_exact;          /* KILN_WEBGPU_EXACT=1: they give the host's bits, whatever it costs */
     bool webgpu_times;          /* KILN_WEBGPU_TIMES=1: they take the time of each dispatch */
 } kn_env;

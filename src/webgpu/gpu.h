@@ -110,6 +110,9 @@ typedef struct kng_pipelines {
 } kng_pipelines;
 knx_error *kng_pipeline_for(kng_gpu *g, const char *text, kng_pipeline **out);
 void kng_pipeline_release(kng_gpu *g, kng_pipeline *p); /* NULL is fine */
+/* cache.c: texts in files, if the user says where: keeps one; makes pipelines of all that are kept. */
+void kng_cache_keep(const kng_gpu *g, const kng_pipeline *p);
+void kng_cache_warm(kng_gpu *g);
 /* group.c: the bind group of these memories, which the gpu keeps. */
 typedef struct kng_bound {
     knd_memory *memory;   /* NULL: the slot is not used */

@@ -165,6 +165,7 @@ static knx_error *make(kng_gpu *g, const char *text, size_t length, uint64_t has
     *place_of(g, hash) = p;
     g->pipelines.made++;
     g->counters.pipelines++;
+    kng_cache_keep(g, p);
     *out = p;
     return NULL;
 }

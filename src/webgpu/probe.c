@@ -251,6 +251,7 @@ knx_error *kng_bring_facts(kng_gpu *g)
     g->exact = knx_env()->webgpu_exact || (g->facts.exact == (1u << KNW_OPERATIONS) - 1 && !g->facts.joins);
     g->counters = (kng_counters){0};
     g->probed = true;
+    kng_cache_warm(g);
     say(g, begin);
     return NULL;
 }

@@ -3,10 +3,14 @@
  * has the functions of the standard header webgpu.h, loaded at run time.
  *
  *     engine.c    the library, its functions, adapters         device.c    the table knd_device
- *     memory.c    memory, staging, copies                      queue.c     commands, encoded and submitted late
- *     pipeline.c  pipelines by text, in memory and on disk     probe.c     how the device rounds
+ *     abi.h       the part of webgpu.h that is used            gpu.h       an adapter with all that is kept for it
+ *     memory.c    memory, up and down                          copy.c      copies of any bytes
+ *     queue.c     commands, encoded and submitted late         times.c     the time of each dispatch
+ *     pipeline.c  pipelines by text                            cache.c     texts in files
+ *     group.c     bind groups                                  probe.c     how the device rounds
  *     plan.c      a step as dispatches                         launch.c    a plan with its memory
- *     kernel.c    plans of kernels (src/wgsl/)                 routine/    plans of products, sorts, ... */
+ *     shift.c     places that are data                         kernel.c    plans of kernels (src/wgsl/)
+ *     routine/    plans of products, sorts, ... */
 #ifndef KN_WEBGPU_WEBGPU_H
 #define KN_WEBGPU_WEBGPU_H
 #include "compile/step.h"
