@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cache.c -- texts of pipelines in files (KILN_WEBGPU_CACHE): what was made once is made again when the adapter is opened
- * next, by another process, before a program waits for it. A driver that keeps its own code on disk has it at once then.
- * Each driver has a folder, since texts follow from what it can do; the files can be given to any other checker. */
+ * cache.c -- texts of pipelines in files (KILN_WEBGPU_CACHE): what was made once is made again when the adapter is
+ * opened next, by another process, before a program waits for it. A driver that keeps its own code on disk has it at
+ * once then. Each driver has a folder, since texts follow from what it can do; any checker of WGSL can read them. */
 #include "base/log.h"
 #include "webgpu/gpu.h"
 #include <dirent.h>
