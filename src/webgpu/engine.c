@@ -5,6 +5,7 @@
 #include "webgpu/gpu.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -396,6 +397,8 @@ void kng_pump(kng_gpu *g, bool wait)
 {
     if (g->api->DevicePoll && !g->lost)
         g->api->DevicePoll(g->handle, wait, NULL);
+    else if (wait)
+        sched_yield(); /* a driver in software works on other threads */
     g->api->InstanceProcessEvents(g->instance);
 }
 

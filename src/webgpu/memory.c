@@ -5,7 +5,13 @@
 #include "webgpu/gpu.h"
 #include <string.h>
 
-enum { SMALLEST = 256, STAGED_AT_MOST = 1 << 16, KEPT_AT_LEAST = 1 << 28, LANDING = 1 << 26 };
+enum {
+    SMALLEST = 256,
+    STAGED_AT_MOST = 1 << 16,
+    KEPT_AT_LEAST = 1 << 28,
+    LANDING = 1 << 26,
+    WRITTEN_AT_ONCE = 1 << 26
+};
 
 /* Class 4 i + j holds (4 + j) * 64 << i bytes. */
 static uint64_t class_bytes(int c) { return (uint64_t)(4 + c % 4) * (SMALLEST / 4) << c / 4; }
@@ -66,11 +72,12 @@ knx_error *kng_alloc(kng_gpu *g, uint64_t bytes, knd_memory **out)
 {
     *out = NULL;
     KN_TRY(kng_ready(g));
-    if (bytes > g->limits.maxBufferSize)
+    uint64_t most = g->limits.maxBufferSize / SMALLEST * SMALLEST; /* an engine may say 2^31 - 1 */
+    if (bytes > most)
         return knx_error_new(KN_ERROR_MEMORY, "device '%s' has no memory for %llu bytes at once: at most %llu", g->name,
-                             (unsigned long long)bytes, (unsigned long long)g->limits.maxBufferSize);
+                             (unsigned long long)bytes, (unsigned long long)most);
     int c = class_of(bytes);
-    uint64_t room = class_bytes(c) < g->limits.maxBufferSize ? class_bytes(c) : g->limits.maxBufferSize;
+    uint64_t room = class_bytes(c) < most ? class_bytes(c) : most;
     knd_memory *m = g->heap.free[c];
     if (m) {
         g->heap.free[c] = m->next;
@@ -118,7 +125,14 @@ static knx_error *upload_words(kng_gpu *g, knd_memory *to, uint64_t at, const vo
         return kng_stage(g, to, at, from, bytes);
     if (to->used == g->queue.number) /* recorded commands come first */
         KN_TRY(kng_submit(g));
-    g->api->QueueWriteBuffer(g->commands, to->buffer, at, from, bytes);
+    for (uint64_t done = 0, part; done < bytes; done += part) { /* an engine keeps a copy of each until it is sent */
+        part = bytes - done < WRITTEN_AT_ONCE ? bytes - done : WRITTEN_AT_ONCE;
+        g->api->QueueWriteBuffer(g->commands, to->buffer, at + done, (const uint8_t *)from + done, part);
+        if (part == WRITTEN_AT_ONCE) {
+            g->api->QueueSubmit(g->commands, 0, NULL);
+            kng_pump(g, false);
+        }
+    }
     return kng_check(g, "copying to it");
 }
 

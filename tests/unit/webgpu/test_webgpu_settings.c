@@ -61,10 +61,12 @@ static void a_file_that_is_no_shader_does_no_harm(void **state)
     assert_null(run_text());
 }
 
+/* An engine may round its clock to a tenth of a millisecond: one of many dispatches sees it go on. */
 static void times_are_taken(void **state)
 {
     (void)state;
-    assert_null(run_text());
+    for (int i = 0; i < 500 && (i == 0 || g->counters.nanoseconds == 0); i++)
+        assert_null(run_text());
     if (g->can_time)
         assert_true(g->counters.nanoseconds > 0);
     else
