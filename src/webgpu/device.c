@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * device.c -- the table of a device of WebGPU. */
-#include "webgpu/plan.h"
-#include "device/steps/steps.h"
 #include "base/log.h"
+#include "device/steps/steps.h"
+#include "webgpu/plan.h"
+#include <stdio.h>
+#include <string.h>
 
 static const knc_target *target(const knd_device *d) { return &kng_gpu_of(d)->target; }
 
@@ -44,6 +46,28 @@ static knx_error *launch(const knd_device *d, void *prepared, const knd_place *a
 }
 static knx_error *wait(const knd_device *d) { return kng_finish(kng_gpu_of(d)); }
 
+static const kn_device_info *info(const knd_device *d) { return &kng_gpu_of(d)->info; }
+
+static const char *told(const char *text) { return text[0] ? text : NULL; }
+
+static void describe(kng_gpu *g)
+{
+    snprintf(g->features, sizeof g->features, "%s%s%s", g->can_f16 ? "shader-f16 " : "",
+             g->can_subgroups ? "subgroups " : "", g->can_time ? "timestamp-query " : "");
+    size_t n = strlen(g->features);
+    if (n)
+        g->features[n - 1] = 0;
+    g->info = (kn_device_info){.size_ = sizeof g->info,
+                               .description = told(g->label),
+                               .vendor = told(g->vendor),
+                               .driver = told(g->driver_name),
+                               .features = told(g->features),
+                               .most_buffer_bytes = g->limits.maxBufferSize,
+                               .most_buffers = g->target.max_buffers,
+                               .alignment = (int)g->target.alignment,
+                               .index_bits = g->target.index_bits};
+}
+
 /* How much one worker of a GPU has at hand is not told: what is common. */
 enum { FIRST_CACHE = 32 << 10, SECOND_CACHE = 1 << 20 };
 
@@ -60,7 +84,9 @@ void kng_make_device(kng_gpu *g)
                              .second_cache = SECOND_CACHE,
                              .ns_per_unit = 0.01};
     g->take_times = knx_env()->webgpu_times;
+    describe(g);
     g->device = (knd_device){.name = g->name,
+                             .info = info,
                              .target = target,
                              .alloc = alloc,
                              .free = release,

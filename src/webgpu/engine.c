@@ -165,11 +165,10 @@ static void look_at(kng_gpu *g)
     WGPUAdapterInfo info = {0};
     g->limits = (WGPULimits){0};
     if (g->api->AdapterGetInfo(g->adapter, &info) == WGPUStatus_Success) {
-        char vendor[64], description[96];
         take_text(g->label, sizeof g->label, info.device.length ? info.device : info.description);
-        take_text(vendor, sizeof vendor, info.vendor);
-        take_text(description, sizeof description, info.description);
-        snprintf(g->driver, sizeof g->driver, "%.60s %.90s %s %x:%x", vendor, g->label, description, info.vendorID,
+        take_text(g->vendor, sizeof g->vendor, info.vendor);
+        take_text(g->driver_name, sizeof g->driver_name, info.description);
+        snprintf(g->driver, sizeof g->driver, "%s %.90s %s %x:%x", g->vendor, g->label, g->driver_name, info.vendorID,
                  info.deviceID);
         g->backend = info.backendType;
         g->type = info.adapterType;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "device/device.h"
+#include "kiln/device.h"
 #include "webgpu/abi.h"
 #include "wgsl/wgsl.h"
 #include <stdlib.h>
@@ -168,6 +169,8 @@ struct kng_gpu {
     WGPUAdapterType type;
     WGPUBackendType backend;
     char label[192], driver[256]; /* "llvmpipe (LLVM 15.0.6, 256 bits)"; what tells drivers apart */
+    char vendor[64], driver_name[96], features[96]; /* for people */
+    kn_device_info info;
     WGPULimits limits;
     uint32_t subgroup_min, subgroup_max;
     bool can_f16, can_subgroups, can_time; /* features that it offers */

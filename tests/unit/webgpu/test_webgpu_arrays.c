@@ -34,6 +34,20 @@ static void results_are_read_back(void **state)
     assert_true(g->counters.dispatches > before);
 }
 
+static void users_are_told_what_it_is(void **state)
+{
+    (void)state;
+    kn_device d = kn_find_device("webgpu:0");
+    kn_device_info info = {.size_ = sizeof info};
+    assert_string_equal(kn_device_name(d), "webgpu:0");
+    assert_int_equal(kn_device_get_info(d, &info), 0);
+    assert_string_equal(info.description, g->label);
+    assert_int_equal(info.most_buffers, g->target.max_buffers);
+    assert_int_equal(info.index_bits, 32);
+    assert_true(kn_device_has_dtype(d, KN_F32));
+    assert_false(kn_device_has_dtype(d, KN_F64));
+}
+
 static void views_are_written_to_and_seen(void **state)
 {
     (void)state;
@@ -143,10 +157,10 @@ KN_TEST_GROUP(test_webgpu_arrays)
     if (!(g = webgpu_first()))
         return 77;
     const struct CMUnitTest tests[] = {
-        ON_DEVICE(results_are_read_back),         ON_DEVICE(views_are_written_to_and_seen),
-        ON_DEVICE(nothing_moves_between_steps),   ON_DEVICE(dtypes_and_odd_sizes),
-        ON_DEVICE(functions_give_the_hosts_bits), ON_DEVICE(too_much_memory_is_an_error),
-        cmocka_unit_test(allocations_that_fail),
+        ON_DEVICE(results_are_read_back),         ON_DEVICE(users_are_told_what_it_is),
+        ON_DEVICE(views_are_written_to_and_seen), ON_DEVICE(nothing_moves_between_steps),
+        ON_DEVICE(dtypes_and_odd_sizes),          ON_DEVICE(functions_give_the_hosts_bits),
+        ON_DEVICE(too_much_memory_is_an_error),   cmocka_unit_test(allocations_that_fail),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     failed = failed ? failed : kn_shutdown();
