@@ -56,15 +56,13 @@ static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
     knx_str_printf(t, ";\n        row_%s[lane] = ", name);
     join(g, t, n, "b0", "b1");
     knx_str_puts(t, ";\n    }\n");
-    for (int half = 8; half; half /= 2) {
-        knx_str_printf(t,
-                       "    workgroupBarrier();\n    if (lane < %du) {\n        let a%d = row_%s[lane];\n"
-                       "        let b%d = row_%s[lane + %du];\n        row_%s[lane] = ",
-                       half, half, name, half, name, half, name);
-        const char left[] = {'a', (char)('0' + half), 0}, right[] = {'b', (char)('0' + half), 0};
-        join(g, t, n, left, right);
-        knx_str_puts(t, ";\n    }\n");
-    }
+    knx_str_printf(t,
+                   "    for (var half = 8u; half > 0u; half >>= 1u) {\n        workgroupBarrier();\n"
+                   "        if (lane < half) {\n            let a = row_%s[lane];\n"
+                   "            let b = row_%s[lane + half];\n            row_%s[lane] = ",
+                   name, name, name);
+    join(g, t, n, "a", "b");
+    knx_str_puts(t, ";\n        }\n    }\n");
     knx_str_printf(
         t, "    workgroupBarrier();\n    let result = row_%s[0];\n    workgroupBarrier();\n    return result;\n}\n",
         name);

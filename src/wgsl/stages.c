@@ -387,9 +387,20 @@ static void wait_for_stages(knw_gen *g, int stage, accesses *before)
     before->written |= now.written;
 }
 
+/* Constants alone: they are written where they are used. */
+static bool is_empty(const knk_kernel *k, int s)
+{
+    for (int i = k->stage[s].first; i < k->stage[s].end; i++)
+        if (k->node[i].op != KNK_CONST)
+            return false;
+    return true;
+}
+
 static void stage(knw_gen *g, int s)
 {
     const knk_stage *st = &g->k->stage[s];
+    if (is_empty(g->k, s))
+        return;
     knw_begin_stage(g, s);
     if (g->k->n_stage > 1)
         knw_line(g, st->n_inner ? "// stage %d, along rows" : "// stage %d", s);
