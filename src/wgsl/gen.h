@@ -43,7 +43,7 @@ typedef struct knw_block { /* one `if` of the text */
 } knw_block;
 typedef struct knw_memory {
     bool used, written, atomic;
-    uint32_t load, store; /* a bit per dtype: the function is there */
+    uint32_t load, store, put; /* a bit per dtype: the function is there */
 } knw_memory;
 
 typedef struct knw_gen {
@@ -67,7 +67,7 @@ typedef struct knw_gen {
     knw_region *regions;
     knw_block *blocks;
     int n_region, n_block, at_block;
-    bool dry;
+    bool dry, fours; /* fours: four elements together, whose stores of less than a word wait for each other */
 } knw_gen;
 
 static inline const knk_inst *knw_node(const knw_gen *g, knk_node x) { return &g->k->node[x]; }
@@ -81,6 +81,10 @@ void knw_layout_free(knw_layout *l);
 bool knw_part_of(const knk_kernel *k, int part, knw_part *to); /* false: there are fewer */
 bool knw_ordered(const knk_inst *n);                           /* the order in which it joins elements shows */
 bool knw_reduces(const knk_kernel *k, int stage);
+/* Have stores of less than a word adjacent elements along the innermost loop, so that words are written whole? Of a
+ * kernel that is one stage of points; of a stage with inner extents. */
+bool knw_fours_of_points(const knk_kernel *k);
+bool knw_fours_of_row(const knk_kernel *k, int stage);
 uint64_t knw_product(const int64_t *extent, int n); /* UINT64_MAX: too much */
 
 /* text.c: lines of main */
@@ -94,6 +98,7 @@ const char *knw_word_text(char to[KNW_WORD_TEXT], uint32_t word);
 void knw_find_memory(knw_gen *g);
 void knw_load_call(knw_gen *g, knx_str *t, int buffer, int dtype); /* "load0_f32(" */
 void knw_store_call(knw_gen *g, knx_str *t, int buffer, int dtype);
+void knw_put_call(knw_gen *g, knx_str *t, int buffer, int dtype); /* "put0_u8(": four elements that waited */
 void knw_declare_memory(const knw_gen *g, knx_str *t);
 void knw_from_words(knx_str *t, int dtype, const char *a, const char *b); /* a value of its one or two words */
 void knw_to_word(knx_str *t, int dtype, int which, const char *x);
@@ -109,6 +114,8 @@ void knw_index64(knw_gen *g, knx_str *t, knk_node x); /* the value of an INDEX; 
 void knw_find_low(knw_gen *g);
 void knw_begin_stage(knw_gen *g, int stage);
 void knw_place_nodes(knw_gen *g); /* all but reductions */
+void knw_begin_fours(knw_gen *g); /* where elements wait; and what is done with n of them */
+void knw_end_fours(knw_gen *g, const char *n);
 void knw_operand(knw_gen *g, knx_str *t, knk_node x, bool low);
 void knw_name(knw_gen *g, knx_str *t, knk_node x);
 

@@ -142,6 +142,40 @@ void knw_store_call(knw_gen *g, knx_str *t, int buffer, int dtype)
     knx_str_printf(t, "store%d_%s(", m, name_of(dtype));
 }
 
+/* Words whose elements are all there are written as a whole: e and x are places and bits of n elements. */
+static void put_function(knw_gen *g, int m, int dtype)
+{
+    knx_str *t = &g->functions;
+    int size = knk_size(dtype), in_word = 4 / size;
+    const char *name = name_of(dtype);
+    knx_str_printf(t,
+                   "fn put%d_%s(e: ptr<function, array<u32, 4>>, x: ptr<function, array<u32, 4>>, n: u32) {\n"
+                   "    var s = 0u;\n    while (s < n) {\n        let first = (*e)[s];\n"
+                   "        if (s + %du <= n && (first & %du) == 0u",
+                   m, name, in_word, in_word - 1);
+    for (int i = 1; i < in_word; i++)
+        knx_str_printf(t, " && (*e)[s + %du] == first + %du", i, i);
+    knx_str_printf(t, ") {\n            atomicStore(&memory%d[first >> %du], (*x)[s]", m, size == 1 ? 2 : 1);
+    for (int i = 1; i < in_word; i++)
+        knx_str_printf(t, " | ((*x)[s + %du] << %du)", i, 8 * size * i);
+    knx_str_printf(t, ");\n            s += %du;\n        } else {\n            let at = (first & %du) << %du;\n",
+                   in_word, in_word - 1, size == 1 ? 3 : 4);
+    knx_str_printf(
+        t,
+        "            atomicAnd(&memory%d[first >> %du], ~(%uu << at));\n"
+        "            atomicOr(&memory%d[first >> %du], (*x)[s] << at);\n            s++;\n        }\n    }\n}\n",
+        m, size == 1 ? 2 : 1, (1u << 8 * size) - 1, m, size == 1 ? 2 : 1);
+}
+
+void knw_put_call(knw_gen *g, knx_str *t, int buffer, int dtype)
+{
+    int m = memory_of(g, buffer);
+    if (!(g->memory[m].put >> dtype & 1))
+        put_function(g, m, dtype);
+    g->memory[m].put |= 1u << dtype;
+    knx_str_printf(t, "put%d_%s(", m, name_of(dtype));
+}
+
 void knw_declare_memory(const knw_gen *g, knx_str *t)
 {
     for (int m = 0; m < KNW_MOST_MEMORIES; m++) {

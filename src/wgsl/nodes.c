@@ -355,8 +355,58 @@ static bool in_loop(const knw_gen *g, knk_node x) { return g->loop[x] != KNW_NO_
 
 /* ---- stores and loops ---- */
 
+/* A store of less than a word that waits for its neighbours. */
+static bool waits_for_four(const knw_gen *g, const knk_inst *n)
+{
+    return g->fours && n->op == KNK_STORE && knk_size(knw_node(g, n->a)->dtype) < 4;
+}
+
+static void store_later(knw_gen *g, knk_node x)
+{
+    const knk_inst *n = knw_node(g, x);
+    int dtype = knw_node(g, n->a)->dtype;
+    char at[KNW_WORD_TEXT];
+    knx_str t = {0}, value = {0};
+    knw_element(g, &t, n->map);
+    knw_line(g, "x%d_at[s] = %s + %s;", x, knw_word_text(at, KNW_AT + (uint32_t)n->buffer), t.s ? t.s : "");
+    t.n = 0;
+    knw_operand(g, &value, n->a, false);
+    knw_to_word(&t, dtype, 0, value.s ? value.s : "");
+    knw_line(g, "x%d_bits[s] = %s & %uu;", x, t.s ? t.s : "", (1u << 8 * knk_size(dtype)) - 1);
+    g->main.failed |= t.failed || value.failed;
+    knx_str_free(&t);
+    knx_str_free(&value);
+}
+
+void knw_begin_fours(knw_gen *g)
+{
+    for (int i = g->first; i < g->end; i++)
+        if (waits_for_four(g, knw_node(g, i))) {
+            knw_line(g, "var x%d_at: array<u32, 4>;", i);
+            knw_line(g, "var x%d_bits: array<u32, 4>;", i);
+        }
+}
+
+void knw_end_fours(knw_gen *g, const char *n)
+{
+    for (int i = g->first; i < g->end; i++) {
+        const knk_inst *x = knw_node(g, i);
+        if (!waits_for_four(g, x))
+            continue;
+        knx_str t = {0};
+        knw_put_call(g, &t, x->buffer, knw_node(g, x->a)->dtype);
+        knw_line(g, "%s&x%d_at, &x%d_bits, %s);", t.s ? t.s : "", i, i, n);
+        g->main.failed |= t.failed;
+        knx_str_free(&t);
+    }
+}
+
 static void store(knw_gen *g, knk_node x)
 {
+    if (waits_for_four(g, knw_node(g, x))) {
+        store_later(g, x);
+        return;
+    }
     const knk_inst *n = knw_node(g, x);
     bool inner = g->k->stage[g->stage].n_inner > 0, columns = g->r->mode == KNW_COLUMNS;
     bool once = columns || (g->r->mode == KNW_ROWS && !inner);

@@ -117,6 +117,23 @@ static void element(knw_gen *g)
     accumulate(g);
 }
 
+/* Four adjacent elements by one invocation, so that what is stored of them fills words. */
+static void fours(knw_gen *g, const char *from, const char *to, const char *step)
+{
+    char n[64];
+    g->fours = true;
+    knw_open(g, "for (var four = %s; four < %s; four += %s) {", from, to, step);
+    knw_begin_fours(g);
+    knw_open(g, "for (var s = 0u; s < min(4u, %s - four); s++) {", to);
+    knw_line(g, "let i = four + s;");
+    element(g);
+    knw_close(g);
+    snprintf(n, sizeof n, "min(4u, %s - four)", to);
+    knw_end_fours(g, n);
+    knw_close(g);
+    g->fours = false;
+}
+
 static void elements(knw_gen *g, const char *from, const char *to, const char *step)
 {
     knw_open(g, "for (var i = %s; i < %s; i += %s) {", from, to, step);
@@ -220,6 +237,9 @@ static void inner_stage(knw_gen *g)
     for_reductions(g, 0, begin_accumulator);
     if (any_ordered(g))
         blocks(g);
+    else if (g->r->mode != KNW_COLUMNS && knw_fours_of_row(g->k, g->stage))
+        fours(g, g->r->mode == KNW_ROWS ? "lane * 4u" : "0u", count_word(g, word),
+              g->r->mode == KNW_ROWS ? "256u" : "4u");
     else
         elements(g, from[g->r->mode], count_word(g, word), step[g->r->mode]);
     for_reductions(g, 0, knw_together(g) ? shared_value : take_accumulator);
@@ -346,6 +366,10 @@ static void block_stage(knw_gen *g)
     char word[KNW_WORD_TEXT];
     knw_line(g, "let begin = block * 16384u;");
     knw_line(g, "let end = min(begin + 16384u, %s);", count_word(g, word));
+    if (knw_fours_of_row(g->k, g->stage)) {
+        fours(g, "begin + lane * 4u", "end", "256u");
+        return;
+    }
     for_reductions(g, -1, begin_accumulator);
     elements(g, "begin + lane", "end", "64u");
     for_reductions(g, -1, row_block);
@@ -441,6 +465,29 @@ static void find_point(knw_gen *g)
     indices(g, 'i', "point", g->k->n_par, g->at.par);
 }
 
+/* Four adjacent points by one invocation. */
+static void four_points(knw_gen *g)
+{
+    char across[KNW_WORD_TEXT], count[KNW_WORD_TEXT];
+    knw_word_text(across, KNW_ACROSS);
+    knw_word_text(count, KNW_COUNT);
+    knw_line(g, "let four = ((group.y * %s + group.x) * 64u + lane) * 4u;", across);
+    knw_open(g, "if (four >= %s) {", count);
+    knw_line(g, "return;");
+    knw_close(g);
+    knw_line(g, "let n = min(4u, %s - four);", count);
+    g->fours = true;
+    knw_begin_stage(g, 0);
+    knw_begin_fours(g);
+    knw_open(g, "for (var s = 0u; s < n; s++) {");
+    knw_line(g, "let point = four + s;");
+    indices(g, 'i', "point", g->k->n_par, g->at.par);
+    stage(g, 0);
+    knw_close(g);
+    knw_end_fours(g, "n");
+    knw_close(g);
+}
+
 void knw_write_main(knw_gen *g)
 {
     accesses before = {0};
@@ -449,6 +496,10 @@ void knw_write_main(knw_gen *g)
                    "@builtin(local_invocation_index) lane: u32) {\n",
                    KNW_LANES);
     g->depth = 1;
+    if (g->r->mode == KNW_POINTS && knw_fours_of_points(g->k)) {
+        four_points(g);
+        return;
+    }
     find_point(g);
     if (g->r->mode == KNW_PARTS)
         take_values(g);

@@ -15,6 +15,29 @@ bool knw_reduces(const knk_kernel *k, int stage)
     return false;
 }
 
+/* ---- fours ---- */
+
+static bool stores_adjacent(const knk_kernel *k, int stage, int loop)
+{
+    for (int i = k->stage[stage].first; i < k->stage[stage].end && loop >= 0; i++) {
+        const knk_inst *n = &k->node[i];
+        if (n->op == KNK_STORE && knk_size(k->node[n->a].dtype) < 4 && k->map[n->map].cls[loop] == KNK_STRIDE_ONE)
+            return true;
+    }
+    return false;
+}
+
+bool knw_fours_of_points(const knk_kernel *k)
+{
+    return k->n_stage == 1 && !k->stage[0].n_inner && !k->stage[0].n_loop && stores_adjacent(k, 0, k->n_par - 1);
+}
+
+bool knw_fours_of_row(const knk_kernel *k, int stage)
+{
+    int inner = k->stage[stage].n_inner;
+    return inner && !knw_reduces(k, stage) && stores_adjacent(k, stage, k->n_par + inner - 1);
+}
+
 /* ---- dispatches ---- */
 
 /* The dispatch after `p`, which begins as {.first = 0, .end = 0, .join = -1}. */
@@ -246,7 +269,8 @@ static uint64_t groups_of(const knw_request *r, const knw_launch *l, uint64_t *c
         return (*count + KNW_ADJACENT - 1) / KNW_ADJACENT;
     if (r->mode == KNW_PARTS && knw_part_of(r->kernel, r->part, &p) && p.blocks)
         return *count *= blocks_of(r->kernel, l, p.first);
-    return (*count + KNW_LANES - 1) / KNW_LANES;
+    uint64_t each = r->mode == KNW_POINTS && knw_fours_of_points(r->kernel) ? 4 * KNW_LANES : KNW_LANES;
+    return (*count + each - 1) / each;
 }
 
 knx_error *knw_n_words(const knw_request *r, uint32_t *out)

@@ -126,6 +126,26 @@ static void cold_sides_stand_in_an_if(void **state)
     knk_release(k);
 }
 
+/* An invocation that has all bytes of a word writes it at once; bytes that are not adjacent are set one by one. */
+static void adjacent_bytes_are_written_as_words(void **state)
+{
+    static const char *const maps[] = {"1", "*"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char source[300];
+        snprintf(source, sizeof source,
+                 "kernel 1\nbuffer 0 u8 read\nbuffer 1 u8 write\nstage 0 inner 0\nmap 0 1\nmap 1 %s\n"
+                 "  %%0 = load u8 b0 m0\n  %%1 = not u8 %%0\n  store b1 m1 %%1\n",
+                 maps[i]);
+        knk_kernel *k = parsed(source);
+        char *text = text_of(k, true, KNW_POINTS, 0);
+        assert_int_equal(strstr(text, "atomicStore(&memory1[first >> 2u]") != NULL, i == 0);
+        assert_non_null(strstr(text, "atomicOr(&memory1["));
+        knx_free(text);
+        knk_release(k);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static const char sum_of_rows[] = "kernel 1\nbuffer 0 f32 read\nbuffer 1 f32 write\nstage 0 inner 1\nmap 0 * 1\n"
@@ -292,6 +312,7 @@ KN_TEST_GROUP(test_wgsl_text)
         cmocka_unit_test(stored_kernels_have_texts_or_reasons),
         cmocka_unit_test(indices_of_loads_have_32_bits),
         cmocka_unit_test(cold_sides_stand_in_an_if),
+        cmocka_unit_test(adjacent_bytes_are_written_as_words),
         cmocka_unit_test(float64_is_refused),
         cmocka_unit_test(a_dispatch_that_is_not_there_is_an_error),
         cmocka_unit_test(without_memory_there_is_an_error_and_no_leak),
