@@ -45,7 +45,7 @@ static uint64_t row_turns(uint64_t n, knw_mode mode)
     case KNW_POINTS: return plus(n, blocks * TREE_TURNS);
     case KNW_COLUMNS: return n / (KNW_LANES / KNW_ADJACENT) + blocks * TREE_TURNS;
     case KNW_ROWS: return n / KNW_LANES + 64 * blocks;
-    default: return KNW_SUM_BLOCK / KNW_LANES + 64 * blocks;
+    default: return KNW_SUM_BLOCK / KNW_LANES + blocks / 16 + TREE_TURNS;
     }
 }
 

@@ -29,8 +29,9 @@ typedef struct knw_layout {
 
 /* A dispatch. */
 typedef struct knw_part {
-    bool blocks;    /* a workgroup for each block of the inner points of stage `first`; else an invocation per point */
-    int join;       /* the stage whose reductions' blocks are joined first; -1: none */
+    bool blocks;    /* a workgroup for each block of the inner points of stage `first` */
+    int join;       /* the stage whose reductions' blocks are joined first, a workgroup per point; -1: none, and an
+                       invocation per point */
     int first, end; /* stages */
 } knw_part;
 
@@ -54,7 +55,7 @@ typedef struct knw_gen {
     knw_unit unit;
     knx_str main, functions, operand[4];
     knw_memory memory[KNW_MOST_MEMORIES];
-    uint64_t joins[5][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
+    uint64_t joins[6][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
     uint32_t shared_rows; /* per dtype: memory of the workgroup */
     int depth;
 
@@ -72,7 +73,10 @@ typedef struct knw_gen {
 
 static inline const knk_inst *knw_node(const knw_gen *g, knk_node x) { return &g->k->node[x]; }
 /* Do the invocations of a workgroup work on the same points? */
-static inline bool knw_together(const knw_gen *g) { return g->r->mode == KNW_ROWS || g->r->mode == KNW_COLUMNS; }
+static inline bool knw_together(const knw_gen *g)
+{
+    return g->r->mode == KNW_ROWS || g->r->mode == KNW_COLUMNS || (g->r->mode == KNW_PARTS && g->part.join >= 0);
+}
 static inline bool knw_is_wide(int dtype) { return dtype == KN_ID_I64 || dtype == KN_ID_U64; }
 
 /* words.c */
@@ -120,7 +124,7 @@ void knw_operand(knw_gen *g, knx_str *t, knk_node x, bool low);
 void knw_name(knw_gen *g, knx_str *t, knk_node x);
 
 /* joins.c: "tree_add_f32(" */
-typedef enum { KNW_TREE, KNW_ROW, KNW_COLUMN, KNW_BLOCK, KNW_TOTAL } knw_join_kind;
+typedef enum { KNW_TREE, KNW_ROW, KNW_COLUMN, KNW_PAIRS, KNW_BLOCK, KNW_TOTAL } knw_join_kind;
 void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n);
 
 /* stages.c */

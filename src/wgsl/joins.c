@@ -3,7 +3,7 @@
  * one invocation (tree) or by a workgroup (rows), and blocks (counter, total). */
 #include "wgsl/gen.h"
 
-static const char *const kind_name[] = {"tree", "rows", "columns", "counter", "total"};
+static const char *const kind_name[] = {"tree", "rows", "columns", "pairs", "counter", "total"};
 
 static const char *name_of(const knk_inst *n) { return knx_dtype_table[n->dtype].short_name; }
 static const char *how_of(const knk_inst *n) { return knk_reduction_name[n->sub]; }
@@ -88,6 +88,25 @@ static void columns(knw_gen *g, knx_str *t, const knk_inst *n)
     knx_str_puts(t, ";\n}\n");
 }
 
+/* n blocks, one for each invocation: pairs, then pairs of these; what has no partner stays as it is. That is what a
+ * binary counter makes of them. */
+static void pairs(knw_gen *g, knx_str *t, const knk_inst *n)
+{
+    const char *type = knw_type(n->dtype), *name = name_of(n);
+    share(g, t, n);
+    knx_str_printf(t,
+                   "fn pairs_%s_%s(lane: u32, x: %s, n: u32) -> %s {\n    row_%s[lane] = x;\n"
+                   "    for (var d = 1u; d < 64u; d <<= 1u) {\n        workgroupBarrier();\n"
+                   "        if ((lane & (2u * d - 1u)) == 0u && lane + d < n) {\n            let a = row_%s[lane];\n"
+                   "            let b = row_%s[lane + d];\n            row_%s[lane] = ",
+                   how_of(n), name, type, type, name, name, name, name);
+    join(g, t, n, "a", "b");
+    knx_str_printf(t,
+                   ";\n        }\n    }\n    workgroupBarrier();\n    let result = row_%s[0];\n"
+                   "    workgroupBarrier();\n    return result;\n}\n",
+                   name);
+}
+
 /* Block number `block`: a binary counter, whose digits wait in `s`. */
 static void counter(knw_gen *g, knx_str *t, const knk_inst *n)
 {
@@ -121,7 +140,7 @@ static void total(knw_gen *g, knx_str *t, const knk_inst *n)
 
 void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n)
 {
-    static void (*const write[])(knw_gen *, knx_str *, const knk_inst *) = {tree, rows, columns, counter, total};
+    static void (*const write[])(knw_gen *, knx_str *, const knk_inst *) = {tree, rows, columns, pairs, counter, total};
     uint64_t *have = &g->joins[kind][n->sub];
     if (!(*have >> n->dtype & 1))
         write[kind](g, &g->functions, n);

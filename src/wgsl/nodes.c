@@ -409,7 +409,7 @@ static void store(knw_gen *g, knk_node x)
     }
     const knk_inst *n = knw_node(g, x);
     bool inner = g->k->stage[g->stage].n_inner > 0, columns = g->r->mode == KNW_COLUMNS;
-    bool once = columns || (g->r->mode == KNW_ROWS && !inner);
+    bool once = columns || (knw_together(g) && !inner);
     char at[KNW_WORD_TEXT];
     knx_str t = {0};
     knw_store_call(g, &t, n->buffer, knw_node(g, n->a)->dtype);

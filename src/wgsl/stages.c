@@ -315,6 +315,9 @@ static void take_values(knw_gen *g)
 
 static void keep_values(knw_gen *g)
 {
+    bool once = knw_together(g);
+    if (once)
+        knw_open(g, "if (lane == 0u) {");
     for (int i = 0; i < g->k->n_node; i++) {
         knx_str name = {0};
         knw_name(g, &name, i);
@@ -323,34 +326,32 @@ static void keep_values(knw_gen *g)
         g->main.failed |= name.failed;
         knx_str_free(&name);
     }
+    if (once)
+        knw_close(g);
 }
 
-/* The blocks of a reduction, which an earlier dispatch left. */
+/* The blocks of a reduction, which an earlier dispatch left, by a workgroup: each invocation joins 2^m of them that
+ * follow each other, m as small as it can be; what these make are blocks again. */
 static void join_blocks(knw_gen *g, int i)
 {
     const knk_inst *n = knw_node(g, i);
     char word[KNW_WORD_TEXT], element[64];
-    bool ordered = knw_ordered(n);
     begin_value(g, i);
-    if (ordered)
-        begin_counter(g, i);
-    knw_open(g, "for (var block = 0u; block < %s; block++) {", blocks_word(g, word, n->stage));
+    begin_counter(g, i);
+    blocks_word(g, word, n->stage);
+    knw_line(g, "let m%d = 32u - countLeadingZeros(max((%s + 63u) >> 6u, 1u) - 1u);", i, word);
+    knw_line(g, "let from%d = min(lane << m%d, %s);", i, i, word);
+    knw_line(g, "let to%d = min((lane + 1u) << m%d, %s);", i, i, word);
+    knw_open(g, "for (var block = from%d; block < to%d; block++) {", i, i);
     snprintf(element, sizeof element, "point * %s + block", word);
     scratch_line(g, "let x = ", g->at.partial[i], n->dtype, element);
-    if (ordered) {
-        call_for(g, "", i, KNW_BLOCK, "&s#, block, x");
-    } else {
-        char name[16];
-        knx_str t = {0};
-        snprintf(name, sizeof name, "v%d", i);
-        knw_join(&g->unit, &t, (knk_reduction)n->sub, n->dtype, name, "x");
-        knw_line(g, "%s = %s;", name, t.s ? t.s : "");
-        g->main.failed |= t.failed;
-        knx_str_free(&t);
-    }
+    snprintf(element, sizeof element, "&s#, block - from%d, x", i);
+    call_for(g, "", i, KNW_BLOCK, element);
     knw_close(g);
-    if (ordered)
-        end_total(g, i);
+    snprintf(element, sizeof element, "&s#, to%d - from%d", i, i);
+    call_for(g, "let a# = ", i, KNW_TOTAL, element);
+    snprintf(element, sizeof element, "lane, a#, ((%s - 1u) >> m%d) + 1u", word, i);
+    call_for(g, "v# = ", i, KNW_PAIRS, element);
 }
 
 static void keep_block(knw_gen *g, int i)
@@ -511,7 +512,7 @@ void knw_write_main(knw_gen *g)
             wait_for_stages(g, s, &before);
         stage(g, s);
     }
-    if (g->r->mode == KNW_PARTS)
+    if (g->r->mode == KNW_PARTS && !g->part.blocks)
         keep_values(g);
     knw_close(g);
 }

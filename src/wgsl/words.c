@@ -267,8 +267,8 @@ static uint64_t groups_of(const knw_request *r, const knw_launch *l, uint64_t *c
         return *count;
     if (r->mode == KNW_COLUMNS)
         return (*count + KNW_ADJACENT - 1) / KNW_ADJACENT;
-    if (r->mode == KNW_PARTS && knw_part_of(r->kernel, r->part, &p) && p.blocks)
-        return *count *= blocks_of(r->kernel, l, p.first);
+    if (r->mode == KNW_PARTS && knw_part_of(r->kernel, r->part, &p) && (p.blocks || p.join >= 0))
+        return *count *= p.blocks ? blocks_of(r->kernel, l, p.first) : 1;
     uint64_t each = r->mode == KNW_POINTS && knw_fours_of_points(r->kernel) ? 4 * KNW_LANES : KNW_LANES;
     return (*count + each - 1) / each;
 }

@@ -96,28 +96,30 @@ static void random_loops(void **state)
 typedef struct shape {
     knx_dtype_id dtype;
     int n_par, n_inner;
-    bool twice; /* a second reduction, of the elements less the first one's result, which are stored */
+    bool twice;  /* a second reduction, of the elements less the first one's result, which are stored */
+    bool finite; /* elements are tenths of int16: no sum is NaN, and all are rounded */
 } shape;
 
-static knk_node load(knk_builder *b, int buffer, const uint8_t *cls, int *map)
+static knk_node load(const shape *s, knk_builder *b, int buffer, const uint8_t *cls, int *map)
 {
     *map = knk_add_map(b, cls);
-    return knk_load(b, buffer, *map, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_node x = knk_load(b, buffer, *map, KNK_NONE, KNK_NONE, KNK_NONE);
+    return s->finite ? knk_binary(b, KNK_MUL, knk_cast(b, s->dtype, x), knk_const_double(b, s->dtype, 0.1)) : x;
 }
 
 static knk_kernel *reductions(const shape *s)
 {
     knk_builder *b = knk_new(s->n_par);
-    int in = knk_add_buffer(b, s->dtype, false), out[3], map;
+    int in = knk_add_buffer(b, s->finite ? KN_ID_I16 : s->dtype, false), out[3], map;
     uint8_t cls[8];
     for (int i = 0; i < 2 + s->twice; i++)
         out[i] = knk_add_buffer(b, s->dtype, true);
     memset(cls, KNK_STRIDE_ANY, sizeof cls);
     knk_begin_stage(b, s->n_inner);
-    knk_node x = load(b, in, cls, &map), sum = knk_reduce(b, KNK_RED_ADD, x), most = knk_reduce(b, KNK_RED_MAX, x);
+    knk_node x = load(s, b, in, cls, &map), sum = knk_reduce(b, KNK_RED_ADD, x), most = knk_reduce(b, KNK_RED_MAX, x);
     if (s->twice) {
         knk_begin_stage(b, s->n_inner);
-        x = load(b, in, cls, &map);
+        x = load(s, b, in, cls, &map);
         x = knk_binary(b, s->dtype == KN_ID_BOOL ? KNK_XOR : KNK_SUB, x, sum);
         knk_store(b, out[2], map, x);
         sum = knk_reduce(b, KNK_RED_ADD, knk_binary(b, KNK_MUL, x, x));
@@ -161,15 +163,28 @@ static void reductions_of_all_lengths(void **state)
                                      16385,     2 * 16384 + 5,
                                      3 * 16384, 5 * 16384 + 7,
                                      7 * 16384};
-    static const knx_dtype_id dtype[] = {KN_ID_F32, KN_ID_I64, KN_ID_I8, KN_ID_BOOL, KN_ID_U16};
+    static const knx_dtype_id dtype[] = {KN_ID_F32, KN_ID_I64, KN_ID_F32, KN_ID_I8, KN_ID_BOOL, KN_ID_U16};
     (void)state;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++)
         for (size_t d = 0; d < (length[i] > 2000 ? 2 : sizeof dtype / sizeof *dtype); d++)
             for (int way = 0; way < 4; way++) {
-                const shape s = {dtype[d], way & 2, 1, way & 1};
+                const shape s = {dtype[d], way & 2, 1, way & 1, d == 0};
                 check_shape(&s, (int64_t[]){2, 3}, (int64_t[]){length[i], length[i]}, &g->facts);
             }
     finish("lengths");
+}
+
+/* More blocks than a workgroup has invocations. */
+static void reductions_of_many_blocks(void **state)
+{
+    static const int64_t blocks[] = {63, 64, 65, 128, 131, 200};
+    (void)state;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        const shape s = {KN_ID_F32, 0, 1, i % 2, true};
+        const int64_t n = blocks[i] * 16384 - 5000;
+        check_shape(&s, (int64_t[]){1}, (int64_t[]){n, n}, &g->facts);
+    }
+    finish("many blocks");
 }
 
 static void reductions_over_several_loops(void **state)
@@ -179,7 +194,7 @@ static void reductions_over_several_loops(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
         for (int n_par = 0; n_par < 3; n_par++) {
-            const shape s = {KN_ID_F32, n_par, 3, true};
+            const shape s = {KN_ID_F32, n_par, 3, true, i > 1};
             check_shape(&s, (int64_t[]){3, 2}, inner[i], &g->facts);
         }
     finish("several loops");
@@ -189,7 +204,7 @@ static void reductions_over_several_loops(void **state)
 static void grids_are_cut(void **state)
 {
     knw_facts facts = g->facts;
-    const shape s = {KN_ID_F32, 2, 1, true};
+    const shape s = {KN_ID_F32, 2, 1, true, true};
     (void)state;
     facts.most_groups = 7;
     check_shape(&s, (int64_t[]){40, 30}, (int64_t[]){40, 40}, &facts);
@@ -213,6 +228,7 @@ KN_TEST_GROUP(test_wgsl_device)
         cmocka_unit_test(random_stages),
         cmocka_unit_test(random_loops),
         cmocka_unit_test(reductions_of_all_lengths),
+        cmocka_unit_test(reductions_of_many_blocks),
         cmocka_unit_test(reductions_over_several_loops),
         cmocka_unit_test(grids_are_cut),
     };
