@@ -44,9 +44,10 @@ static void check(const wgsl_case *c, const knw_facts *facts, const char *what)
 static void finish(const char *what)
 {
     print_message("%s: %d runs, %d wrong, %d refused\n", what, n_run, n_wrong, n_refused);
-    assert_true(n_run > 0 || only);
-    assert_int_equal(n_wrong, 0);
+    int run = n_run, wrong = n_wrong;
     n_run = n_wrong = n_refused = 0;
+    assert_true(run > 0 || only);
+    assert_int_equal(wrong, 0);
 }
 
 /* ---- random kernels ---- */
