@@ -19,6 +19,7 @@ condensed_isa.c fma fmaf - rounded once
 francis.c fmax fmin - exact, of numbers that are not negative
 lanes.c rint rintf fma fmaf fmod fmodf - rounded once, as the kernel IR says
 matrix_product.c fma fmaf - rounded once
+probe.c fmaf - rounded once
 fft_isa.c fma fmaf - rounded once
 fft_plan.c fma - rounded once
 linalg_isa.c fma fmaf - rounded once

@@ -75,7 +75,7 @@ typedef struct kn_provider_step {
     size_t size_;
     int kind;             /* KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_PRODUCT, KN_STEP_COPY */
     const char *name;     /* of a routine its primitive ("sort"), else the operations in it */
-    int n;                /* places; of a copy: to, from; of a kernel its buffers; of a routine operands, results, room */
+    int n;                /* places: of a copy to, from; of a kernel buffers; of a routine operands, results, room */
     const size_t *bytes;  /* of the whole value at each place */
     const bool *written;
     const char *text;     /* of a kernel: the form is in docs/providers.md */

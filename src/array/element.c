@@ -20,8 +20,9 @@ static bool is_here(const kna_value *v)
     return v->buffer->data != NULL;
 }
 
-/* v if it has a buffer, and is nowhere in particular: what is on a device has the device's programs. Writes that wait are carried out: whoever goes on with single elements reads or writes the next
- * one soon, and a line of updates is longer each time. */
+/* v if it has a buffer, and is nowhere in particular: what is on a device has the device's programs. Writes that wait
+ * are carried out: whoever goes on with single elements reads or writes the next one soon, and a line of updates is
+ * longer each time. */
 static kna_value *in_memory(kna_value *v)
 {
     if (is_update(v) && !v->site)

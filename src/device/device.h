@@ -58,8 +58,8 @@ struct knd_device {
     knx_error *(*copy)(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                       size_t bytes);
 
-    /* Steps, for devices whose programs are run by device/steps, which offers kernels that fit the target only, and runs
-     * loops and branches itself. Operands and results of programs inside of those may lie at any multiple of their
+    /* Steps, for devices whose programs are run by device/steps, which offers kernels that fit the target only, and
+     * runs loops and branches itself. Operands and results of programs inside of those may lie at any multiple of their
      * element's size, and copies may be of any bytes, from one part of a memory to another, too. NULL if
      * the device runs this one, else the reason why the host has to, for people: "it has no routines". */
     const char *(*refuses)(const knd_device *d, const knc_program *p, const knc_step *s);
@@ -127,13 +127,17 @@ const knd_device *knd_find(const char *name); /* NULL: there is none */
  * engine is loaded when the first of them is asked for. */
 knx_error *knd_need(const char *name, const knd_device **out);
 bool knd_is_known(const knd_device *d); /* from whatever pointer */
+/* Makes known what comes with this name, or with all names (NULL): "auto", an engine's devices (engines.c). */
+knx_error *knd_open_engines(const char *name);
 /* Those of this kind (NULL: of all), the host first: at most `room` of them, and how many there are. */
 int knd_list(const char *kind, int room, const knd_device **out);
 /* "webgpu" of "webgpu:0" */
 size_t knd_kind_length(const char *name);
-const knd_device *knd_first(const knd_device *but); /* that was made known, beside this one and the host; NULL: none */
+/* That was made known first, beside this one and the host; NULL: none. */
+const knd_device *knd_first(const knd_device *but);
 /* Where the arrays' programs of this process run, but for those that the user placed and those over memory of the
- * caller: the host, unless KILN_DEVICE or knd_set_default says otherwise. What was recorded before stays where it is. */
+ * caller: the host, unless KILN_DEVICE or knd_set_default says otherwise. What was recorded before stays where it
+ * is. */
 const knd_device *knd_default(void);
 void knd_set_default(const knd_device *d); /* NULL: the host */
 /* Reads KILN_DEVICE, once in the process: an error if there is no such device. */

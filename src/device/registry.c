@@ -3,7 +3,6 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "device/device.h"
-#include "device/offload/offload.h"
 #include <string.h>
 
 enum { MOST = 16 };
@@ -30,25 +29,13 @@ static const knd_device *find(const char *name)
     return strcmp(name, knd_host.name) ? NULL : &knd_host;
 }
 
-#if KN_HAVE_WEBGPU
-knx_error *kng_open(void); /* webgpu/engine.c: makes its devices known; does nothing the second time */
-#endif
+/* Of engines.c, which is not there in a static program that names no device in its text. */
+extern __typeof__(knd_open_engines) knd_open_engines __attribute__((weak));
 
-/* Engines that bring devices are loaded when one of those is asked for, or when all are listed. */
-static knx_error *open_engines(const char *name)
-{
-#if KN_HAVE_WEBGPU
-    if (!name || !strncmp(name, "webgpu", strlen("webgpu")))
-        return kng_open();
-#endif
-    (void)name;
-    return NULL;
-}
+static knx_error *open_engines(const char *name) { return knd_open_engines ? knd_open_engines(name) : NULL; }
 
 const knd_device *knd_find(const char *name)
 {
-    if (!strcmp(name, "auto"))
-        knx_error_release(knd_open_auto());
     knx_error_release(open_engines(name));
     knx_global_lock_take(&lock);
     const knd_device *d = find(name);

@@ -7,10 +7,11 @@
 
 enum { ENTRIES = 4096, TRIES = 16 };
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
-static knd_site table[ENTRIES] = {{.device = &knd_host}, {.device = &knd_host}};
+static knd_site table[ENTRIES]; /* but the first two, so that nothing of it lies in the file */
+static const knd_site host = {.device = &knd_host};
 _Atomic(uint16_t) knd_default_site = KND_NOWHERE;
 
-const knd_site *knd_site_at(uint16_t id) { return &table[id]; }
+const knd_site *knd_site_at(uint16_t id) { return id <= KND_HOST_ASKED ? &host : &table[id]; }
 
 static bool is_entry(const knd_site *p, const knd_device *d, bool committed, const kn_place *line)
 {

@@ -29,12 +29,15 @@ int kn_devices(const char *kind, int n, kn_device *out)
         knx_report_new("devices", KN_ERROR_TYPE, "null out");
     if (n < 0 || (n && !out))
         return -1;
+    knx_error_release(knd_open_engines(kind)); /* links them, too: registry.c does without */
     return knd_list(kind, n, out);
 }
 
 kn_device kn_find_device(const char *name)
 {
     const knd_device *d = NULL;
+    if (name)
+        knx_error_release(knd_open_engines(name));
     knx_error *error = name ? knd_need(name, &d) : knx_error_new(KN_ERROR_TYPE, "null name");
     if (error && atomic_load(&error->refs) > 0)
         error->operation = "find_device";

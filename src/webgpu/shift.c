@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * shift.c -- where a kernel writes by data (KNC_PUT): the positions lie in memory of the device, so the device works out
- * the words that depend on them, and they are copied into the uniform block before the dispatch reads it. */
+ * shift.c -- where a kernel writes by data (KNC_PUT): the positions lie in memory of the device, so the device works
+ * out the words that depend on them, and they are copied into the uniform block before the dispatch reads it. */
 #include "webgpu/plan.h"
 #include <string.h>
 

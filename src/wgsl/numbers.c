@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * numbers.c -- the operations of the kernel IR as expressions of WGSL: a pattern for each operation and class of dtypes,
- * and constants. What patterns are made of is in numbers_internal.h. */
+ * numbers.c -- the operations of the kernel IR as expressions of WGSL: a pattern for each operation and class of
+ * dtypes, and constants. What patterns are made of is in numbers_internal.h. */
 #include "base/half.h"
 #include "kernel/internal.h"
 #include "wgsl/numbers_internal.h"
@@ -129,8 +129,8 @@ static pattern_row soft_patterns = {[KNK_ADD] = "kn_soft_add($a, $b)",
                                     [KNK_LE] = "kn_le_f32($a, $b)",
                                     SELECT_PATTERN};
 
-/* The same where the device has the operation: as in fast_patterns, hidden from its compiler if that changes chains. One
- * operand is set apart, too, since both may be the same value. */
+/* The same where the device has the operation: as in fast_patterns, hidden from its compiler if that changes chains.
+ * One operand is set apart, too, since both may be the same value. */
 static pattern_row hidden_patterns = {[KNK_ADD] = "kn_hide(kn_apart($a) + $b)",
                                       [KNK_SUB] = "kn_hide(kn_apart($a) - $b)",
                                       [KNK_MUL] = "kn_hide(kn_apart($a) * $b)",

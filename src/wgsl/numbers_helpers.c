@@ -3,9 +3,10 @@
 #include "wgsl/numbers_internal.h"
 #include <string.h>
 
-/* These depend on the unit. Compilers of drivers change chains of operations: they take x - x for 0 and (a + b) - a for b,
- * or join a product and a sum. Of a result that was xored with a word of which they know nothing they know nothing (a
- * constant, too; and WGSL has no constant for a NaN). An operand is set apart in another way: two xors would cancel. */
+/* These depend on the unit. Compilers of drivers change chains of operations: they take x - x for 0 and (a + b) - a
+ * for b, or join a product and a sum. Of a result that was xored with a word of which they know nothing they know
+ * nothing (a constant, too; and WGSL has no constant for a NaN). An operand is set apart in another way: two xors
+ * would cancel. */
 static const knw_helper made[] = {
     {"kn_f32", "fn kn_f32(bits: u32) -> f32 {\n    return bitcast<f32>(bits$);\n}\n"},
     {"kn_hide", "fn kn_hide(x: f32) -> f32 {\n    return bitcast<f32>(bitcast<u32>(x)$);\n}\n"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * numbers_integer.c -- helper functions in WGSL for integers of up to 32 bits. Divisions by 0 and of the smallest number
- * by -1 are decided here, since drivers differ. Counts of shifts are taken modulo 32 by WGSL, so they are compared with
- * the width first. */
+ * numbers_integer.c -- helper functions in WGSL for integers of up to 32 bits. Divisions by 0 and of the smallest
+ * number by -1 are decided here, since drivers differ. Counts of shifts are taken modulo 32 by WGSL, so they are
+ * compared with the width first. */
 #include "wgsl/numbers_internal.h"
 
 static const knw_helper rows[] = {

@@ -179,8 +179,8 @@ static void end_total(knw_gen *g, int i)
     call_for(g, "v# = ", i, KNW_TOTAL, arguments);
 }
 
-/* A block of 16,384 elements from `begin` on, by one invocation; COLUMNS: a quarter of the tree, but of a small tree all
- * by the first one of the four. */
+/* A block of 16,384 elements from `begin` on, by one invocation; COLUMNS: a quarter of the tree, but of a small tree
+ * all by the first one of the four. */
 static void tree_of_block(knw_gen *g)
 {
     bool quarter = is_columns(g);

@@ -36,9 +36,9 @@ typedef struct knw_facts {
                             loop when it has made 65,535 turns in all, and says nothing */
 } knw_facts;
 
-/* The first words of a launch: workgroups along x; points or workgroups; always 0, unknown to compilers (Mesa's software
- * Vulkan makes constants of some words, and of the first one where it should not: so it is not that one); of the first
- * buffer. */
+/* The first words of a launch: workgroups along x; points or workgroups; always 0, unknown to compilers (Mesa's
+ * software Vulkan makes constants of some words, and of the first one where it should not: so it is not that one); of
+ * the first buffer. */
 enum { KNW_ACROSS, KNW_COUNT, KNW_HIDDEN, KNW_AT, KNW_MOST_MEMORIES = 32 };
 
 /* How a kernel's points are shared. */
@@ -64,7 +64,8 @@ typedef struct knw_launch {
     const knk_map_values *map;   /* as knk_launch */
     const int64_t *par;
     const int64_t *const *inner;
-    const uint32_t *at; /* per buffer: elements from the beginning of its memory; KNW_PARTS: then words of the scratch */
+    /* Per buffer: elements from the beginning of its memory; KNW_PARTS: then words of the scratch. */
+    const uint32_t *at;
 } knw_launch;
 
 /* NULL, or why there is no text for this kernel, for people ("64-bit floats"). */

@@ -769,32 +769,6 @@ OUT_SIZED(kn_running_step)
 OUT_SIZED(kn_device_counts)
 OUT_SIZED(kn_offload_costs)
 
-p_kn_offload_costs take_p_kn_offload_costs(const char *name)
-{
-    static const kn_offload_costs sound = {sizeof sound, 1, 1, 0, 0, {0, 1, 1, 1}, {0, 1, 1, 1}},
-                                  zeros = {.size_ = sizeof zeros}, unsized = {.size_ = 0},
-                                  negative = {sizeof sound, 1, 1, -1, 0, {0, 1, 1, 1}, {0, 1, -1, 1}};
-    const kn_offload_costs *const table[] = {&sound, NULL, &zeros, &unsized, &negative};
-    return table[pick_null(name, 1, 4)];
-}
-
-/* None of them becomes a device. */
-p_kn_provider take_p_kn_provider(const char *name)
-{
-    static const kn_provider bare = {.size_ = sizeof bare}, unsized = {.size_ = 0},
-                             named = {.size_ = sizeof named, .name = "mine:0"},
-                             begun = {.size_ = offsetof(kn_provider, alloc), .name = "mine:0", .max_buffers = -1};
-    const kn_provider *const table[] = {&bare, NULL, &unsized, &named, &begun};
-    return table[pick_null(name, 1, 4)];
-}
-
-p_kn_provider_step take_p_kn_provider_step(const char *name)
-{
-    static const kn_provider_step bare = {.size_ = sizeof bare}, unsized = {.n = 3};
-    const kn_provider_step *const table[] = {&bare, NULL, &unsized};
-    return table[pick_null(name, 1, 2)];
-}
-
 #define FUNCTIONS(T, n, ...)                    \
     T take_##T(const char *name)                \
     {                                           \

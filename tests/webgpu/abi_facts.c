@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* clang-format off */
 #define NUMBERS(X)                                                                                                     \
     X(WGPUAdapterType_DiscreteGPU)                                                                                     \
     X(WGPUAdapterType_IntegratedGPU) X(WGPUAdapterType_CPU) X(WGPUAdapterType_Unknown) X(WGPUBackendType_Null)         \
@@ -91,6 +92,7 @@
                 X(WGPUPipelineLayoutDescriptor) X(WGPUBindGroupEntry) X(WGPUBindGroupDescriptor)          \
                     X(WGPUBufferDescriptor) X(WGPUPassTimestampWrites) X(WGPUComputePassDescriptor)       \
                         X(WGPUQuerySetDescriptor) X(WGPUBufferUsage) X(WGPUBool)
+/* clang-format on */
 
 int main(void)
 {

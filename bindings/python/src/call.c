@@ -10,8 +10,8 @@ enum { MAX_HELD = KPY_MAX_PARAMETERS };
 /* What one call needs besides its arguments. */
 typedef struct state {
     const kpy_row *row;
-    PyObject *rest; /* what *args took; owned */
-    PyObject *out;  /* borrowed: NumPy's out= */
+    PyObject *rest;   /* what *args took; owned */
+    PyObject *out;    /* borrowed: NumPy's out= */
     kn_device device; /* of the result; NULL: not given */
     bool commits;     /* it is put there */
     int n_held, n_lists, n_memory, n_out;

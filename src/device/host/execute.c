@@ -248,8 +248,8 @@ KNX_HOT knx_error *knd_run_steps(const run *r)
     for (uint32_t i = 0; i < p->n_step; i++) {
         KN_TRY(knx_poll());
         if (__builtin_expect(r->on_step != NULL, 0))
-            KN_TRY(knd_tell_step(&knd_host, p, i, knd_step_support(&r->l->head, i), r->on_step, r->on_step_env, run_told_step,
-                                 &(any_step){r, i, at}));
+            KN_TRY(knd_tell_step(&knd_host, p, i, knd_step_support(&r->l->head, i), r->on_step, r->on_step_env,
+                                 run_told_step, &(any_step){r, i, at}));
         else
             KN_TRY(run_any_step(r, i, at));
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * auto.c -- the device "auto": programs are made for the device that it works with; where each step runs is decided when
- * the program runs, once for each way in which operands lie. What runs on the host as a whole is made for the host. */
+ * auto.c -- the device "auto": programs are made for the device that it works with; where each step runs is decided
+ * when the program runs, once for each way in which operands lie. What runs on the host as a whole is made for the
+ * host. */
 #include "base/context.h"
 #include "base/log.h"
 #include "device/offload/offload.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cut.c -- the placement of a program's steps that takes the least time. Each step is on one of two sides, and a value
  * costs what its copy takes if its maker and any of its readers are on different sides: the least sum is a minimal cut
- * between the device (the source) and the host (the sink), which is exact for any program. A value has a node of its own
- * for each direction, so that it goes over once for all readers. Flow: Dinic's algorithm. */
+ * between the device (the source) and the host (the sink), which is exact for any program. A value has a node of its
+ * own for each direction, so that it goes over once for all readers. Flow: Dinic's algorithm. */
 #include "device/offload/offload.h"
 
 typedef struct arc {

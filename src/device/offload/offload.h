@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * offload.h -- the device "auto" (docs/offload.md): each step of a program runs on the host or on a device, wherever all
- * of it takes the least time, as costs say that were measured once, and as operands lie.
+ * offload.h -- the device "auto" (docs/offload.md): each step of a program runs on the host or on a device, wherever
+ * all of it takes the least time, as costs say that were measured once, and as operands lie.
  *
  *     costs.c      seconds of a step on either side        graph.c   a program as steps and values
  *     cut.c        the placement that takes the least      report.c  decisions, for people
@@ -14,13 +14,13 @@
 
 /* ---- Costs. */
 
-/* Seconds that step i takes on a side, with all that its operands are there. Programs inside count as often as they run;
- * what the device refuses in them costs what it takes on the host, and the copies. */
+/* Seconds that step i takes on a side, with all that its operands are there. Programs inside count as often as they
+ * run; what the device refuses in them costs what it takes on the host, and the copies. */
 double knd_step_seconds(const knd_device *d, const kn_offload_costs *c, const knc_program *p, uint32_t i, bool there);
 double knd_copy_seconds(const kn_offload_costs *c, size_t bytes, bool up);
 
-/* ---- A program as a graph. A value is what is in a memory from one step that writes there to the next one; it goes over
- * at most once in each direction, and then both sides have it. */
+/* ---- A program as a graph. A value is what is in a memory from one step that writes there to the next one; it goes
+ * over at most once in each direction, and then both sides have it. */
 typedef struct knd_value {
     uint32_t maker;   /* a step; KNC_NO: operand number `operand` */
     uint32_t operand;

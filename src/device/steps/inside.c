@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * inside.c -- loops and branches on a device (docs/loops.md): the programs inside run there, too, step by step. The turns
- * of a scan are launches, and nobody waits for them; the carries of a loop alternate between two places in the step's
- * workspace, elements of inputs and outputs are read and written where they lie. A while reads its condition's bool at
- * each turn, a branch its index once. */
+ * inside.c -- loops and branches on a device (docs/loops.md): the programs inside run there, too, step by step. The
+ * turns of a scan are launches, and nobody waits for them; the carries of a loop alternate between two places in the
+ * step's workspace, elements of inputs and outputs are read and written where they lie. A while reads its condition's
+ * bool at each turn, a branch its index once. */
 #include "base/poll.h"
 #include "device/steps/frame.h"
 #include <string.h>

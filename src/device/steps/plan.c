@@ -75,8 +75,8 @@ static bool bring(planner *p, int side, size_t begin, size_t end)
     return true;
 }
 
-/* The operand or output that a reference lies in. An output over a donated operand is one of its own: of a whole program
- * both have one buffer; of a program inside of a loop it may be another carry's place. */
+/* The operand or output that a reference lies in. An output over a donated operand is one of its own: of a whole
+ * program both have one buffer; of a program inside of a loop it may be another carry's place. */
 static knd_action buffer_of(const planner *p, const knc_ref *ref, knd_act act)
 {
     const knc_output *o = ref->space == KNC_AT_OUTPUT ? &p->p->output[ref->index] : NULL;

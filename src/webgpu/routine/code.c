@@ -80,7 +80,7 @@ void kng_word(kng_code *c, const char *name, uint64_t value)
 void kng_words(kng_code *c, const char *name, int i, uint64_t value)
 {
     char full[64];
-    snprintf(full, sizeof full, "%s%d", name, i);
+    snprintf(full, sizeof full, "%.48s%d", name, i);
     kng_word(c, full, value);
 }
 
