@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * site.c -- where the results of operations are meant to be, as in JAX: where the committed operands are; else where
  * the default says. A part of an array, and an array that is written to, stay where the array is. */
+#include "array/handle.h"
+#include "array/op.h"
 #include "array/pin.h"
 #include "array/state.h"
+#include "array/storage.h"
 #include <string.h>
 
 static bool is_committed(uint16_t site) { return knd_site_at(site)->committed; }
@@ -108,4 +111,23 @@ knx_error *kna_move_to_site(kna_value **v, uint16_t site)
     kna_value_release(from);
     *v = to;
     return NULL;
+}
+
+uint16_t kna_site_of_array(kna_op *op, kn_array x)
+{
+    kna_handle_kind kind = KN_H_NONE;
+    kni_type t = kna_type(op, x);
+    const void *object = kna_failed(op) ? NULL : kna_handle_peek(x, &kind);
+    const kna_value *v = kind == KN_H_ARRAY  ? object
+                         : kind == KN_H_VIEW ? ((const kna_array *)object)->storage->value
+                                             : NULL;
+    kna_value *foreign = NULL;
+    knx_error *error = v || kna_failed(op) ? NULL : kna_array_value(x, &foreign);
+    if (error)
+        kna_fail_with(op, error);
+    v = foreign ? foreign : v;
+    bool nowhere = !v || (t.weak && v->state == KN_V_NUMBER) || v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT;
+    uint16_t site = nowhere ? kna_default_site() : v->site;
+    kna_value_release(foreign);
+    return site;
 }

@@ -205,6 +205,8 @@ static inline knx_error *kna_site_of_call(uint32_t n, kna_value *const *in, uint
     *site = KND_NOWHERE;
     return __builtin_expect(any != 0, 0) ? kna_join_sites(n, in, site) : NULL;
 }
+/* Of an operand of op; numbers, and what is traced, are where the default is. */
+uint16_t kna_site_of_array(kna_op *op, kn_array x);
 /* *v is to be a value that is meant to be at `site`: itself, or, run, another one of the same elements. Replaces the
  * reference. */
 knx_error *kna_move_to_site(kna_value **v, uint16_t site);

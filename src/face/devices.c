@@ -212,31 +212,11 @@ kn_array kn_device_get(kn_array x)
     return move(&op, x, &knd_host, KND_NOWHERE);
 }
 
-/* Numbers, and what is traced, are where the default is. */
-static uint16_t site_of(kna_op *op, kn_array x)
-{
-    kna_handle_kind kind = KN_H_NONE;
-    kni_type t = kna_type(op, x);
-    const void *object = kna_failed(op) ? NULL : kna_handle_peek(x, &kind);
-    const kna_value *v = kind == KN_H_ARRAY  ? object
-                         : kind == KN_H_VIEW ? ((const kna_array *)object)->storage->value
-                                             : NULL;
-    kna_value *foreign = NULL;
-    knx_error *error = v || kna_failed(op) ? NULL : kna_array_value(x, &foreign);
-    if (error)
-        kna_fail_with(op, error);
-    v = foreign ? foreign : v;
-    bool nowhere = !v || (t.weak && v->state == KN_V_NUMBER) || v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT;
-    uint16_t site = nowhere ? kna_default_site() : v->site;
-    kna_value_release(foreign);
-    return site;
-}
-
 kn_device kn_device_of(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "device_of");
-    uint16_t site = site_of(&op, x);
+    uint16_t site = kna_site_of_array(&op, x);
     return kna_end_plain(&op) ? knd_site_at(site)->device : NULL;
 }
 
@@ -244,7 +224,7 @@ bool kn_is_committed(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "is_committed");
-    uint16_t site = site_of(&op, x);
+    uint16_t site = kna_site_of_array(&op, x);
     return kna_end_plain(&op) && knd_site_at(site)->committed;
 }
 

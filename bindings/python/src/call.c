@@ -193,6 +193,15 @@ static int to_string(const state *s, const kpy_param *p, PyObject *o, const char
     return o != Py_None && !*to ? -1 : 0;
 }
 
+/* NumPy's "cpu" is where all of its arrays are. */
+static int to_device(state *s, PyObject *o)
+{
+    if (kpy_device_of(o, &s->device) < 0)
+        return -1;
+    s->commits = s->device && !(PyUnicode_Check(o) && s->device == kn_default_device());
+    return 0;
+}
+
 /* Puts the value where the kind has it: `to` is a member of the options, or the place of an argument. */
 static int put(state *s, const kpy_param *p, PyObject *o, void *to)
 {
@@ -277,11 +286,7 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
         s->out = o == Py_None ? NULL : o;
         return 0;
     case KPY_HINT: return 0;
-    case KPY_DEVICE: /* NumPy's "cpu" is where all of its arrays are */
-        if (kpy_device_of(o, &s->device) < 0)
-            return -1;
-        s->commits = s->device && !(PyUnicode_Check(o) && s->device == kn_default_device());
-        return 0;
+    case KPY_DEVICE: return to_device(s, o);
     case KPY_TREE:
         if (kpy_put_special(KPY_TREE, o, to, special_room, s) < 0)
             return -1;

@@ -273,6 +273,16 @@ static kn_array of_tensor(DLDataType *d, DLManagedTensorVersioned *m, DLManagedT
     return x;
 }
 
+/* What was taken over, there; takes x over. */
+static kn_array put_on(kn_device d, kn_array x)
+{
+    if (!x || !d || d == kn_device_of(x))
+        return x;
+    kn_array y = kn_device_put(x, d);
+    kn_release(x);
+    return y;
+}
+
 static PyObject *from_dlpack(PyObject *module, PyObject *args, PyObject *kw)
 {
     static char *names[] = {"x", "device", "copy", NULL};
@@ -280,23 +290,24 @@ static PyObject *from_dlpack(PyObject *module, PyObject *args, PyObject *kw)
     (void)module;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "O|$OO", names, &x, &device, &copy))
         return NULL;
-    if (device != Py_None && !(PyUnicode_Check(device) && !PyUnicode_CompareWithASCIIString(device, "cpu")))
-        return PyErr_Format(PyExc_ValueError, "from_dlpack: there is no device %R", device);
     PyObject *capsule = capsule_of(x, copy), *result = NULL;
     if (!capsule)
         return NULL;
     kn_from_dlpack_opts opts = kn_from_dlpack_opts_default();
     opts.copy = copy == Py_None ? 0 : PyObject_IsTrue(copy) ? 1 : -1;
+    kn_device d = NULL;
     if (kpy_enter() == 0) {
         kpy_here();
-        if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+        if (kpy_device_of(device, &d) < 0) {
+            result = NULL;
+        } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
             DLManagedTensorVersioned *m = PyCapsule_GetPointer(capsule, "dltensor_versioned");
             PyCapsule_SetName(capsule, "used_dltensor_versioned");
-            result = kpy_wrap(of_tensor(&m->dl_tensor.dtype, m, NULL, &opts));
+            result = kpy_wrap(put_on(d, of_tensor(&m->dl_tensor.dtype, m, NULL, &opts)));
         } else if (PyCapsule_IsValid(capsule, "dltensor")) {
             DLManagedTensor *m = PyCapsule_GetPointer(capsule, "dltensor");
             PyCapsule_SetName(capsule, "used_dltensor");
-            result = kpy_wrap(of_tensor(&m->dl_tensor.dtype, NULL, m, &opts));
+            result = kpy_wrap(put_on(d, of_tensor(&m->dl_tensor.dtype, NULL, m, &opts)));
         } else
             PyErr_SetString(PyExc_BufferError, "__dlpack__ returned no capsule of DLPack that is unused");
         kpy_leave();

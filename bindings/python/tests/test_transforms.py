@@ -425,7 +425,7 @@ def test_switches():
 
 
 def test_devices():
-    assert kiln.device_count() == 1 and kiln.device_put({"a": 1})["a"].tolist() == 1
+    assert kiln.device_count() >= 1 and kiln.device_put({"a": 1})["a"].tolist() == 1
     assert isinstance(kiln.device_get(np.ones(2)), numpy.ndarray)
     assert kiln.block_until_ready([np.ones(2), None])[0].tolist() == [1, 1]
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * creation.c -- arrays from nothing: constants, ranges, the identity; and the same array with another dtype. */
+#include "array/state.h"
 #include "array/storage.h"
 #include "kiln/memory.h"
 #include "lib/compose.h"
@@ -99,6 +100,22 @@ static kni_type type_like(kna_op *op, kn_array x, const kn_zeros_like_opts *o, k
     return kna_failed(op) ? kni_scalar_type(KN_DT(F32)) : knl_shaped(d, shape);
 }
 
+/* What is made like x is where x was put, as in JAX: the default is that for as long. Returns what it was. */
+static uint16_t begin_at(kna_op *op, kn_array x)
+{
+    kn_context c = knx_context();
+    uint16_t before = c->site, site = kna_failed(op) ? KND_NOWHERE : kna_site_of_array(op, x);
+    if (!kna_failed(op) && knd_site_at(site)->committed)
+        c->site = site;
+    return before;
+}
+
+static kn_array end_at(uint16_t before, kn_array y)
+{
+    knx_context()->site = before;
+    return y;
+}
+
 static kn_array constant_like(const char *name, kn_array x, const kn_zeros_like_opts *opts, double value)
 {
     KNX_OPTS(kn_zeros_like_opts, o, opts);
@@ -106,7 +123,9 @@ static kn_array constant_like(const char *name, kn_array x, const kn_zeros_like_
     kn_shape shape;
     kna_begin(&op, name);
     kni_type t = type_like(&op, x, &o, &shape);
-    return end_as_prototype(&op, kna_failed(&op) ? KN_ATOM_NONE : knl_full(op.b, t, value), x, o.order);
+    uint16_t before = begin_at(&op, x);
+    kni_atom y = kna_failed(&op) ? KN_ATOM_NONE : knl_full(op.b, t, value);
+    return end_at(before, end_as_prototype(&op, y, x, o.order));
 }
 
 kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts) { return constant_like("zeros_like", x, opts, 0); }
@@ -120,7 +139,9 @@ kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts
     kn_shape shape;
     kna_begin(&op, "full_like");
     kni_type t = type_like(&op, x, &o, &shape);
-    return end_as_prototype(&op, kna_failed(&op) ? KN_ATOM_NONE : filled(&op, &shape, value, t.dtype), x, o.order);
+    uint16_t before = begin_at(&op, x);
+    kni_atom y = kna_failed(&op) ? KN_ATOM_NONE : filled(&op, &shape, value, t.dtype);
+    return end_at(before, end_as_prototype(&op, y, x, o.order));
 }
 
 /* ---- Ranges. */

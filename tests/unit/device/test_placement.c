@@ -4,6 +4,10 @@
 #include "devices/devices.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include <stdlib.h>
+
+/* No engine's devices beside these, whatever the machine has. */
+__attribute__((constructor)) static void without_engines(void) { setenv("KILN_WEBGPU_LIBRARY", "/nowhere", 1); }
 
 #define FIRST  (&far_device)
 #define SECOND (&far_second)
@@ -34,6 +38,20 @@ static kn_array counted(int64_t n) { return kn_arange(0, n, 1, KN_F32); }
         assert_ptr_equal(kn_device_of(x), d);            \
         assert_int_equal(kn_is_committed(x), committed); \
     } while (0)
+
+/* JAX: zeros_like and its kin are where a committed array is. */
+static void arrays_made_like_others_are_where_those_are(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_device_put(counted(3), SECOND);
+    expect_at(kn_zeros_like(x), SECOND, true);
+    expect_at(kn_ones_like(x), SECOND, true);
+    expect_at(kn_full_like(x, 2), SECOND, true);
+    expect_at(kn_empty_like(x, .shape = &KN_SHAPE(2, 2)), SECOND, true);
+    expect_at(kn_zeros_like(counted(3)), host(), false);
+    expect_at(kn_zeros(KN_SHAPE(2)), host(), false); /* the default is what it was */
+}
 
 /* ---- Which there are. */
 
@@ -527,6 +545,7 @@ KN_TEST_GROUP(test_placement)
         return cmocka_run_group_tests(no_device, NULL, NULL);
     const struct CMUnitTest tests[] = {
         FAR(devices_are_listed_and_found),
+        FAR(arrays_made_like_others_are_where_those_are),
         FAR(what_is_no_device_is_refused),
         FAR(results_are_where_committed_operands_are),
         FAR(arrays_on_two_devices_are_an_error_with_both_lines),
