@@ -30,6 +30,17 @@ typedef struct kn_device_info {
     int alignment;             /* bytes: of parts that a kernel is given */
     int index_bits;            /* of positions in an array */
 } kn_device_info;
+
+/* Where an array's elements lie on a device, as the device's own interface names it: of webgpu, WebGPU's C
+ * interface. */
+typedef struct kn_device_handle {
+    size_t size_;
+    void *device;    /* WGPUDevice */
+    void *queue;     /* WGPUQueue: what is submitted to it runs after all that made the array */
+    void *buffer;    /* WGPUBuffer, of usage Storage, CopySrc and CopyDst */
+    uint64_t offset; /* bytes, of the first element; the others follow in C order */
+    uint64_t bytes;  /* of all elements */
+} kn_device_handle;
 /* jax.devices: the devices, the host first: puts at most n of them at `out` and returns how many there are. Engines
  * that bring devices are loaded */
 KN_API int kn_devices(const char *kind, int n, kn_device *out);
@@ -54,6 +65,11 @@ KN_API kn_array kn_device_get(kn_array x);       /* jax.device_get: x on the hos
  * device */
 KN_API kn_device kn_device_of(kn_array x);
 KN_API bool kn_is_committed(kn_array x);         /* whether operations with x have to run where it is */
+/* Where the elements of x lie on its device, for programs that go on with them there, such as a pipeline that draws
+ * them: nothing is read back. Runs what x waits for and submits it. The memory is Kiln's: it is to be read only, and
+ * is these elements as long as x lives and nothing is written to it. Set size_ before. -1 and a ValueError where x
+ * is on the host, or its memory is seen on the host as well (kn_data, kn_wrap) */
+KN_API int kn_device_get_handle(kn_array x, kn_device_handle *out);
 /* a tree like this one of all its arrays, put on the device */
 KN_API kn_tree kn_tree_device_put(kn_tree tree, kn_device device);
 KN_API kn_tree kn_tree_device_get(kn_tree tree); /* a tree like this one of all its arrays on the host */
@@ -80,6 +96,7 @@ KN_API void kn_device_leave(kn_device *before); /* what KN_ON_DEVICE does at the
 #define kn_device_get(x) KN_F1(kn_device_get, x)
 #define kn_device_of(x) KN_F1(kn_device_of, x)
 #define kn_is_committed(x) KN_F1(kn_is_committed, x)
+#define kn_device_get_handle(x, out) KN_H1(kn_device_get_handle, x, kn_device_handle *, out)
 #define kn_tree_device_put(tree, device) KN_G2(kn_tree_device_put, kn_tree, tree, kn_device, device)
 #define kn_tree_device_get(tree) KN_G1(kn_tree_device_get, kn_tree, tree)
 #endif

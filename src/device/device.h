@@ -8,6 +8,7 @@
 
 typedef struct knd_device knd_device;
 typedef struct knd_memory knd_memory; /* of a device: what only the device can read */
+struct kn_device_handle;
 
 /* A program that a device has loaded: immutable, counted. A device puts its own part behind this one. */
 typedef struct knd_loaded {
@@ -80,6 +81,8 @@ struct knd_device {
 
     /* What people are told of it beside its name; NULL: nothing. */
     const struct kn_device_info *(*info)(const knd_device *d);
+    /* The memory as others know it who use the same device, after all that was begun; bytes is set. NULL: nobody does. */
+    knx_error *(*share)(const knd_device *d, knd_memory *m, struct kn_device_handle *out);
 };
 
 /* ---- Programs on any device (run.c). */

@@ -60,6 +60,14 @@ int knd_list(const char *kind, int room, const knd_device **out)
     return n;
 }
 
+/* What else there is to be said of a device that is not there. */
+static const char *reason_of(const knx_error *why)
+{
+    if (why)
+        return why->message;
+    return knd_open_engines ? NULL : "this program is linked statically, without devices: see docs/devices.md";
+}
+
 knx_error *knd_need(const char *name, const knd_device **out)
 {
     const knd_device *all[MOST + 1];
@@ -72,8 +80,9 @@ knx_error *knd_need(const char *name, const knd_device **out)
     int n = knd_list(NULL, MOST + 1, all);
     for (int i = 0; i < n && i < MOST + 1; i++)
         knx_text_add(&t, "%s%s", i ? ", " : "", all[i]->name);
+    const char *reason = reason_of(why);
     error = knx_error_new(KN_ERROR_VALUE, "there is no device '%s'; there %s %s%s%s", name, n == 1 ? "is" : "are", t.s,
-                          why ? ". " : "", why ? why->message : "");
+                          reason ? ". " : "", reason ? reason : "");
     knx_error_release(why);
     return error;
 }

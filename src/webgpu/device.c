@@ -48,6 +48,19 @@ static knx_error *wait(const knd_device *d) { return kng_finish(kng_gpu_of(d)); 
 
 static const kn_device_info *info(const knd_device *d) { return &kng_gpu_of(d)->info; }
 
+/* Whoever draws from it submits to the same queue, after what is submitted here. */
+static knx_error *share(const knd_device *d, knd_memory *m, kn_device_handle *out)
+{
+    kng_gpu *g = kng_gpu_of(d);
+    KN_TRY(kng_ready(g));
+    KN_TRY(kng_submit(g));
+    out->device = g->handle;
+    out->queue = g->commands;
+    out->buffer = m->buffer;
+    out->offset = 0;
+    return kng_check(g, "running commands");
+}
+
 static const char *told(const char *text) { return text[0] ? text : NULL; }
 
 static void describe(kng_gpu *g)
@@ -87,6 +100,7 @@ void kng_make_device(kng_gpu *g)
     describe(g);
     g->device = (knd_device){.name = g->name,
                              .info = info,
+                             .share = share,
                              .target = target,
                              .alloc = alloc,
                              .free = release,

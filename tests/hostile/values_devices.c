@@ -28,3 +28,11 @@ p_kn_provider_step take_p_kn_provider_step(const char *name)
     const kn_provider_step *const table[] = {&bare, NULL, &unsized};
     return table[pick_null(name, 1, 2)];
 }
+
+m_kn_device_handle take_m_kn_device_handle(const char *name)
+{
+    static kn_device_handle handle;
+    int i = pick_null(name, 1, 2);
+    handle = (kn_device_handle){.size_ = i == 2 ? 0 : sizeof handle};
+    return i == 1 ? NULL : &handle;
+}

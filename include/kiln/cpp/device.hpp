@@ -44,6 +44,12 @@ inline kn_device device_of(const ::kiln::operand &x, place where = here())
 /* whether operations with x have to run where it is */
 inline bool is_committed(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_is_committed(x_h)); }
+/* Where the elements of x lie on its device, for programs that go on with them there, such as a pipeline that draws
+ * them: nothing is read back. Runs what x waits for and submits it. The memory is Kiln's: it is to be read only, and
+ * is these elements as long as x lives and nothing is written to it. Set size_ before. -1 and a ValueError where x
+ * is on the host, or its memory is seen on the host as well (kn_data, kn_wrap) */
+inline int device_get_handle(const ::kiln::operand &x, kn_device_handle *out, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_device_get_handle(x_h, out)); }
 namespace tree {
 /* a tree like this one of all its arrays, put on the device */
 inline pytree device_put(const ::kiln::pytree &tree, kn_device device, place where = here())

@@ -83,6 +83,17 @@ static void devices_are_listed_and_found(void **state)
     assert_int_equal(i.most_buffers, 8);
 }
 
+static void these_devices_have_no_handles(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_device_handle h = {.size_ = sizeof h};
+    assert_int_equal(kn_device_get_handle(kn_device_put(counted(3), SECOND), &h), -1);
+    expect_error("ValueError", "device_get_handle: the array is on far:1, which has no handles");
+    assert_int_equal(kn_device_get_handle((kn_array)NULL, &h), -1);
+    expect_error("TypeError", "device_get_handle: null array");
+}
+
 static void what_is_no_device_is_refused(void **state)
 {
     (void)state;
@@ -537,6 +548,7 @@ static void a_device_that_is_not_there_is_told_of_once(void **state)
 
 KN_TEST_GROUP(test_placement)
 {
+    setenv("KILN_WEBGPU_LIBRARY", "/nowhere", 1); /* devices are counted here */
     const struct CMUnitTest environment[] = {FAR(the_environment_says_where)};
     const struct CMUnitTest no_device[] = {FAR(a_device_that_is_not_there_is_told_of_once)};
     if (argc > 1 && !strcmp(argv[1], "environment"))
@@ -546,6 +558,7 @@ KN_TEST_GROUP(test_placement)
     const struct CMUnitTest tests[] = {
         FAR(devices_are_listed_and_found),
         FAR(arrays_made_like_others_are_where_those_are),
+        FAR(these_devices_have_no_handles),
         FAR(what_is_no_device_is_refused),
         FAR(results_are_where_committed_operands_are),
         FAR(arrays_on_two_devices_are_an_error_with_both_lines),

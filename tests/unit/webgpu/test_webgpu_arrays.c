@@ -128,6 +128,66 @@ static void too_much_memory_is_an_error(void **state)
     expect_values(x, 0, 2, 4, 6);
 }
 
+/* What others find behind a handle: by a copy of their own, on the same queue. */
+static void expect_behind(const kn_device_handle *h, const float *expected)
+{
+    float found[8] = {0};
+    knd_memory there = {.buffer = h->buffer, .bytes = h->offset + h->bytes};
+    assert_true(h->bytes <= sizeof found);
+    knx_error *error = kng_download(g, found, &there, h->offset, h->bytes);
+    assert_null(error);
+    assert_memory_equal(found, expected, h->bytes);
+}
+
+static void handles_lead_to_the_elements(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_add(kn_mul(counted(4), 2), 1);
+    kn_device_handle h = {.size_ = sizeof h};
+    int64_t down = g->counters.bytes_down;
+    assert_int_equal(kn_device_get_handle(x, &h), 0);
+    assert_int_equal(g->counters.bytes_down, down); /* nothing was read back */
+    assert_ptr_equal(h.device, g->handle);
+    assert_ptr_equal(h.queue, g->commands);
+    assert_int_equal(h.bytes, 16);
+    expect_behind(&h, (const float[]){1, 3, 5, 7});
+}
+
+static void handles_of_views_and_of_arrays_that_were_written_to(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_device_handle h = {.size_ = sizeof h};
+    kn_array x = kn_mul(counted(6), 2);
+    kn_array odd = kn_at(x, "1::2");
+    assert_int_equal(kn_device_get_handle(odd, &h), 0);
+    expect_behind(&h, (const float[]){2, 6, 10});
+    kn_set_at(x, -1, "3");
+    assert_int_equal(kn_device_get_handle(odd, &h), 0);
+    expect_behind(&h, (const float[]){2, -1, 10});
+    assert_int_equal(kn_device_get_handle(x, &h), 0);
+    assert_int_equal(h.bytes, 24);
+    expect_behind(&h, (const float[]){0, 2, 4, -1, 8, 10});
+}
+
+static void handles_of_memory_that_the_host_sees_are_refused(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_device_handle h = {.size_ = sizeof h};
+    kn_array x = kn_mul(counted(3), 2);
+    assert_non_null(kn_data(x, float));
+    assert_int_equal(kn_device_get_handle(x, &h), -1);
+    expect_error_with("ValueError", "device_get_handle: the memory of the array is seen on the host");
+    assert_int_equal(kn_device_get_handle(kn_zeros(KN_SHAPE(0)), &h), -1);
+    expect_error("ValueError", "device_get_handle: the array has no elements");
+    assert_int_equal(kn_device_get_handle(kn_device_get(counted(3)), &h), -1);
+    expect_error("ValueError", "device_get_handle: the array is on host, which has no handles");
+    assert_int_equal(kn_device_get_handle(counted(3), &(kn_device_handle){0}), -1);
+    expect_error("TypeError", "device_get_handle: the size_ of the handle is not set");
+}
+
 static double some_program(void)
 {
     KN_SCOPE;
@@ -157,10 +217,17 @@ KN_TEST_GROUP(test_webgpu_arrays)
     if (!(g = webgpu_first()))
         return 77;
     const struct CMUnitTest tests[] = {
-        ON_DEVICE(results_are_read_back),         ON_DEVICE(users_are_told_what_it_is),
-        ON_DEVICE(views_are_written_to_and_seen), ON_DEVICE(nothing_moves_between_steps),
-        ON_DEVICE(dtypes_and_odd_sizes),          ON_DEVICE(functions_give_the_hosts_bits),
-        ON_DEVICE(too_much_memory_is_an_error),   cmocka_unit_test(allocations_that_fail),
+        ON_DEVICE(results_are_read_back),
+        ON_DEVICE(users_are_told_what_it_is),
+        ON_DEVICE(views_are_written_to_and_seen),
+        ON_DEVICE(nothing_moves_between_steps),
+        ON_DEVICE(dtypes_and_odd_sizes),
+        ON_DEVICE(functions_give_the_hosts_bits),
+        ON_DEVICE(handles_lead_to_the_elements),
+        ON_DEVICE(handles_of_views_and_of_arrays_that_were_written_to),
+        ON_DEVICE(handles_of_memory_that_the_host_sees_are_refused),
+        ON_DEVICE(too_much_memory_is_an_error),
+        cmocka_unit_test(allocations_that_fail),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     failed = failed ? failed : kn_shutdown();
