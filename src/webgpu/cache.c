@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH = 4096, WARM_AT_MOST = 4096, TEXT_AT_MOST = 1 << 22 };
+enum { PATH = 4096, TEXT_AT_MOST = 1 << 22 };
 
 /* The adapter's folder below the user's; false: there is none, or it does not fit. */
 static bool folder_of(const kng_gpu *g, char *to, size_t room)
@@ -80,14 +80,16 @@ static bool warm_up_by(kng_gpu *g, const char *folder, const char *name)
     return text && !error;
 }
 
+/* No more than what stays: it ends as soon as another has to go. */
 void kng_cache_warm(kng_gpu *g)
 {
     char folder[PATH - 64];
     DIR *d = folder_of(g, folder, sizeof folder) ? opendir(folder) : NULL;
+    uint32_t given_up = g->pipelines.given_up;
     int n = 0;
     if (!d)
         return;
-    for (const struct dirent *e; n < WARM_AT_MOST && (e = readdir(d));)
+    for (const struct dirent *e; given_up == g->pipelines.given_up && (e = readdir(d));)
         n += warm_up_by(g, folder, e->d_name);
     closedir(d);
     KN_LOG(1, "device %s: %d pipelines were made ahead, by %s", g->name, n, folder);

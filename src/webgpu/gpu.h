@@ -19,6 +19,8 @@ enum {
     KNG_POOLS = 160,          /* size classes of memory */
     KNG_PLACES = 1024,        /* of the tables of pipelines and of bind groups: a power of 2 */
     KNG_GROUPS = 2048,        /* bind groups that are kept, at most */
+    KNG_IDLE = 256,           /* pipelines that nobody holds, at most, and bytes of their texts: a driver in software */
+    KNG_IDLE_TEXT = 1 << 19,  /* has some 600 bytes of code and tables for each byte */
     KNG_UNIFORM_BYTES = 1 << 20, /* words of all dispatches of a submission */
     KNG_STAGE_BYTES = 1 << 22    /* small uploads of a submission */
 };
@@ -105,7 +107,8 @@ typedef struct kng_pipelines {
     kng_pipeline *by_text[KNG_PLACES];
     kng_layout *layout;
     kng_pipeline *newest, *oldest; /* that nobody holds */
-    uint32_t n_idle, made;
+    uint32_t n_idle, made, given_up;
+    size_t idle_text; /* bytes of the texts of those that nobody holds */
     struct kng_group *groups[KNG_PLACES], *group[KNG_GROUPS]; /* bind groups (group.c), by what they bind; all */
     uint32_t n_group, hand;
 } kng_pipelines;

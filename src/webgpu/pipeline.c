@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pipeline.c -- pipelines by their text. Those that nobody holds stay for the next who has the same text, the latest
- * of them; the layouts of bindings, of which there are few, stay all. */
+ * of them, as many as KNG_IDLE and KNG_IDLE_TEXT allow; the layouts of bindings, of which there are few, stay all. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "webgpu/gpu.h"
 #include <stdlib.h>
 #include <string.h>
-
-enum { IDLE_AT_MOST = 1024 };
 
 /* ---- Layouts: what a text declares is read from it. */
 
@@ -104,6 +102,7 @@ static void take_out(kng_pipelines *all, kng_pipeline *p)
     *(p->older ? &p->older->newer : &all->oldest) = p->newer;
     p->newer = p->older = NULL;
     all->n_idle--;
+    all->idle_text -= p->length;
 }
 
 static kng_pipeline **place_of(kng_gpu *g, uint64_t hash)
@@ -195,9 +194,12 @@ void kng_pipeline_release(kng_gpu *g, kng_pipeline *p)
     p->older = all->newest;
     *(p->older ? &p->older->newer : &all->oldest) = p;
     all->newest = p;
-    if (++all->n_idle <= IDLE_AT_MOST)
-        return;
-    p = all->oldest;
-    take_out(all, p);
-    destroy(g, p);
+    all->n_idle++;
+    all->idle_text += p->length;
+    while (all->n_idle > KNG_IDLE || all->idle_text > KNG_IDLE_TEXT) {
+        p = all->oldest;
+        take_out(all, p);
+        destroy(g, p);
+        all->given_up++;
+    }
 }

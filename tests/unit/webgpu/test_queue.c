@@ -4,6 +4,7 @@
 #include "support/webgpu_run.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +215,63 @@ static void a_refused_shader_is_an_error(void **state)
     a_text_computes(state); /* and the device goes on */
 }
 
+/* A text of so many bytes that no other number has; its pipeline is made, and nobody holds it. */
+static void make_idle(int number, size_t bytes)
+{
+    char *text = malloc(bytes + 1);
+    assert_non_null(text);
+    size_t n = (size_t)snprintf(text, bytes, "%s// %d ", add_word, number);
+    memset(text + n, '-', bytes - n);
+    text[bytes] = 0;
+    kng_pipeline *p = NULL;
+    knd_lock();
+    fine(kng_pipeline_for(g, text, &p));
+    kng_pipeline_release(g, p);
+    knd_unlock();
+    free(text);
+}
+
+static bool is_kept(int number, size_t bytes)
+{
+    int64_t made = g->counters.pipelines;
+    make_idle(number, bytes);
+    return g->counters.pipelines == made;
+}
+
+static void idle_pipelines_are_few(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KNG_IDLE + 2; i++)
+        make_idle(i, 1000);
+    assert_int_equal(g->pipelines.n_idle, KNG_IDLE);
+    assert_true(is_kept(KNG_IDLE + 1, 1000));
+    assert_true(is_kept(2, 1000));
+    assert_false(is_kept(1, 1000));
+}
+
+static void texts_of_idle_pipelines_are_few(void **state)
+{
+    enum { BYTES = KNG_IDLE_TEXT / 8 };
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        make_idle(i, BYTES);
+    assert_int_equal(g->pipelines.n_idle, 8);
+    assert_int_equal(g->pipelines.idle_text, 8 * BYTES);
+    assert_true(is_kept(8, BYTES));
+    assert_true(is_kept(1, BYTES));
+    assert_false(is_kept(0, BYTES));
+}
+
+static void one_that_is_used_stays(void **state)
+{
+    enum { BYTES = KNG_IDLE_TEXT / 8 };
+    (void)state;
+    for (int i = 0; i < 24; i++) {
+        make_idle(100 + i, BYTES);
+        assert_true(is_kept(100, BYTES));
+    }
+}
+
 static void nothing_stays(void **state)
 {
     (void)state;
@@ -236,6 +294,9 @@ KN_TEST_GROUP(test_queue)
         cmocka_unit_test(memory_is_used_again),
         cmocka_unit_test(too_much_memory_is_an_error),
         cmocka_unit_test(a_refused_shader_is_an_error),
+        cmocka_unit_test(idle_pipelines_are_few),
+        cmocka_unit_test(texts_of_idle_pipelines_are_few),
+        cmocka_unit_test(one_that_is_used_stays),
         cmocka_unit_test(nothing_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
