@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * engine.c -- the engine: a library with the functions of webgpu.h, found when it is asked for first; its adapters and
  * their devices; what it tells of errors. Nothing of it is ever unloaded: drivers have threads and handlers of exit. */
+#include "base/clock.h"
 #include "base/log.h"
 #include "webgpu/gpu.h"
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -387,18 +387,33 @@ void kng_lose(kng_gpu *g)
     if (!g->handle)
         return;
     g->api->DeviceDestroy(g->handle);
-    kng_pump(g, false);
+    kng_pump(g);
     if (!g->lost)
         on_lost(NULL, WGPUDeviceLostReason_Destroyed, (WGPUStringView){"it was destroyed", WGPU_STRLEN}, g, NULL);
 }
 
-void kng_pump(kng_gpu *g, bool wait)
+void kng_pump(kng_gpu *g)
 {
     if (g->api->DevicePoll && !g->lost)
-        g->api->DevicePoll(g->handle, wait, NULL);
-    else if (wait)
-        sched_yield(); /* a driver in software works on other threads */
+        g->api->DevicePoll(g->handle, false, NULL);
     g->api->InstanceProcessEvents(g->instance);
+}
+
+enum { BUSY_NS = 50000, SHORTEST_NS = 10000, LONGEST_NS = 2000000 };
+
+/* DevicePoll could wait, too, but it does so inside of the driver, with no end: this way all engines are the same, and
+ * a wait needs nobody who wakes it up, and ends when the device is lost. */
+void kng_pump_again(kng_gpu *g, int64_t *since)
+{
+    int64_t now = knx_nanoseconds();
+    *since = *since ? *since : now;
+    int64_t moment = (now - *since) / 16;
+    if (now - *since >= BUSY_NS)
+        nanosleep(&(struct timespec){.tv_nsec = moment < SHORTEST_NS  ? SHORTEST_NS
+                                                : moment > LONGEST_NS ? LONGEST_NS
+                                                                      : moment},
+                  NULL);
+    kng_pump(g);
 }
 
 knx_error *kng_lost(const kng_gpu *g)

@@ -51,8 +51,10 @@ kng_gpu *kng_gpu_at(int i);
 knx_error *kng_ready(kng_gpu *g);
 /* The device is gone: what a reset of a driver does; for tests. */
 void kng_lose(kng_gpu *g);
-/* Callbacks that are due are called; `wait`: perhaps after a moment. */
-void kng_pump(kng_gpu *g, bool wait);
+void kng_pump(kng_gpu *g); /* callbacks that are due are called */
+/* The same, again and again until something has come: after a moment, which grows with the time that the wait has taken
+ * so far. *since: 0 at first. */
+void kng_pump_again(kng_gpu *g, int64_t *since);
 /* The first error that the engine has told since the last call; `what`: was being done, "copying". */
 knx_error *kng_check(kng_gpu *g, const char *what);
 knx_error *kng_lost(const kng_gpu *g); /* NULL: it is not */

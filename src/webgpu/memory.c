@@ -130,7 +130,7 @@ static knx_error *upload_words(kng_gpu *g, knd_memory *to, uint64_t at, const vo
         g->api->QueueWriteBuffer(g->commands, to->buffer, at + done, (const uint8_t *)from + done, part);
         if (part == WRITTEN_AT_ONCE) {
             g->api->QueueSubmit(g->commands, 0, NULL);
-            kng_pump(g, false);
+            kng_pump(g);
         }
     }
     return kng_check(g, "copying to it");
@@ -207,8 +207,8 @@ static knx_error *land(kng_gpu *g, uint64_t bytes, void *to, uint64_t skip, uint
     g->api->BufferMapAsync(g->heap.landing, WGPUMapMode_Read, 0, bytes,
                            (WGPUBufferMapCallbackInfo){
                                .mode = WGPUCallbackMode_AllowProcessEvents, .callback = on_map, .userdata1 = &mapped});
-    while (!mapped) {
-        kng_pump(g, true);
+    for (int64_t since = 0; !mapped;) {
+        kng_pump_again(g, &since);
         KN_TRY(mapped ? NULL : kng_check(g, "copying from it"));
     }
     KN_TRY(kng_check(g, "copying from it"));

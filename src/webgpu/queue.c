@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "webgpu/gpu.h"
 #include <string.h>
-#include <time.h>
 
 enum { RECORDED_AT_MOST = 256, AHEAD_AT_MOST = 16, UNIFORM_STEP = 256 };
 
@@ -68,12 +67,10 @@ static void on_done(WGPUQueueWorkDoneStatus status, WGPUStringView message, void
 static knx_error *wait_until(kng_gpu *g, int64_t ahead)
 {
     kng_queue *q = &g->queue;
-    int64_t submitted = (int64_t)q->number - 1;
-    for (int tries = 0; submitted - q->ended > ahead; tries++) {
-        kng_pump(g, ahead == 0);
+    int64_t submitted = (int64_t)q->number - 1, since = 0;
+    while (submitted - q->ended > ahead) {
+        kng_pump_again(g, &since);
         KN_TRY(kng_lost(g));
-        if (submitted - q->ended > ahead && tries > 32)
-            nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
     }
     return NULL;
 }
@@ -114,7 +111,7 @@ knx_error *kng_submit(kng_gpu *g)
         return NULL;
     KN_TRY(submit(g));
     KN_TRY(kng_times_take(g));
-    kng_pump(g, false);
+    kng_pump(g);
     return wait_until(g, AHEAD_AT_MOST);
 }
 

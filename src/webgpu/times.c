@@ -83,8 +83,8 @@ knx_error *kng_times_take(kng_gpu *g)
     g->api->BufferMapAsync(q->read, WGPUMapMode_Read, 0, 16 * (size_t)q->n_timed,
                            (WGPUBufferMapCallbackInfo){
                                .mode = WGPUCallbackMode_AllowProcessEvents, .callback = on_map, .userdata1 = &mapped});
-    while (!mapped && !error) {
-        kng_pump(g, true);
+    for (int64_t since = 0; !mapped && !error;) {
+        kng_pump_again(g, &since);
         error = mapped ? NULL : kng_check(g, "reading times");
     }
     bool well = !error && mapped == WGPUMapAsyncStatus_Success + 1;
