@@ -277,6 +277,7 @@ KN_TEST_GROUP(test_routine)
     (void)argc, (void)argv;
     if (!(g = webgpu_first()))
         return 77;
+    fine(kng_bring_facts(g), "the probe, which says whether it is exact, before a test does");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_have_the_hosts_bits),
         cmocka_unit_test(convolutions_have_the_hosts_bits),
