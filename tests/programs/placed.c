@@ -16,16 +16,26 @@ typedef struct places {
 static int any(places *s, int n) { return (int)(test_random(&s->state) % (uint64_t)n); }
 static kn_device any_device(places *s) { return s->device[any(s, 3)]; }
 
+/* A weak number gets the default dtype when it is put somewhere; in a program it has one of its own. */
+static kn_array put(kn_array x, kn_jaxpr j, uint32_t atom, kn_device at)
+{
+    kn_variable own = {.size_ = sizeof own};
+    kn_array y = (kn_device_put)(x, at);
+    if (kn_jaxpr_variable(j, atom, &own) || kn_dtype_of(y) == own.dtype)
+        return y;
+    return (kn_device_put)((kn_astype)(x, own.dtype, NULL), at);
+}
+
 /* The device that an equation of these operands runs on, whatever the default is; NULL: it is the default's. */
-static kn_device settle_operands(places *s, int n, kn_array *x)
+static kn_device settle_operands(places *s, kn_jaxpr j, const kn_equation *e, kn_array *x)
 {
     kn_device at = NULL;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < e->n_in; i++) {
         if (!kn_is_committed(x[i]) && any(s, 3))
             continue;
         at = at ? at : any(s, 2) ? kn_device_of(x[i]) : any_device(s);
         if (!kn_is_committed(x[i]) || kn_device_of(x[i]) != at)
-            x[i] = (kn_device_put)(x[i], at);
+            x[i] = put(x[i], j, e->in[i], at);
     }
     return at;
 }
@@ -46,7 +56,7 @@ static bool run_equation(places *s, kn_jaxpr j, int i, kn_array *value, verdict 
         x[k] = kni_is_literal(e.in[k]) ? kn_jaxpr_constant(j, e.in[k]) : value[e.in[k]];
     kn_device before = kn_set_default_device(any(s, 3) ? NULL : any_device(s));
     kn_set_lazy(any(s, 4));
-    kn_device at = settle_operands(s, e.n_in, x);
+    kn_device at = settle_operands(s, j, &e, x);
     bool fine = !(kn_jaxpr_bind)(j, i, x, &value[e.first_out]);
     for (int k = 0; fine && k < e.n_out; k++)
         if (kn_ok(value[e.first_out + (uint32_t)k]) && !is_placed(value[e.first_out + (uint32_t)k], at))
