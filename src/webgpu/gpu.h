@@ -20,7 +20,7 @@ enum {
     KNG_PLACES = 1024,        /* of the tables of pipelines and of bind groups: a power of 2 */
     KNG_GROUPS = 2048,        /* bind groups that are kept, at most */
     KNG_IDLE = 256,           /* pipelines that nobody holds, at most, and bytes of their texts: a driver in software */
-    KNG_IDLE_TEXT = 1 << 19,  /* has some 600 bytes of code and tables for each byte */
+    KNG_IDLE_TEXT = 1 << 19,  /* has several hundred bytes of code for each of them */
     KNG_UNIFORM_BYTES = 1 << 20, /* words of all dispatches of a submission */
     KNG_STAGE_BYTES = 1 << 22    /* small uploads of a submission */
 };

@@ -215,6 +215,37 @@ static void a_refused_shader_is_an_error(void **state)
     a_text_computes(state); /* and the device goes on */
 }
 
+static kng_api watched;
+static WGPUBool (*poll_of_engine)(WGPUDevice, WGPUBool, const void *);
+static int polls, waits;
+
+static WGPUBool count_poll(WGPUDevice device, WGPUBool wait, const void *index)
+{
+    polls++;
+    waits += wait != 0;
+    return poll_of_engine(device, wait, index);
+}
+
+/* Its wait has no end: work that never ends, or a wake-up that gets lost, would hold the program. */
+static void no_wait_is_inside_of_the_engine(void **state)
+{
+    const kng_api *api = g->api;
+    watched = *api;
+    poll_of_engine = api->DevicePoll;
+    if (!poll_of_engine)
+        skip(); /* it is wgpu-native's */
+    watched.DevicePoll = count_poll;
+    g->api = &watched;
+    a_text_computes(state);
+    knd_lock();
+    knx_error *error = kng_finish(g);
+    knd_unlock();
+    g->api = api;
+    fine(error);
+    assert_true(polls > 0);
+    assert_int_equal(waits, 0);
+}
+
 /* A text of so many bytes that no other number has; its pipeline is made, and nobody holds it. */
 static void make_idle(int number, size_t bytes)
 {
@@ -294,6 +325,7 @@ KN_TEST_GROUP(test_queue)
         cmocka_unit_test(memory_is_used_again),
         cmocka_unit_test(too_much_memory_is_an_error),
         cmocka_unit_test(a_refused_shader_is_an_error),
+        cmocka_unit_test(no_wait_is_inside_of_the_engine),
         cmocka_unit_test(idle_pipelines_are_few),
         cmocka_unit_test(texts_of_idle_pipelines_are_few),
         cmocka_unit_test(one_that_is_used_stays),
