@@ -81,7 +81,8 @@ struct knd_device {
 
     /* What people are told of it beside its name; NULL: nothing. */
     const struct kn_device_info *(*info)(const knd_device *d);
-    /* The memory as others know it who use the same device, after all that was begun; bytes is set. NULL: nobody does. */
+    /* The memory as others know it who use the same device, after all that was begun; bytes is set. NULL: nobody
+     * does. */
     knx_error *(*share)(const knd_device *d, knd_memory *m, struct kn_device_handle *out);
 };
 
