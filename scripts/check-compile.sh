@@ -38,7 +38,7 @@ case $mode in
     *) echo "usage: check-compile.sh 32bit|gcc|clang [ROOT]"; exit 2 ;;
 esac
 [ "$mode" != 32bit ] && echo '#include <zlib.h>' | $compile -x c -fsyntax-only - 2>/dev/null && compile="$compile -DKN_HAVE_ZLIB=1"
-compile="$compile -DKN_VERSION=\"0\""
+compile="$compile -DKN_VERSION=\"0\" -DKN_HAVE_WEBGPU=1"
 avx2="-mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt"
 avx512="$avx2 -mavx512f -mavx512vl -mavx512bw -mavx512dq"
 variants=
@@ -63,6 +63,6 @@ done
 if [ "$mode" != 32bit ] && echo '#include <cmocka.h>' | $compile -x c -include stdarg.h -include stddef.h -include stdint.h -include setjmp.h -fsyntax-only - 2>/dev/null; then
     echo 'GROUP(one)' >"$work/groups"
     # shellcheck disable=SC2086
-    each $compile ${flags/-DKN_BUILD=1/} -Itests -Itests/property "-DKN_TEST_DIR=\"tests\"" "-DKN_TEST_PROGRAMS=\"tests\"" "-DKN_TEST_GROUPS=\"$work/groups\"" < <(find tests -name '*.c' -not -path "tests/acceptance/*" -not -path "tests/mistakes/*" -not -name runner.c | LC_ALL=C sort)
+    each $compile ${flags/-DKN_BUILD=1/} -Itests -Itests/property "-DKN_TEST_DATA=\"data\"" "-DKN_TEST_DIR=\"tests\"" "-DKN_TEST_PROGRAMS=\"tests\"" "-DKN_TEST_GROUPS=\"$work/groups\"" < <(find tests -name '*.c' -not -path "tests/acceptance/*" -not -path "tests/mistakes/*" -not -name runner.c | LC_ALL=C sort)
 fi
 exit $bad
