@@ -229,7 +229,7 @@ static knx_error *add_adapters(const char *path)
                               path, how_to_get_one);
     for (int i = 0; !error && i < engine.n; i++) {
         kng_gpu *g = engine.gpu[i];
-        snprintf(g->name, sizeof g->name, "webgpu:%d", i);
+        snprintf(g->name, sizeof g->name, "webgpu:%d", i % KNG_ADAPTERS);
         kng_make_device(g);
         KN_LOG(1, "device %s: %s, by %s", g->name, g->label, path);
         error = knd_register(&g->device);

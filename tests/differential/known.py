@@ -124,7 +124,9 @@ def _(line, f, what, text, x):
 
 @row("float16 is a format of storage")
 def _(line, f, what, text, x):
-    return (f.startswith("fft.") or f in ("i0", "isclose", "allclose")) and what.startswith("value") and any(v.dtype == np.float16 for v in x)
+    summed = f in ("cumsum", "nancumsum", "cumulative_sum") and any(v.size > 500 for v in x)  # NumPy rounds after each element
+    return (f.startswith("fft.") or f in ("i0", "isclose", "allclose") or summed) and what.startswith("value") and \
+        any(v.dtype == np.float16 for v in x)
 
 
 @row("Quantiles of integers")
@@ -148,7 +150,7 @@ def _(line, f, what, text, x):
 def _(line, f, what, text, x):
     return what.startswith(("value", "at the end value", "written value")) and (
         any(v.dtype == bool for v in x) and any(v.dtype != bool for v in x) and ("int8(" in text or "float" in text) or
-        f == "view" and "np.True_, np.True_" in text)
+        f == "view" and ("np.True_, np.True_" in text or what.startswith("at the end") and any(v.dtype == bool for v in x)))
 
 
 @row("Dtypes do not depend on values")
