@@ -270,10 +270,11 @@ static void discard(const knd_device *d, void *made)
     free(x);
 }
 
-/* The address of a binding. */
+/* The address of a binding; of no elements too, since C's functions want one. */
 static knx_error *bind(const far *f, const knd_place *at, void **out)
 {
-    *out = (void *)(uintptr_t)at->bits;
+    static _Alignas(64) char nothing[64];
+    *out = at->bits ? (void *)(uintptr_t)at->bits : nothing;
     if (!at->memory)
         return NULL;
     if (at->offset > at->memory->bytes)

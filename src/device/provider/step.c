@@ -166,10 +166,12 @@ static knx_error *interpret(const knc_step *s, void *const *address)
 /* As a part of the program, which the host loads for it. */
 static knx_error *run_loaded(knd_described *own, void *const *address)
 {
+    static _Alignas(64) char nothing[64];
     void **at = knx_alloc((own->s->n_ref + 1) * sizeof *at);
     if (!at)
         return knx_error_nomem();
-    memcpy(at, address, own->s->n_ref * sizeof *at);
+    for (uint32_t i = 0; i < own->s->n_ref; i++) /* C's functions want an address also for no elements */
+        at[i] = address[i] ? address[i] : nothing;
     knx_error *error = own->host ? NULL : knd_load(&knd_host, (knc_program *)(uintptr_t)own->p, &own->host);
     const knd_host_loaded *h = error ? NULL : knd_host_of(own->host);
     knx_buffer *memory = h ? knx_buffer_new(h->room + h->scratch + 1) : NULL;
