@@ -86,8 +86,10 @@ knx_error *kng_copy(kng_gpu *g, knd_memory *to, uint64_t to_at, knd_memory *from
         return by_shader(g, to, to_at, from, from_at, bytes);
     }
     bool overlap = to_at < from_at + bytes && from_at < to_at + bytes;
-    /* Two parts that share a word are as bad as two that overlap. */
+    /* Two parts that share a word are as bad as two that overlap, or that one binding cannot have. */
     overlap |= to_at / 4 <= (from_at + bytes - 1) / 4 && from_at / 4 <= (to_at + bytes - 1) / 4;
+    overlap |=
+        (to_at < from_at ? from_at - to_at : to_at - from_at) + bytes + 512 > g->limits.maxStorageBufferBindingSize;
     if (!overlap)
         return by_shader(g, to, to_at, from, from_at, bytes);
     knd_memory *m;

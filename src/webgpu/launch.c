@@ -34,7 +34,9 @@ static bool find_slots(const kng_prepared *x, const knd_place *at, slots *s)
     for (uint32_t r = 0; r < x->step->n_ref; r++) {
         const knc_ref *ref = &x->step->ref[r];
         knd_memory *m = memory_of(x, &at[r]);
-        uint64_t begin = at[r].memory ? ref->first : 0, end = at[r].memory ? ref->first + ref->bytes : m->bytes;
+        /* Programs of loops are given parts of memories, so the offset here is not the reference's own. */
+        uint64_t begin = at[r].memory ? at[r].offset - (ref->offset - ref->first) : 0;
+        uint64_t end = at[r].memory ? begin + ref->bytes : m->bytes;
         uint32_t i = 0;
         while (i < s->n && s->bound[i].memory != m)
             i++;
@@ -110,11 +112,16 @@ static knx_error *launch(kng_gpu *g, kng_prepared *x, slots *s, const knd_place 
 knx_error *kng_launch(kng_gpu *g, kng_prepared *x, const knd_place *at)
 {
     slots s = {0};
+    kng_apart apart;
+    const knd_place *there;
     KN_TRY(kng_lost(g));
     if (x->step->kind == KNC_COPY)
         return kng_copy(g, memory_of(x, &at[0]), offset_of(x, 0, &at[0]), memory_of(x, &at[1]), offset_of(x, 1, &at[1]),
                         x->step->u.bytes);
-    if (!find_slots(x, at, &s))
-        return knx_error_new(KN_ERROR_RUNTIME, "device '%s': a step of too many memories", g->name);
-    return launch(g, x, &s, at);
+    knx_error *error = kng_take_apart(g, x->step, at, &apart, &there);
+    if (!error && !find_slots(x, there, &s))
+        error = knx_error_new(KN_ERROR_RUNTIME, "device '%s': a step of too many memories", g->name);
+    if (!error)
+        error = launch(g, x, &s, there);
+    return kng_put_back(g, &apart, error);
 }

@@ -41,6 +41,21 @@ typedef struct kng_moved {
         kng_late_word late;
     } *word;
 } kng_moved;
+/* apart.c: values of one memory that are too far apart to be bound together are in memories of their own for a launch.
+ * `out`: the places of the references then, of `a`, or `at` itself. After an error, too, kng_put_back ends it. */
+typedef struct kng_apart_span {
+    knd_memory *memory, *copy;
+    uint64_t begin, end; /* bytes of `memory` */
+    bool written;
+} kng_apart_span;
+typedef struct kng_apart {
+    uint32_t n;
+    kng_apart_span *span;
+    knd_place *place; /* per reference */
+} kng_apart;
+knx_error *kng_take_apart(kng_gpu *g, const knc_step *s, const knd_place *at, kng_apart *a, const knd_place **out);
+knx_error *kng_put_back(kng_gpu *g, kng_apart *a, knx_error *error); /* returns `error`, or what went wrong here */
+
 /* base: per reference, bytes from the beginning of what is bound. */
 knx_error *kng_move(kng_gpu *g, const kng_prepared *x, const kng_plan *plan, const uint64_t *base, const knd_place *at,
                     kng_moved *out);

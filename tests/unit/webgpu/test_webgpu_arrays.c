@@ -198,6 +198,60 @@ static double some_program(void)
     return sum;
 }
 
+/* ---- A device that can bind 4 KiB of a memory: the temporaries of a program, and the rows of a loop, lie in memories
+ * that are larger. */
+
+static kn_array of_many_temporaries(const kn_array *x)
+{
+    kn_array a = kn_cumsum(*x), b = kn_sort(kn_add(a, 1)), c = kn_cumsum(kn_add(b, 1)), d = kn_sort(kn_mul(c, *x));
+    kn_array e = kn_astype(kn_cumsum(kn_less(a, c), .dtype = KN_I32), KN_I32);
+    return kn_add(kn_add(kn_mul(a, b), kn_mul(c, d)), kn_add(e, kn_cumsum(kn_mul(a, d))));
+}
+KN_FUNCTION(of_many_temporaries, kn_array, kn_array)
+
+typedef struct Turn {
+    kn_array carry, flags;
+} Turn;
+static Turn of_rows(const kn_array *carry, const kn_array *row)
+{
+    kn_array next = kn_cumsum(kn_add(*carry, kn_sort(*row)), .dtype = KN_I32);
+    return (Turn){next, kn_less(next, kn_flip(*row))};
+}
+KN_FUNCTION(of_rows, Turn, kn_array, kn_array)
+
+static kn_array of_a_loop(const kn_array *x)
+{
+    Turn out;
+    kn_array first = kn_at(*x, "0");
+    kn_scan(KN_FN(of_rows), &out, &first, x);
+    return kn_add(kn_sum(kn_mul(out.flags, *x), .axis = KN_AXIS(0)), out.carry);
+}
+KN_FUNCTION(of_a_loop, kn_array, kn_array)
+
+static void memories_larger_than_what_can_be_bound(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    uint64_t before = g->limits.maxStorageBufferBindingSize;
+    kn_array x = kn_remainder(kn_mul(kn_arange(0, 900, 1, KN_I32), 37), 101), rows = kn_reshape(x, KN_SHAPE(9, 100));
+    kn_array want[2], y[2];
+    rows = kn_tile(rows, KN_SHAPE(5, 1));
+    knd_set_default(NULL);
+    kn_call(kn_jit(KN_FN(of_many_temporaries)), &want[0], &x);
+    kn_call(kn_jit(KN_FN(of_a_loop)), &want[1], &rows);
+    kn_eval(want[0]);
+    kn_eval(want[1]);
+    g->limits.maxStorageBufferBindingSize = 4096;
+    knd_set_default(&g->device);
+    int64_t dispatches = g->counters.dispatches;
+    kn_call(kn_jit(KN_FN(of_many_temporaries)), &y[0], &x);
+    kn_call(kn_jit(KN_FN(of_a_loop)), &y[1], &rows);
+    for (int i = 0; i < 2; i++)
+        assert_true(kn_array_equal(kn_device_get(y[i]), kn_device_get(want[i])));
+    assert_true(g->counters.dispatches > dispatches + 20);
+    g->limits.maxStorageBufferBindingSize = before;
+}
+
 static void nothing_is_live(void)
 {
     assert_int_equal(g->heap.n_live, 0);
@@ -227,6 +281,7 @@ KN_TEST_GROUP(test_webgpu_arrays)
         ON_DEVICE(handles_of_views_and_of_arrays_that_were_written_to),
         ON_DEVICE(handles_of_memory_that_the_host_sees_are_refused),
         ON_DEVICE(too_much_memory_is_an_error),
+        ON_DEVICE(memories_larger_than_what_can_be_bound),
         cmocka_unit_test(allocations_that_fail),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
