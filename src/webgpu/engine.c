@@ -73,20 +73,28 @@ static void take_text(char *to, size_t room, WGPUStringView s)
     to[n] = 0;
 }
 
+/* A question to the engine. It outlives whoever gave up waiting, since the answer may still come. */
 typedef struct asked {
-    bool answered;
+    bool answered, given_up;
     WGPUAdapter adapter;
     WGPUDevice device;
     char message[KNG_MESSAGE];
 } asked;
+
+static void answer(asked *a, WGPUStringView message)
+{
+    take_text(a->message, sizeof a->message, message);
+    a->answered = true;
+    if (a->given_up)
+        kng_drop(a);
+}
 
 static void on_adapter(WGPURequestAdapterStatus status, WGPUAdapter adapter, WGPUStringView message, void *env, void *b)
 {
     asked *a = env;
     (void)b;
     a->adapter = status == WGPURequestAdapterStatus_Success ? adapter : NULL;
-    take_text(a->message, sizeof a->message, message);
-    a->answered = true;
+    answer(a, message);
 }
 
 static void wait_a_moment(int *tries)
@@ -95,24 +103,33 @@ static void wait_a_moment(int *tries)
         nanosleep(&(struct timespec){.tv_nsec = *tries < 256 ? 20000 : 200000}, NULL);
 }
 
-static void wait_for(asked *a)
+/* The answer; none after some 20 seconds. */
+static asked wait_for(asked *a)
 {
     for (int tries = 0; !a->answered && tries < 100000;) {
         engine.api.InstanceProcessEvents(engine.instance);
         if (!a->answered)
             wait_a_moment(&tries);
     }
+    asked said = *a;
+    a->given_up = !said.answered;
+    if (said.answered)
+        kng_drop(a);
+    else
+        snprintf(said.message, sizeof said.message, "it does not answer");
+    return said;
 }
 
 static WGPUAdapter request(WGPURequestAdapterOptions o)
 {
-    asked a = {0};
+    asked *a = kng_keep(sizeof *a);
+    if (!a)
+        return NULL;
     engine.api.InstanceRequestAdapter(engine.instance, &o,
                                       (WGPURequestAdapterCallbackInfo){.mode = WGPUCallbackMode_AllowProcessEvents,
                                                                        .callback = on_adapter,
-                                                                       .userdata1 = &a});
-    wait_for(&a);
-    return a.adapter;
+                                                                       .userdata1 = a});
+    return wait_for(a).adapter;
 }
 
 enum { PRIMARY = 1 | 4 | 8 | 32 }; /* wgpu-native: Vulkan, Metal, D3D12, a browser's */
@@ -212,6 +229,22 @@ static void forget_adapters(void)
     engine.n = 0;
 }
 
+/* An engine of another age than this interface has other structures under the same names: its adapter's limits, which
+ * lie behind all that was changed, tell. */
+static knx_error *check_age(const char *path)
+{
+    for (int i = 0; i < engine.n; i++) {
+        const WGPULimits *l = &engine.gpu[i]->limits;
+        if (l->maxComputeWorkgroupsPerDimension < 65535 || l->maxComputeInvocationsPerWorkgroup < 64 ||
+            l->maxStorageBuffersPerShaderStage < 4 || l->maxStorageBuffersPerShaderStage > 1u << 24)
+            return knx_error_new(KN_ERROR_RUNTIME,
+                                 "'%s' is no WebGPU engine of the version that is needed: the limits of its adapter "
+                                 "make no sense; %s",
+                                 path, how_to_get_one);
+    }
+    return NULL;
+}
+
 static knx_error *add_adapters(const char *path)
 {
     WGPUAdapter all[64];
@@ -227,6 +260,7 @@ static knx_error *add_adapters(const char *path)
         error = knx_error_new(KN_ERROR_RUNTIME,
                               "no WebGPU: the engine '%s' finds no adapter: no driver of Vulkan, Metal or D3D12; %s",
                               path, how_to_get_one);
+    error = error ? error : check_age(path);
     for (int i = 0; !error && i < engine.n; i++) {
         kng_gpu *g = engine.gpu[i];
         snprintf(g->name, sizeof g->name, "webgpu:%d", i % KNG_ADAPTERS);
@@ -237,22 +271,6 @@ static knx_error *add_adapters(const char *path)
     if (error)
         forget_adapters();
     return error;
-}
-
-/* An engine of another age than this interface has other structures under the same names: its adapter's limits, which
- * lie behind all that was changed, tell. */
-static knx_error *check_age(const char *path)
-{
-    for (int i = 0; i < engine.n; i++) {
-        const WGPULimits *l = &engine.gpu[i]->limits;
-        if (l->maxComputeWorkgroupsPerDimension < 65535 || l->maxComputeInvocationsPerWorkgroup < 64 ||
-            l->maxStorageBuffersPerShaderStage < 4 || l->maxStorageBuffersPerShaderStage > 1u << 24)
-            return knx_error_new(KN_ERROR_RUNTIME,
-                                 "'%s' is no WebGPU engine of the version that is needed: the limits of its adapter "
-                                 "make no sense; %s",
-                                 path, how_to_get_one);
-    }
-    return NULL;
 }
 
 /* A driver's threads are not in the child of a fork: there its adapters are lost, and nothing of them is given back. */
@@ -276,12 +294,8 @@ static knx_error *open_engine(void)
     if (!engine.instance)
         return knx_error_new(KN_ERROR_RUNTIME, "no WebGPU: the engine '%s' does not start", path);
     KN_TRY(add_adapters(path));
-    knx_error *error = check_age(path);
-    if (error)
-        forget_adapters();
-    else
-        pthread_atfork(NULL, NULL, in_child);
-    return error;
+    pthread_atfork(NULL, NULL, in_child);
+    return NULL;
 }
 
 knx_error *kng_open(void)
@@ -306,8 +320,7 @@ static void on_device(WGPURequestDeviceStatus status, WGPUDevice device, WGPUStr
     asked *a = env;
     (void)b;
     a->device = status == WGPURequestDeviceStatus_Success ? device : NULL;
-    take_text(a->message, sizeof a->message, message);
-    a->answered = true;
+    answer(a, message);
 }
 
 static void on_lost(const WGPUDevice *device, WGPUDeviceLostReason reason, WGPUStringView message, void *env, void *b)
@@ -336,7 +349,7 @@ static void on_error(const WGPUDevice *device, WGPUErrorType type, WGPUStringVie
     knx_mutex_unlock(&g->mutex);
 }
 
-static WGPUDevice request_device(kng_gpu *g, const WGPUFeatureName *feature, size_t n, asked *a)
+static WGPUDevice request_device(kng_gpu *g, const WGPUFeatureName *feature, size_t n, char message[KNG_MESSAGE])
 {
     WGPUDeviceDescriptor d = {
         .requiredFeatures = feature,
@@ -344,20 +357,24 @@ static WGPUDevice request_device(kng_gpu *g, const WGPUFeatureName *feature, siz
         .requiredLimits = &g->limits,
         .deviceLostCallbackInfo = {.mode = WGPUCallbackMode_AllowSpontaneous, .callback = on_lost, .userdata1 = g},
         .uncapturedErrorCallbackInfo = {.callback = on_error, .userdata1 = g}};
-    *a = (asked){0};
+    asked *a = kng_keep(sizeof *a);
+    snprintf(message, KNG_MESSAGE, "there is no memory");
+    if (!a)
+        return NULL;
     g->api->AdapterRequestDevice(g->adapter, &d,
                                  (WGPURequestDeviceCallbackInfo){.mode = WGPUCallbackMode_AllowProcessEvents,
                                                                  .callback = on_device,
                                                                  .userdata1 = a});
-    wait_for(a);
-    return a->device;
+    asked said = wait_for(a);
+    memcpy(message, said.message, sizeof said.message);
+    return said.device;
 }
 
 knx_error *kng_ready(kng_gpu *g)
 {
     WGPUFeatureName feature[3];
     size_t n = 0;
-    asked a;
+    char message[KNG_MESSAGE];
     if (g->lost)
         return kng_lost(g);
     if (g->handle)
@@ -369,13 +386,13 @@ knx_error *kng_ready(kng_gpu *g)
     if (g->can_subgroups)
         feature[n++] = WGPUFeatureName_Subgroups;
     g->limits.nextInChain = NULL;
-    g->handle = request_device(g, feature, n, &a);
+    g->handle = request_device(g, feature, n, message);
     if (!g->handle && n) { /* an engine that counts its features otherwise */
         g->can_time = g->can_f16 = g->can_subgroups = false;
-        g->handle = request_device(g, NULL, 0, &a);
+        g->handle = request_device(g, NULL, 0, message);
     }
     if (!g->handle)
-        return knx_error_new(KN_ERROR_RUNTIME, "device %s (%s) cannot be opened: %s", g->name, g->label, a.message);
+        return knx_error_new(KN_ERROR_RUNTIME, "device %s (%s) cannot be opened: %s", g->name, g->label, message);
     g->commands = g->api->DeviceGetQueue(g->handle);
     g->queue.number = 1;
     g->heap.next_id = 1;

@@ -76,6 +76,8 @@ typedef struct kng_heap {
     uint64_t live, n_live, kept, next_id; /* bytes in use, memories in use, bytes in pools */
     WGPUBuffer landing;                   /* downloads pass through it; NULL: none yet */
     uint64_t landing_bytes;
+    atomic_int mapped; /* how mapping it went, and 1; 0: not known yet */
+    uintptr_t map_number;
 } kng_heap;
 knx_error *kng_alloc(kng_gpu *g, uint64_t bytes, knd_memory **out);
 void kng_free(kng_gpu *g, knd_memory *m);

@@ -192,33 +192,56 @@ static knx_error *make_landing(kng_gpu *g, uint64_t bytes)
     return NULL;
 }
 
-static void on_map(WGPUMapAsyncStatus status, WGPUStringView message, void *env, void *g)
+/* The answer to a question that nobody waits for any more is not the one to the next. */
+static void on_map(WGPUMapAsyncStatus status, WGPUStringView message, void *env, void *number)
 {
-    (void)message, (void)g;
-    *(atomic_int *)env = (int)status + 1;
+    kng_heap *h = env;
+    (void)message;
+    if ((uintptr_t)number == h->map_number)
+        h->mapped = (int)status + 1;
+}
+
+/* What is being mapped is nobody's any more. */
+static knx_error *leave_landing(kng_gpu *g, knx_error *error)
+{
+    if (error && g->heap.landing && !g->forked) {
+        g->api->BufferRelease(g->heap.landing);
+        g->heap.landing = NULL;
+        g->heap.landing_bytes = 0;
+    }
+    return error;
+}
+
+static knx_error *wait_for_map(kng_gpu *g)
+{
+    for (int64_t since = 0; !g->heap.mapped;) {
+        kng_pump_again(g, &since);
+        KN_TRY(g->heap.mapped ? NULL : kng_check(g, "copying from it"));
+    }
+    return kng_check(g, "copying from it");
 }
 
 /* Bytes of whole words that end up in the landing, of which the caller wants some. */
 static knx_error *land(kng_gpu *g, uint64_t bytes, void *to, uint64_t skip, uint64_t want)
 {
-    atomic_int mapped = 0;
+    kng_heap *h = &g->heap;
     KN_TRY(kng_submit(g));
     g->counters.waits++;
-    g->api->BufferMapAsync(g->heap.landing, WGPUMapMode_Read, 0, bytes,
-                           (WGPUBufferMapCallbackInfo){
-                               .mode = WGPUCallbackMode_AllowProcessEvents, .callback = on_map, .userdata1 = &mapped});
-    for (int64_t since = 0; !mapped;) {
-        kng_pump_again(g, &since);
-        KN_TRY(mapped ? NULL : kng_check(g, "copying from it"));
-    }
-    KN_TRY(kng_check(g, "copying from it"));
+    h->mapped = 0;
+    g->api->BufferMapAsync(h->landing, WGPUMapMode_Read, 0, bytes,
+                           (WGPUBufferMapCallbackInfo){.mode = WGPUCallbackMode_AllowProcessEvents,
+                                                       .callback = on_map,
+                                                       .userdata1 = h,
+                                                       .userdata2 = (void *)++h->map_number});
+    KN_TRY(leave_landing(g, wait_for_map(g)));
     const uint8_t *p =
-        mapped == WGPUMapAsyncStatus_Success + 1 ? g->api->BufferGetConstMappedRange(g->heap.landing, 0, bytes) : NULL;
+        h->mapped == WGPUMapAsyncStatus_Success + 1 ? g->api->BufferGetConstMappedRange(h->landing, 0, bytes) : NULL;
     if (!p)
-        return knx_error_new(KN_ERROR_RUNTIME, "device '%s' does not give what is in its memory (status %d)", g->name,
-                             mapped - 1);
+        return leave_landing(g, knx_error_new(KN_ERROR_RUNTIME,
+                                              "device '%s' does not give what is in its memory (status %d)", g->name,
+                                              h->mapped - 1));
     memcpy(to, p + skip, want);
-    g->api->BufferUnmap(g->heap.landing);
+    g->api->BufferUnmap(h->landing);
     return NULL;
 }
 
