@@ -94,6 +94,7 @@ for type in Release Debug RelWithDebInfo MinSizeRel; do
     plain "gcc_$type" gcc $type "${few[@]}"
 done
 plain clang_Release clang Release "${few[@]}"
+plain without_webgpu gcc Release "${few[@]}" -DKILN_WEBGPU=OFF
 gcc=$(newest gcc 13 20) clang=$(newest clang 15 30)
 [ -n "$gcc" ] && plain newest_gcc "$gcc" Release "${few[@]}"
 [ -n "$clang" ] && plain newest_clang "$clang" Release "${few[@]}"

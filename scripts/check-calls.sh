@@ -23,6 +23,8 @@ sed -n 's|.* -o \([^ ]*/src/[^ ]*\.o\) -c .*|\1|p' compile_commands.json | xargs
         type = $(NF - 1)
         if (type == "U") uses[file " " $NF] = 1
         else if (type ~ /[A-Z]/) home[$NF] = file
+        folder = file
+        while (sub(/\/[^\/]*$/, "", folder)) built[folder] = 1
     }
     # A folder without a line of its own belongs to the floor of the folder that it lies in.
     function floor(folder) {
@@ -50,7 +52,8 @@ sed -n 's|.* -o \([^ ]*/src/[^ ]*\.o\) -c .*|\1|p' compile_commands.json | xargs
             print "src/" at[1] ": uses " at[2] " of src/" home[at[2]] ", a floor below its own"
             bad++
         }
-        for (i = 1; i <= exceptions; i++) if (!used[i]) { print "scripts/layers.txt: the exception is not used: " exception[i]; bad++ }
+        for (i = 1; i <= exceptions; i++) if (!used[i] && to[i] in built) { # a build may be without a folder
+            print "scripts/layers.txt: the exception is not used: " exception[i]; bad++ }
         if (!calls) { print "no calls were found"; bad++ }
         if (bad) { print bad " breaches of the layers"; exit 1 }
         print "calls: " calls " names of other files, all upwards"
