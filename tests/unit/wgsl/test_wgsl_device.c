@@ -212,6 +212,64 @@ static void grids_are_cut(void **state)
     finish("grids");
 }
 
+/* ---- devices that end long loops: what is taken is right ---- */
+
+static void check_turns(knk_kernel *k, const int64_t *par, const int64_t *inner, const char *what)
+{
+    kernel_case from;
+    wgsl_case c;
+    assert_non_null(k);
+    assert_null(kernel_case_dense(k, par, inner, &from));
+    assert_true(wgsl_case_of_kernel(&from, 1, false, &c));
+    check(&c, &g->facts, what);
+    wgsl_case_free(&c);
+    kernel_case_free(&from);
+}
+
+/* The remainder of a float is a loop itself, a division of 64-bit integers has loops. */
+static void loops_inside_of_operations_are_turns(void **state)
+{
+    static const char *const text[] = {
+        "kernel 1\nbuffer 0 f32 write\nstage 0 inner 0 loops 1\nmap 0 1 0\n  %0 = const f32 0x3f333333\n"
+        "  %1 = const f32 0x7f61b1e6\n  loop.0\n  %3 = carry.0 f32 %0\n  %4 = rem f32 %1 %3\n"
+        "  %5 = add f32 %4 %0\n  next.0 %3 %5\n  end.0\n  %8 = last.0 f32 %3\n  store b0 m0 %8\n",
+        "kernel 1\nbuffer 0 i64 write\nstage 0 inner 0 loops 1\nmap 0 1 0\n  %0 = const i64 0x7654321076543210\n"
+        "  %1 = const i64 0x123456789a\n  loop.0\n  %3 = carry.0 i64 %1\n  %4 = rem i64 %0 %3\n"
+        "  %5 = add i64 %4 %1\n  next.0 %3 %5\n  end.0\n  %8 = last.0 i64 %3\n  store b0 m0 %8\n"};
+    static const int64_t turns[] = {1000, 6000, 20000, 60000};
+    (void)state;
+    for (int t = 0; t < 2; t++)
+        for (int i = 0; i < 4; i++) {
+            char what[60];
+            knk_kernel *k = NULL;
+            assert_null(knk_parse(text[t], &k));
+            snprintf(what, sizeof what, "%d turns of %s", (int)turns[i], t ? "i64" : "f32");
+            check_turns(k, (int64_t[]){3}, &turns[i], what);
+        }
+    finish("turns of operations");
+}
+
+/* Rows of bytes: four elements at a time, whose words are put together in a loop. */
+static void rows_of_bytes_have_more_turns(void **state)
+{
+    static const int64_t length[] = {1000, 20001, 50001, 62000, 1500000, 2500000, 3200001};
+    (void)state;
+    for (int i = 0; i < 7; i++) {
+        char what[60];
+        knk_builder *b = knk_new(0);
+        knk_kernel *k = NULL;
+        int in = knk_add_buffer(b, KN_ID_I8, false), out = knk_add_buffer(b, KN_ID_I8, true);
+        knk_begin_stage(b, 1);
+        int map = knk_add_map(b, (uint8_t[]){KNK_STRIDE_ONE});
+        knk_node x = knk_load(b, in, map, KNK_NONE, KNK_NONE, KNK_NONE);
+        knk_store(b, out, map, knk_binary(b, KNK_ADD, x, x));
+        assert_null(knk_finish(b, &k));
+        snprintf(what, sizeof what, "%d bytes", (int)length[i]);
+        check_turns(k, NULL, &length[i], what);
+    }
+    finish("bytes");
+}
+
 KN_TEST_GROUP(test_wgsl_device)
 {
     if (!(g = webgpu_first()))
@@ -232,6 +290,8 @@ KN_TEST_GROUP(test_wgsl_device)
         cmocka_unit_test(reductions_of_many_blocks),
         cmocka_unit_test(reductions_over_several_loops),
         cmocka_unit_test(grids_are_cut),
+        cmocka_unit_test(loops_inside_of_operations_are_turns),
+        cmocka_unit_test(rows_of_bytes_have_more_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

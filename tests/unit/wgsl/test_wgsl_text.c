@@ -306,6 +306,26 @@ static void a_grid_holds_all_groups(void **state)
     knk_release(k);
 }
 
+/* The number of an invocation has 32 bits: no two have the same one. */
+static void the_largest_grid_counts_in_32_bits(void **state)
+{
+    (void)state;
+    knk_kernel *k = parsed(sum_of_rows);
+    for (int mode = KNW_POINTS; mode <= KNW_COLUMNS; mode++)
+        for (int64_t points = UINT32_MAX; points > UINT32_MAX - (1 << 18); points -= 4001) {
+            const uint64_t each = mode == KNW_ROWS ? 1 : mode == KNW_COLUMNS ? 16 : 64;
+            const knw_request r = {k, &facts, true, (uint8_t)mode, mode == KNW_PARTS, (uint8_t[]){0, 1}, 2};
+            row_launch l;
+            uint32_t words[64], grid[2];
+            if (knw_too_large(k, &facts, rows(&l, points, 5, false)))
+                continue;
+            assert_null(knw_words(&r, &l.l, words, grid));
+            assert_in_range(grid[1], 1, 65535);
+            assert_true(grid[0] * (uint64_t)grid[1] * (mode == KNW_PARTS ? 1 : each) <= (uint64_t)1 << 32);
+        }
+    knk_release(k);
+}
+
 KN_TEST_GROUP(test_wgsl_text)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +340,7 @@ KN_TEST_GROUP(test_wgsl_text)
         cmocka_unit_test(what_32_bits_do_not_count_is_too_large),
         cmocka_unit_test(loops_have_to_end_in_time),
         cmocka_unit_test(a_grid_holds_all_groups),
+        cmocka_unit_test(the_largest_grid_counts_in_32_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
