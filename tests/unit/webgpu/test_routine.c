@@ -183,6 +183,7 @@ SAME_BITS(convolutions)
 SAME_BITS(cumulative)
 SAME_BITS(sorts)
 SAME_BITS(searches)
+SAME_BITS(gathers)
 SAME_BITS(scatters)
 SAME_BITS(windows)
 SAME_BITS(factors)
@@ -284,6 +285,7 @@ KN_TEST_GROUP(test_routine)
         cmocka_unit_test(cumulative_have_the_hosts_bits),
         cmocka_unit_test(sorts_have_the_hosts_bits),
         cmocka_unit_test(searches_have_the_hosts_bits),
+        cmocka_unit_test(gathers_have_the_hosts_bits),
         cmocka_unit_test(scatters_have_the_hosts_bits),
         cmocka_unit_test(windows_have_the_hosts_bits),
         cmocka_unit_test(factors_have_the_hosts_bits),
