@@ -200,8 +200,6 @@ static void combine_function(kng_code *c, const scattering *x)
                  "fn join(x: vec2<f32>, y: vec2<f32>) -> vec2<f32> {\n"
                  "    return select(y, x, is_nan(x) || (!is_nan(y) && !less(%s)));\n}\n",
                  x->how == KNR_MIN ? "y, x" : "x, y");
-    } else if (extreme && d->kind == KN_KIND_BOOL) {
-        KNG_HEAD(c, "fn join(x: bool, y: bool) -> bool { return x %s y; }\n", x->how == KNR_MIN ? "&&" : "||");
     } else {
         kng_fn_join(c, "join",
                     x->how == KNR_ADD   ? KNK_RED_ADD

@@ -70,10 +70,7 @@ static knx_error *reduce_plan(knk_reduction how, const knw_facts *f, bool exact,
     element_function(&c, &w);
     kng_ref(&c, "x", d, 0, KNG_LOAD);
     kng_ref(&c, "y", d, 1, KNG_STORE);
-    if (d->kind == KN_KIND_BOOL)
-        KNG_HEAD(&c, "fn join(a: bool, b: bool) -> bool { return a %s b; }\n", how == KNK_RED_MIN ? "&&" : "||");
-    else
-        kng_fn_join(&c, "join", how, d);
+    kng_fn_join(&c, "join", how, d);
     KNG_HEAD(&c, "fn nothing() -> %s { return ", kng_type(d));
     kng_identity(&c, &c.head, how, d);
     KNG_HEAD(&c, "; }\n");
@@ -107,10 +104,7 @@ REDUCE(window_min, KNK_RED_MIN)
 
 static void stays_function(kng_code *c, kn_dtype d, bool largest)
 {
-    if (d->kind == KN_KIND_BOOL)
-        KNG_HEAD(c, "fn no_more(a: bool, b: bool) -> bool { return !a || b; }\n");
-    else
-        kng_fn_binary(c, "no_more", KNK_LE, d);
+    kng_fn_binary(c, "no_more", KNK_LE, d);
     KNG_HEAD(c, "fn stays(best: %s, next: %s) -> bool { return no_more(%s); }\n", kng_type(d), kng_type(d),
              largest ? "next, best" : "best, next");
     KNG_HEAD(c, "fn nothing() -> %s { return ", kng_type(d));
