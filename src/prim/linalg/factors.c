@@ -309,7 +309,7 @@ static knx_error *permutation_run(const kni_rule *r, const kni_routine_args *arg
 
 static bool factorize_may_fail(const kni_rule *r) { return ((const factorize *)r->params)->check != KN_CHECK_NONE; }
 
-static knr_triangular describe(const triangular *p, kni_type b)
+knr_triangular knp_triangular_of(const triangular *p, kni_type b)
 {
     knp_extents e = knp_extents_of(b);
     return (knr_triangular){.dtype = b.dtype,
@@ -324,7 +324,7 @@ static knr_triangular describe(const triangular *p, kni_type b)
 
 static bool triangular_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
-    knr_triangular s = describe(r->params, r->xt[1]);
+    knr_triangular s = knp_triangular_of(r->params, r->xt[1]);
     knr_triangular_run(&s, x[0], x[1], y[0], workspace, r->threads);
     return true;
 }
@@ -339,12 +339,12 @@ static knr_small small_system(const knr_triangular *s)
 }
 static bool system_is_small(const kni_rule *r)
 {
-    knr_triangular s = describe(r->params, r->xt[1]);
+    knr_triangular s = knp_triangular_of(r->params, r->xt[1]);
     return knr_fits_small_with(s.dtype, s.m, s.n);
 }
 static size_t triangular_bytes(const kni_rule *r)
 {
-    knr_triangular s = describe(r->params, r->xt[1]);
+    knr_triangular s = knp_triangular_of(r->params, r->xt[1]);
     if (!system_is_small(r))
         return knr_triangular_workspace(&s, r->threads);
     knr_small small = small_system(&s);
@@ -352,7 +352,7 @@ static size_t triangular_bytes(const kni_rule *r)
 }
 static bool triangular_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
 {
-    knr_triangular s = describe(r->params, r->xt[1]);
+    knr_triangular s = knp_triangular_of(r->params, r->xt[1]);
     knr_small small = small_system(&s);
     return knr_small_run(KNR_SMALL_TRIANGULAR, &small, count, x, y, workspace);
 }

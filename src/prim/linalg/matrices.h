@@ -3,6 +3,7 @@
  * other, those of a stack on several threads. */
 #ifndef KN_PRIM_LINALG_MATRICES_H
 #define KN_PRIM_LINALG_MATRICES_H
+#include "host/routine/linalg.h"
 #include "prim/rules.h"
 
 /* Matrices of float32, float64 or complex numbers, or the error for others. */
@@ -12,6 +13,8 @@ typedef struct knp_extents {
     int64_t batch, m, n;
 } knp_extents;
 knp_extents knp_extents_of(kni_type t);
+/* The system of each matrix of a triangular_solve whose right-hand sides are of type b. */
+knr_triangular knp_triangular_of(const kni_p_triangular_solve *p, kni_type b);
 
 /* A result with the axes in front of x's matrices, then n more. */
 knx_error *knp_type_behind(const kni_rule *r, kni_type x, kn_dtype d, int n, const int64_t *dim, kni_type *y);

@@ -4,6 +4,19 @@
 
 int64_t kng_panel(kn_dtype d, int64_t steps, int64_t wide) { return !knx_is_complex(d) && steps > wide ? 128 : 64; }
 
+void kng_copy_numbers(kng_maker *m, kn_dtype d, uint64_t n, uint32_t from, uint32_t to, bool conjugate)
+{
+    kng_code c;
+    kng_begin(&c, m, 64);
+    if (from != to)
+        kng_ref(&c, "a", d, from, KNG_BITS);
+    kng_ref(&c, "b", d, to, KNG_PUT | (from == to ? KNG_BITS : 0));
+    kng_each(&c, n);
+    KNG_BODY(&c, "    put_b(i, bits_%s(i)%s);\n", from == to ? "b" : "a",
+             conjugate ? " ^ vec2<u32>(0u, 0x80000000u)" : "");
+    kng_end(&c, kng_groups(n, 64));
+}
+
 void kng_matrix_words(kng_code *c, const char *name, kn_dtype d, const kng_matrix *x, uint32_t use)
 {
     const struct {

@@ -34,6 +34,8 @@ typedef struct kng_loss {
 } kng_loss;
 void kng_take_off(kng_maker *m, const kng_loss *x);
 
+/* n numbers, or their conjugates, from one reference to another, or to the same one. */
+void kng_copy_numbers(kng_maker *m, kn_dtype d, uint64_t n, uint32_t from, uint32_t to, bool conjugate);
 int64_t kng_panel(kn_dtype d, int64_t steps, int64_t wide); /* its width: 128 of real numbers for more steps */
 void kng_fn_minus(kng_code *c, const char *name, kn_dtype d, bool conjugate); /* (a): -a, or -conj(a) */
 void kng_fn_quotient(kng_code *c, const char *name, kn_dtype d);              /* (x, d): x / d */

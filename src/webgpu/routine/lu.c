@@ -13,18 +13,6 @@ typedef struct factors {
     kng_matrix a;
 } factors;
 
-static void copy(const factors *x)
-{
-    kng_code c;
-    uint64_t all = x->stack * x->rows * x->columns;
-    kng_begin(&c, x->m, 64);
-    kng_ref(&c, "a", x->dtype, 0, KNG_BITS);
-    kng_ref(&c, "lu", x->dtype, 1, KNG_PUT);
-    kng_each(&c, all);
-    KNG_BODY(&c, "    put_lu(i, bits_a(i));\n");
-    kng_end(&c, kng_groups(all, 64));
-}
-
 static void words(kng_code *c, const factors *x, uint64_t first, uint64_t width)
 {
     kng_word(c, "rows", x->rows);
@@ -180,7 +168,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
     factors x = {&m, d, (uint64_t)e.batch, (uint64_t)e.m, (uint64_t)e.n, (uint64_t)steps, {1, 0, e.m * e.n, e.n, 1}};
     if (!e.batch || !e.m)
         return NULL;
-    copy(&x);
+    kng_copy_numbers(&m, d, x.stack * x.rows * x.columns, 0, 1, false);
     for (int64_t q = 0, panel = kng_panel(d, steps, 512); q < steps; q += panel) {
         int64_t w = steps - q < panel ? steps - q : panel;
         factor_panel(&x, (uint64_t)q, (uint64_t)w);

@@ -2,7 +2,6 @@
  * triangular.c -- triangular systems on the device, by blocks of unknowns: an invocation solves a block for each
  * right-hand side, then the unknowns behind it lose what it contributes. An upper triangle is a lower one whose rows
  * and columns are numbered from the end. */
-#include "host/routine/linalg.h"
 #include "prim/linalg/matrices.h"
 #include "webgpu/routine/factors.h"
 #include "webgpu/routine/kinds.h"
@@ -14,20 +13,6 @@ typedef struct system {
     bool unit, conjugate;
     kng_matrix t, x;
 } system_of;
-
-/* x = b, or its conjugate; or x = the conjugate of x. */
-static void copy(const system_of *x, uint64_t n, uint32_t from)
-{
-    kng_code c;
-    kng_begin(&c, x->m, 64);
-    if (from != x->x.ref)
-        kng_ref(&c, "b", x->dtype, from, KNG_BITS);
-    kng_ref(&c, "x", x->dtype, x->x.ref, KNG_PUT | (from == x->x.ref ? KNG_BITS : 0));
-    kng_each(&c, n);
-    KNG_BODY(&c, "    put_x(i, bits_%s(i)%s);\n", from == x->x.ref ? "x" : "b",
-             x->conjugate ? " ^ vec2<u32>(0u, 0x80000000u)" : "");
-    kng_end(&c, kng_groups(n, 64));
-}
 
 static void solve(const system_of *x, int64_t first, uint64_t width)
 {
@@ -61,25 +46,12 @@ static const char *refuses(const knw_facts *f, const knc_program *p, const knc_s
     return f->lanes < 256 ? "workgroups of fewer than 256 invocations" : kng_unfit(s);
 }
 
-static knr_triangular describe(const kni_p_triangular_solve *p, kni_type b)
-{
-    knp_extents e = knp_extents_of(b);
-    return (knr_triangular){.dtype = b.dtype,
-                            .m = p->left_side ? e.m : e.n,
-                            .n = p->left_side ? e.n : e.m,
-                            .left_side = p->left_side,
-                            .lower = p->lower,
-                            .transpose_a = p->transpose_a,
-                            .conjugate_a = p->conjugate_a,
-                            .unit_diagonal = p->unit_diagonal};
-}
-
 static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, const kng_pattern *at,
                        knx_arena *arena, kng_plan *out)
 {
     kng_maker m;
     kni_type b = s->u.r.xt[1];
-    knr_triangular q = describe(kng_params(p, s), b);
+    knr_triangular q = knp_triangular_of(kng_params(p, s), b);
     knr_solve_view v = knr_triangular_view(&q);
     uint64_t all = (uint64_t)kni_type_count(b);
     bool upper = v.t_first != 0 || v.x_first != 0;
@@ -94,7 +66,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
                    .conjugate = q.conjugate_a && knx_is_complex(b.dtype),
                    .t = {0, v.t_first, q.m * q.m, v.t_row, v.t_column},
                    .x = {2, v.x_first, q.m * q.n, v.x_row, v.x_column}};
-    copy(&x, all, 1);
+    kng_copy_numbers(&m, b.dtype, all, 1, 2, x.conjugate);
     for (int64_t k = 0, panel = kng_panel(b.dtype, q.m, 512); k < q.m; k += panel) {
         int64_t w = q.m - k < panel ? q.m - k : panel;
         solve(&x, k, (uint64_t)w);
@@ -107,7 +79,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
                                      kng_matrix_at(&x.x, k + w, 0), true, false, false});
     }
     if (x.conjugate)
-        copy(&x, all, 2);
+        kng_copy_numbers(&m, b.dtype, all, 2, 2, true);
     return kng_made(&m);
 }
 
