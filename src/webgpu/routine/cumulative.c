@@ -78,14 +78,21 @@ static void whole_lines(const cumulation *x)
     kng_end(&c, kng_groups(x->l.lines, 64));
 }
 
+/* An invocation for each group of each line: their number. */
+static uint64_t begin_groups(kng_code *c, const cumulation *x)
+{
+    uint64_t n = x->l.lines * x->groups;
+    begin(c, x);
+    kng_each(c, n);
+    KNG_BODY(c, "    let line = i / line_groups();\n    let g = i %% line_groups();\n");
+    return n;
+}
+
 static void group_totals(const cumulation *x)
 {
     kng_code c;
-    uint64_t n = x->l.lines * x->groups;
-    begin(&c, x);
+    uint64_t n = begin_groups(&c, x);
     kng_room(&c, "carry", x->work, x->carries, KNG_STORE);
-    kng_each(&c, n);
-    KNG_BODY(&c, "    let line = i / line_groups();\n    let g = i %% line_groups();\n");
     make_group(&c, x);
     KNG_BODY(&c, "    store_carry(i, y%d);\n", GROUP - 1);
     kng_end(&c, kng_groups(n, 64));
@@ -136,13 +143,10 @@ static void prefixes_of_lines(const cumulation *x)
 static void results(const cumulation *x)
 {
     kng_code c;
-    uint64_t n = x->l.lines * x->groups;
-    begin(&c, x);
+    uint64_t n = begin_groups(&c, x);
     kng_room(&c, "carry", x->work, x->carries, KNG_LOAD);
     kng_room(&c, "prefix", x->work, x->prefixes, KNG_LOAD);
-    kng_each(&c, n);
     KNG_BODY(&c,
-             "    let line = i / line_groups();\n    let g = i %% line_groups();\n"
              "    let carries = g %% %uu != 0u;\n    let follows = g >= %uu;\n"
              "    let carry = load_carry(i);\n"
              "    let prefix = load_prefix(line * line_blocks() + g / %uu);\n",

@@ -45,6 +45,17 @@ static void element_function(kng_code *c, const knp_window *w)
     KNG_HEAD(c, "    return e;\n}\n");
 }
 
+/* The windows of the step, and the beginning of a text with an invocation for each: their number. */
+static uint64_t begin(kng_code *c, kng_maker *m, knp_window *w)
+{
+    knp_window_read(kng_params(m->program, m->step), true, m->step->u.r.xt[0], m->step->u.r.yt, w);
+    uint64_t n = product_of(w, true);
+    kng_begin(c, m, 64);
+    element_function(c, w);
+    kng_each(c, n);
+    return n;
+}
+
 static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
     knp_window w;
@@ -64,17 +75,13 @@ static knx_error *reduce_plan(knk_reduction how, const knw_facts *f, bool exact,
     knp_window w;
     kn_dtype d = s->u.r.xt[0].dtype;
     kng_make(&m, f, exact, p, s, at, arena, out);
-    knp_window_read(kng_params(p, s), true, s->u.r.xt[0], s->u.r.yt, &w);
-    uint64_t n = product_of(&w, true);
-    kng_begin(&c, &m, 64);
-    element_function(&c, &w);
+    uint64_t n = begin(&c, &m, &w);
     kng_ref(&c, "x", d, 0, KNG_LOAD);
     kng_ref(&c, "y", d, 1, KNG_STORE);
     kng_fn_join(&c, "join", how, d);
     KNG_HEAD(&c, "fn nothing() -> %s { return ", kng_type(d));
     kng_identity(&c, &c.head, how, d);
     KNG_HEAD(&c, "; }\n");
-    kng_each(&c, n);
     KNG_BODY(&c,
              "    var total = nothing();\n"
              "    for (var b = 0u; b < positions(); b += %uu) {\n"
@@ -121,14 +128,10 @@ static knx_error *choose_plan(const knw_facts *f, bool exact, const knc_program 
     const kni_p_window *q = kng_params(p, s);
     kn_dtype d = s->u.r.xt[0].dtype, index = s->u.r.yt[0].dtype;
     kng_make(&m, f, exact, p, s, at, arena, out);
-    knp_window_read(q, true, s->u.r.xt[0], s->u.r.yt, &w);
-    uint64_t n = product_of(&w, true);
-    kng_begin(&c, &m, 64);
-    element_function(&c, &w);
+    uint64_t n = begin(&c, &m, &w);
     kng_ref(&c, "x", d, 0, KNG_LOAD);
     kng_ref(&c, "y", index, 1, KNG_PUT);
     stays_function(&c, d, q->select_prim == KN_SELECT_GE);
-    kng_each(&c, n);
     KNG_BODY(&c,
              "    var best = nothing();\n    var chosen = %s;\n"
              "    for (var k = 0u; k < positions(); k++) {\n"
@@ -154,15 +157,11 @@ static knx_error *pick_plan(const knw_facts *f, bool exact, const knc_program *p
     knp_window w;
     kn_dtype d = s->u.r.xt[0].dtype;
     kng_make(&m, f, exact, p, s, at, arena, out);
-    knp_window_read(kng_params(p, s), true, s->u.r.xt[0], s->u.r.yt, &w);
-    uint64_t n = product_of(&w, true);
-    kng_begin(&c, &m, 64);
-    element_function(&c, &w);
+    uint64_t n = begin(&c, &m, &w);
     kng_ref(&c, "x", d, 0, KNG_BITS);
     kng_ref(&c, "choice", s->u.r.xt[1].dtype, 1, KNG_BITS);
     kng_ref(&c, "y", d, 2, KNG_PUT);
     kng_fn_index(&c, "choice", "choice", s->u.r.xt[1].dtype);
-    kng_each(&c, n);
     KNG_BODY(&c,
              "    let k = choice(i);\n    var e = 0xffffffffu;\n"
              "    if (k >= 0 && k < i32(positions())) { e = element(i, u32(k)); }\n"
