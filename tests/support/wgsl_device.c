@@ -23,6 +23,7 @@ static knx_error *dispatch(kng_gpu *g, const wgsl_case *c, const knw_request *r,
         error = knw_words(r, &c->l, words, grid);
     if (!error)
         error = kng_pipeline_for(g, text, &p);
+    assert_true(error || p->layout->slots == memories);
     if (!error)
         error = kng_dispatch_text(g, p, slot, words, n, grid, NULL, 0);
     kng_pipeline_release(g, p);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_webgpu_kernels.c -- every stored kernel that the device can have, in exact mode, each in every way in which its
- * points can be shared out: bit for bit beside the interpreter. A second number of the command line: only every n-th
+ * test_webgpu_kernels.c -- every stored kernel that the device can have, in exact mode, each as its points are shared out
+ * and in one way more: bit for bit beside the interpreter. A second number of the command line: only every n-th
  * kernel; a file's name: that one. */
 #include "support/group.h"
-#include "support/webgpu_run.h"
-#include "support/wgsl_case.h"
+#include "support/wgsl_device.h"
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,82 +30,10 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* One dispatch with memory that is there already. */
-static knx_error *dispatch(const wgsl_case *c, knw_request *r, knd_memory *const *memory)
-{
-    char *text = NULL;
-    uint32_t memories, n = 0, grid[3] = {0, 0, 1};
-    kng_pipeline *p = NULL;
-    kng_bound slot[KNG_SLOTS] = {0};
-    for (int i = 0; i <= r->n_memory; i++)
-        slot[i].memory = memory[i];
-    KN_TRY(knw_text(r, &text, &memories));
-    knx_error *error = knw_n_words(r, &n);
-    uint32_t *words = calloc(n + 4, sizeof *words);
-    if (!error)
-        error = knw_words(r, &c->l, words, grid);
-    if (!error)
-        error = kng_pipeline_for(g, text, &p);
-    if (!error) {
-        assert_int_equal(p->layout->slots, memories);
-        error = kng_dispatch_text(g, p, slot, words, n, grid, NULL, 0);
-    }
-    kng_pipeline_release(g, p);
-    free(words);
-    knx_free(text);
-    return error;
-}
-
-static knx_error *run(const wgsl_case *c, knw_mode mode, char **got)
-{
-    knd_memory *memory[WGSL_MEMORIES + 1] = {0};
-    knw_request r = {.kernel = c->k,
-                     .facts = &g->facts,
-                     .exact = true,
-                     .mode = (uint8_t)mode,
-                     .memory = c->memory,
-                     .n_memory = c->n_memory};
-    knx_error *error = NULL;
-    uint64_t scratch = mode == KNW_PARTS ? knw_scratch_bytes(c->k, &c->l) : 0;
-    for (int i = 0; !error && i <= c->n_memory; i++)
-        error = kng_alloc(g, i < c->n_memory ? c->bytes[i] : scratch, &memory[i]);
-    for (int i = 0; !error && i < c->n_memory; i++) {
-        wgsl_case_fill(c, i, got[i]);
-        error = kng_upload(g, memory[i], 0, got[i], c->bytes[i]);
-    }
-    int parts = mode == KNW_PARTS ? knw_parts(c->k) : 1;
-    for (r.part = 0; !error && r.part < parts; r.part++)
-        error = dispatch(c, &r, memory);
-    for (int i = 0; !error && i < c->n_memory; i++)
-        error = kng_download(g, got[i], memory[i], 0, c->bytes[i]);
-    for (int i = 0; i <= c->n_memory; i++)
-        if (memory[i])
-            kng_free(g, memory[i]);
-    return error;
-}
-
 static void check(const char *path, const wgsl_case *c, knw_mode mode)
 {
-    static const char *const names[] = {"points", "rows", "parts"};
-    char *got[WGSL_MEMORIES], where[200];
-    for (int i = 0; i < c->n_memory; i++)
-        got[i] = calloc(1, c->bytes[i] + 4);
-    knd_lock();
-    knx_error *error = run(c, mode, got);
-    knd_unlock();
-    bool wrong = error != NULL;
-    if (error)
-        print_message("%s (%s): %s\n", path, names[mode], error->message);
-    knx_error_release(error);
-    for (int i = 0; i < c->n_memory; i++) {
-        if (!wrong && wgsl_case_differences(c, i, got[i], where, sizeof where)) {
-            print_message("%s (%s): %s\n", path, names[mode], where);
-            wrong = true;
-        }
-        free(got[i]);
-    }
     n_run++;
-    n_wrong += wrong;
+    n_wrong += !wgsl_device_check(g, &g->facts, c, mode, path);
 }
 
 static bool reduces(const knk_kernel *k)
@@ -134,9 +61,10 @@ static void check_file(const char *path, uint64_t seed)
     if (c.n_memory + 1 > KNG_SLOTS || knw_too_large(c.k, &g->facts, &c.l)) {
         n_refused++;
     } else {
-        check(path, &c, knw_choose(c.k, &g->facts, &c.l));
-        if (reduces(c.k) && knw_choose(c.k, &g->facts, &c.l) != (knw_mode)(seed % 3))
-            check(path, &c, (knw_mode)(seed % 3));
+        knw_mode chosen = knw_choose(c.k, &g->facts, &c.l), other = (knw_mode)(seed % (KNW_COLUMNS + 1));
+        check(path, &c, chosen);
+        if (reduces(c.k) && other != chosen && knw_fits(c.k, &g->facts, &c.l, other))
+            check(path, &c, other);
     }
     wgsl_case_free(&c);
     kernel_case_free(&from);
