@@ -77,7 +77,6 @@ static inline bool knw_together(const knw_gen *g)
 {
     return g->r->mode == KNW_ROWS || g->r->mode == KNW_COLUMNS || (g->r->mode == KNW_PARTS && g->part.join >= 0);
 }
-static inline bool knw_is_wide(int dtype) { return dtype == KN_ID_I64 || dtype == KN_ID_U64; }
 
 /* words.c */
 knx_error *knw_lay_out(const knk_kernel *k, bool parts, knw_layout *to);

@@ -24,6 +24,8 @@ typedef struct knw_unit {
     uint64_t want[4];   /* by number of helper */
 } knw_unit;
 
+/* Is a value of the dtype two words? */
+static inline bool knw_is_wide(int dtype) { return dtype == KN_ID_I64 || dtype == KN_ID_U64; }
 /* The type of values of a dtype; NULL for those that are never in a kernel on this device (float64, complex, keys). */
 const char *knw_type(int dtype);
 /* A constant of any dtype with a type, by its bits. */

@@ -28,7 +28,6 @@ const char *knw_bitcast_pattern(int from, int to);
 
 /* Has the device this operation with the host's bits? */
 static inline bool knw_has(const knw_unit *u, knw_operation op) { return u->facts->exact >> op & 1; }
-static inline bool knw_is_wide(int d) { return d == KN_ID_I64 || d == KN_ID_U64; }
 static inline bool knw_is_half(int d) { return d == KN_ID_F16 || d == KN_ID_BF16; }
 static inline bool knw_is_signed(int d) { return d >= KN_ID_I8 && d <= KN_ID_I64; }
 #endif
