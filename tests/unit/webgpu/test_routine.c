@@ -258,7 +258,22 @@ static void plans_without_memory_are_errors(void **state)
         "rhs_batch=() preferred_element_type=f32] a a; c:f32[70,70] = cumsum[axis=0 reverse=False] b; d:f32[70,70] = "
         "sort[dimension=0 is_stable=True num_keys=1] c; e:i64[70] = argmax[axes=(0,) index_dtype=i64] d in (d, e) }",
         "{ lambda ; a:f32[200,200]. let b:f32[200,200] p:i32[200] q:i32[200] = lu[check=none] a; c:f32[200,200] = "
-        "cholesky[check=none] a in (b, c) }"};
+        "cholesky[check=none] a in (b, c) }",
+        "{ lambda ; a:f32[300] i:i64[40,1] r:i64[3] s:i32[]. let b:f32[40] = gather[offset_dims=() "
+        "collapsed_slice_dims=(0,) start_index_map=(0,) operand_batching_dims=() start_indices_batching_dims=() "
+        "slice_sizes=(1,) indices_are_sorted=False unique_indices=False mode=GatherScatterMode.CLIP] a i; c:f32[300] = "
+        "scatter-add[update_window_dims=() inserted_window_dims=(0,) scatter_dims_to_operand_dims=(0,) "
+        "operand_batching_dims=() scatter_indices_batching_dims=() indices_are_sorted=False unique_indices=False "
+        "mode=GatherScatterMode.CLIP] a i b; d:i64[40] = searchsorted[batch=0 right=True] a b; e:f32[300] = "
+        "partition[dimension=0 positions=False whole=True] a r; f:f32[300] = dynamic_update_slice a b s in (c, d, e, "
+        "f) }",
+        "{ lambda ; a:f32[300] t:f32[70,70] b:f32[70,2]. let c:i32[231] = window_choice[base_dilation=(1,) "
+        "identity=False "
+        "index_dtype=i32 lo=(0,) hi=(0,) select_prim=ge window_dilation=(1,) window_dimensions=(70,) "
+        "window_strides=(1,)] a; d:f32[231] = window_pick[base_dilation=(1,) lo=(0,) hi=(0,) window_dilation=(1,) "
+        "window_dimensions=(70,) window_strides=(1,)] a c; e:f32[300] = window_place[lo=(0,) hi=(0,) shape=(300,) "
+        "window_dimensions=(70,) window_strides=(1,)] d c; f:f32[70,2] = triangular_solve[conjugate_a=False "
+        "left_side=True lower=True transpose_a=False unit_diagonal=False] t b in (e, f) }"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         kni_jaxpr *j;
