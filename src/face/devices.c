@@ -2,6 +2,7 @@
  * devices.c -- devices as the user sees them: which there are, what is known of them, putting arrays there, and the
  * default one. */
 #include "array/handle.h"
+#include "array/pin.h"
 #include "array/recording.h"
 #include "array/state.h"
 #include "array/storage.h"
@@ -170,7 +171,7 @@ static knx_error *value_to_move(kn_array x, kn_device d, kna_value **out)
 static knx_error *send(kna_value *v, kn_device d)
 {
     knd_memory *there, *own;
-    if (v->state != KN_V_BUFFER) /* a number, or traced */
+    if (v->state != KN_V_BUFFER || kna_lies_in_pin(v)) /* a number, or traced; or it is sent for each run */
         return NULL;
     if (d == &knd_host)
         return knd_fetch(v->buffer);

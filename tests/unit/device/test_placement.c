@@ -464,6 +464,21 @@ static void memory_and_callbacks_are_the_hosts(void **state)
     expect_values(kn_device_put(y, SECOND), 6, 3, 5);
 }
 
+/* The device keeps nothing of what the user sees, also where he puts it there again. */
+static void memory_that_is_seen_is_not_kept_by_putting_it_again(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_device_put(counted(3), FIRST);
+    float *p = kn_data_mut(x, float);
+    assert_non_null(p);
+    kn_eval(kn_device_put(x, FIRST));
+    for (int i = 0; i < 2; i++) {
+        p[0] = (float)(40 + i);
+        expect_values(kn_add(x, 1), 41 + i, 2, 3);
+    }
+}
+
 static void what_is_watched_runs_on_the_host(void **state)
 {
     (void)state;
@@ -577,6 +592,7 @@ KN_TEST_GROUP(test_placement)
         FAR(what_the_device_cannot_hold_is_an_error),
         FAR(other_dtypes_go_to_the_host_and_back),
         FAR(memory_and_callbacks_are_the_hosts),
+        FAR(memory_that_is_seen_is_not_kept_by_putting_it_again),
         FAR(what_is_watched_runs_on_the_host),
         FAR(other_contexts_see_where_arrays_are),
         FAR(a_loop_of_writes_stays_there),
