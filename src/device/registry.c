@@ -20,13 +20,15 @@ static bool is_of_kind(const knd_device *d, const char *kind)
 /* By its whole name, or the first of a kind. */
 static const knd_device *find(const char *name)
 {
+    if (!strcmp(name, knd_host.name))
+        return &knd_host;
     for (int i = 0; i < MOST; i++)
         if (known[i] && !strcmp(known[i]->name, name))
             return known[i];
     for (int i = 0; i < MOST; i++)
         if (known[i] && is_of_kind(known[i], name))
             return known[i];
-    return strcmp(name, knd_host.name) ? NULL : &knd_host;
+    return NULL;
 }
 
 /* Of engines.c, which is not there in a static program that names no device in its text. */
