@@ -73,20 +73,21 @@ static knx_error *load_for_host(automatic *l)
     return error;
 }
 
-static knx_error *load_plan(automatic *l, plan *x)
+/* Steps placed like `there`, for operands that lie like x->where. */
+static knx_error *load_placed(automatic *l, const plan *x, const bool *there, knd_loaded **out)
 {
     const knc_program *p = l->head.program;
     knx_arena arena = KN_ARENA_INIT;
     const char **reason = knx_arena_zero(&arena, (p->n_step + 1) * sizeof *reason);
     knx_error *error =
-        reason ? knd_note(l->d, &l->costs, p, &l->graph, x->where, x->there, &arena, reason) : knx_error_nomem();
+        reason ? knd_note(l->d, &l->costs, p, &l->graph, x->where, there, &arena, reason) : knx_error_nomem();
     for (uint32_t i = 0; !error && i < p->n_step; i++)
-        reason[i] = x->there[i] ? NULL : reason[i];
-    if (!error && !is_all_here(l, x->there)) {
-        error = knd_steps_load_as(l->d, l->head.program, reason, &x->loaded);
+        reason[i] = there[i] ? NULL : reason[i];
+    if (!error && !is_all_here(l, there)) {
+        error = knd_steps_load_as(l->d, l->head.program, reason, out);
     } else if (!error) {
         error = l->host ? NULL : load_for_host(l);
-        x->loaded = error ? NULL : knd_retain(l->host);
+        *out = error ? NULL : knd_retain(l->host);
     }
     knx_arena_free(&arena);
     return error;
@@ -120,7 +121,7 @@ static knx_error *new_plan(automatic *l, const bool *before, plan **out)
         memcpy(x->where, l->where, p->n_operand);
         error = knd_decide(&l->graph, &l->costs, x->where, before, x->there);
     }
-    error = error ? error : load_plan(l, x);
+    error = error ? error : load_placed(l, x, x->there, &x->loaded);
     if (error) {
         free_plan(x);
         return error;
@@ -169,6 +170,7 @@ static knx_error *think_of_hope(automatic *l, plan *x, const uint8_t *hoped)
 static knx_error *hope(automatic *l, const knd_operand *in, uint8_t *hoped)
 {
     plan *x = l->plan[0];
+    knd_loaded *fresh = NULL;
     bool any = false;
     for (uint32_t i = 0; i < l->head.program->n_operand; i++) {
         bool again = in[i].buffer && !in[i].lent && !in[i].offset && l->last[i] == in[i].buffer;
@@ -181,15 +183,16 @@ static knx_error *hope(automatic *l, const knd_operand *in, uint8_t *hoped)
     if (memcmp(x->hoped, hoped, l->head.program->n_operand) != 0)
         KN_TRY(think_of_hope(l, x, hoped));
     x->lost += x->gain;
-    if (x->gain <= x->seconds / 20 || x->lost < x->price)
+    if (!(x->gain > x->seconds / 20 && x->lost >= x->price)) /* nor if costs are so large that these are NaN */
         return NULL;
     KN_LOG(1, "offload: operands of %s that come again go to %s", l->head.program->jaxpr->name, l->d->name);
+    KN_TRY(load_placed(l, x, x->better, &fresh));
     memcpy(x->there, x->better, l->graph.n_step);
     x->seconds += x->price;
     x->gain = 0;
     knd_release(x->loaded);
-    x->loaded = NULL;
-    return load_plan(l, x);
+    x->loaded = fresh;
+    return NULL;
 }
 
 /* ---- The device. */
