@@ -64,7 +64,7 @@ static knx_error *time_program(const knd_device *d, probe what, int64_t n, doubl
         *out = i && seconds < *out ? seconds : *out; /* the first one sends, too */
         knx_buffer_release(y);
     }
-    if (!error && d != &knd_host && knd_steps_refusal(d, l->program, l->program->step))
+    if (!error && d != &knd_host && knd_steps_refusal(d, l->program, l->program->step, NULL))
         *out = -1;
     knx_buffer_release(x);
     knd_release(l);

@@ -81,7 +81,7 @@ static double inside_seconds(const knd_device *d, const kn_offload_costs *c, con
     double sum = 0;
     for (uint32_t i = 0; i < q->n_step; i++) {
         const knc_step *s = &q->step[i];
-        bool refused = there && knd_steps_refusal(d, q, s);
+        bool refused = there && knd_steps_refusal(d, q, s, NULL);
         sum += knd_step_seconds(d, c, q, i, there && !refused);
         for (uint32_t r = 0; refused && r < s->n_ref; r++)
             if (s->ref[r].space != KNC_AT_LITERAL)

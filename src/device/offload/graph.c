@@ -117,7 +117,7 @@ knx_error *knd_make_graph(const knd_device *d, const kn_offload_costs *c, const 
     out->refusal = knx_arena_zero(arena, (p->n_step + 1) * sizeof *out->refusal);
     bool fine = out->seconds && out->refusal;
     for (uint32_t i = 0; fine && i < p->n_step; i++) {
-        out->refusal[i] = knd_steps_refusal(d, p, &p->step[i]);
+        out->refusal[i] = knd_steps_refusal(d, p, &p->step[i], arena);
         out->seconds[i][0] = knd_step_seconds(d, c, p, i, false);
         out->seconds[i][1] = out->refusal[i] ? 0 : knd_step_seconds(d, c, p, i, true);
         add_step(&m, i);

@@ -19,7 +19,7 @@ static knx_error *mark_step(knc_program *p, const char **where, uint32_t i, cons
 static knx_error *mark_plain(const knd_device *d, knc_program *p, const char **where)
 {
     for (uint32_t i = 0; i < p->n_step; i++) {
-        const char *refusal = knd_steps_refusal(d, p, &p->step[i]);
+        const char *refusal = knd_steps_refusal(d, p, &p->step[i], &p->arena);
         KN_TRY(mark_step(p, where, i, refusal ? knd_host.name : d->name, refusal));
     }
     return NULL;

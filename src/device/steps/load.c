@@ -105,18 +105,24 @@ static bool any_inside(const knd_device *d, const knc_step *s)
     for (uint32_t k = 0; k < knc_n_inside(s); k++) {
         const knc_program *q = knc_inner_program(s, k);
         for (uint32_t i = 0; i < q->n_step; i++)
-            if (q->step[i].kind != KNC_COPY && !knd_steps_refusal(d, q, &q->step[i]))
+            if (q->step[i].kind != KNC_COPY && !knd_steps_refusal(d, q, &q->step[i], NULL))
                 return true;
     }
     return false;
 }
 
-const char *knd_steps_refusal(const knd_device *d, const knc_program *p, const knc_step *s)
+const char *knd_steps_refusal(const knd_device *d, const knc_program *p, const knc_step *s, knx_arena *arena)
 {
     if (knc_n_inside(s))
         return any_inside(d, s) ? NULL : nothing_inside;
     const char *reason = knc_is_kernel(s) ? unfit(d->target(d), s) : NULL;
-    return reason ? reason : d->refuses(d, p, s);
+    if (reason)
+        return reason;
+    knd_lock(); /* the device may overwrite its text when it is asked again */
+    reason = d->refuses(d, p, s);
+    const char *own = reason && arena ? knx_arena_string(arena, reason) : NULL;
+    knd_unlock();
+    return !reason ? NULL : own ? own : "it refuses";
 }
 
 /* Loops and branches find literals in the device's memory, as they find all that they are given. */
@@ -148,7 +154,7 @@ static knx_error *prepare_step(knd_steps_loaded *l, uint32_t i)
         return NULL;
     if (knc_n_inside(s))
         return load_inside(l, i);
-    l->reason[i] = knd_steps_refusal(d, p, s);
+    l->reason[i] = knd_steps_refusal(d, p, s, &l->arena);
     return l->reason[i] ? NULL : d->prepare(d, p, s, &l->prepared[i]);
 }
 

@@ -12,8 +12,9 @@ knx_error *knd_steps_run(const knd_loaded *l, const knd_operand *in, knx_buffer 
 
 /* The same; what has a text in here[], which says why, runs on the host. */
 knx_error *knd_steps_load_as(const knd_device *d, knc_program *p, const char *const *here, knd_loaded **out);
-/* Why step s of p cannot run on the device; NULL: it can. Loads nothing. */
-const char *knd_steps_refusal(const knd_device *d, const knc_program *p, const knc_step *s);
+/* Why step s of p cannot run on the device, as a text of the arena; NULL: it can. Loads nothing. arena NULL: nobody
+ * reads the text. */
+const char *knd_steps_refusal(const knd_device *d, const knc_program *p, const knc_step *s, knx_arena *arena);
 
 /* Why step i runs on the host, as the device said it; NULL: the device runs it. */
 const char *knd_steps_reason(const knd_loaded *l, uint32_t i);

@@ -2,11 +2,14 @@
  * test_provider.c -- devices of users: what a table must have, what it is shown, what becomes of its errors, and of all
  * that it gave when it goes away. */
 #include "devices/devices.h"
+#include "device/offload/offload.h"
 #include "device/steps/steps.h"
 #include "kiln/provider.h"
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/programs.h"
+#include <pthread.h>
+#include <time.h>
 
 enum { N = 1024 };
 
@@ -320,6 +323,139 @@ static void a_kernel_is_shown_as_text_and_numbers(void **state)
     assert_int_equal(kn_unregister_device("looker:0"), 0);
 }
 
+/* The reason is told in a text that the next one overwrites. */
+static const char *say(void *env, const kn_provider_step *step)
+{
+    static char why[512];
+    (void)env;
+    snprintf(why, sizeof why, "no %s", step->name);
+    return why;
+}
+
+static void reasons_are_copied(void **state)
+{
+    (void)state;
+    kn_provider p = table();
+    p.name = "sayer:0";
+    p.refuses = say;
+    assert_int_equal(kn_register_device(&p), 0);
+    kni_jaxpr *j = some();
+    knd_loaded *l = NULL;
+    test_ok(knd_compile(knd_find("sayer:0"), j, &(knc_compile_options){.fuse = true}, &l));
+    assert_true(l->program->n_step >= 2);
+    for (uint32_t i = 0; i < l->program->n_step; i++) {
+        knx_text operations = {0};
+        char why[512];
+        knc_step_operations(l->program, i, &operations);
+        snprintf(why, sizeof why, "no %s", operations.s);
+        assert_string_equal(knd_steps_reason(l, i), why);
+    }
+    knd_release(l);
+    kni_release(j);
+    assert_int_equal(kn_unregister_device("sayer:0"), 0);
+}
+
+/* Functions of a table are called by one thread at a time, also where programs are only looked at. */
+static atomic_int inside, most_inside;
+static const char *dawdle(void *env, const kn_provider_step *step)
+{
+    (void)env, (void)step;
+    int n = atomic_fetch_add(&inside, 1) + 1;
+    if (n > atomic_load(&most_inside))
+        atomic_store(&most_inside, n);
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    atomic_fetch_sub(&inside, 1);
+    return "it is slow";
+}
+
+static void *mark_some(void *env)
+{
+    const knd_device *d = env;
+    for (int i = 0; i < 8; i++) {
+        kni_jaxpr *j = some();
+        knc_program *p = NULL;
+        test_ok(knc_compile(j, &(knc_compile_options){.target = d->target(d), .fuse = true}, &p));
+        test_ok(knd_mark(d, p));
+        knc_release(p);
+        kni_release(j);
+    }
+    return NULL;
+}
+
+static void one_thread_at_a_time_calls_a_table(void **state)
+{
+    (void)state;
+    kn_provider p = table();
+    p.name = "slow:0";
+    p.refuses = dawdle;
+    assert_int_equal(kn_register_device(&p), 0);
+    pthread_t other;
+    const knd_device *d = knd_find("slow:0");
+    assert_int_equal(pthread_create(&other, NULL, mark_some, (void *)(uintptr_t)d), 0);
+    mark_some((void *)(uintptr_t)d);
+    pthread_join(other, NULL);
+    assert_int_equal(atomic_load(&most_inside), 1);
+    assert_int_equal(kn_unregister_device("slow:0"), 0);
+}
+
+/* "auto" goes over to the device when operands come again: if that fails the plan before it still holds. */
+static void what_auto_cannot_send_stays(void **state)
+{
+    (void)state;
+    const kn_offload_costs c = {.size_ = sizeof c,
+                                .up = 2e8,
+                                .down = 1e9,
+                                .up_latency = 1e-7,
+                                .down_latency = 1e-7,
+                                .here = {1e-7, 1e10, 1e9, 2e9},
+                                .there = {1e-7, 4e11, 1e11, 1e12}};
+    assert_int_equal(kn_offload_set_costs("plain:0", &c), 0);
+    knd_auto_use(knd_find("plain:0"));
+    kni_builder b;
+    knb_init(&b);
+    kni_atom w = knb_invar(&b, F32(64, 64)), x = knb_invar(&b, F32(64, 8));
+    kni_jaxpr *j = FINISH(&b, knb_dot_general(&b, w, x,
+                                              &(kni_p_dot_general){.lhs_contract = {1, (int64_t[]){1}},
+                                                                   .rhs_contract = {1, (int64_t[]){0}}}));
+    knd_loaded *l = NULL;
+    test_ok(knd_compile(&knd_auto, j, &(knc_compile_options){.fuse = true}, &l));
+    knx_buffer *weights = knx_buffer_new(64 * 64 * sizeof(float)), *in = knx_buffer_new(64 * 8 * sizeof(float));
+    memset(weights->data, 0, weights->bytes), memset(in->data, 0, in->bytes);
+    int failed = 0;
+    now.fail_prepare = 1;
+    for (int i = 0; i < 60; i++) {
+        knx_buffer *y = NULL;
+        knx_error *error = knd_run(l, (knd_operand[]){{.buffer = weights}, {.buffer = in}}, &y, NULL);
+        if (error) {
+            assert_string_equal(error->message, "device 'plain:0' is lost");
+            knx_error_release(error);
+            now.fail_prepare = 0;
+            failed++;
+        }
+        knx_buffer_release(y);
+    }
+    assert_int_equal(failed, 1);
+    assert_true(now.launches > 0); /* it went over later */
+    knx_buffer_release(weights);
+    knx_buffer_release(in);
+    knd_release(l);
+    kni_release(j);
+    knd_auto_use(NULL);
+    kn_offload_set_costs("plain:0", NULL);
+}
+
+/* "host" is the host, whatever others call themselves. */
+static void nobody_else_is_the_host(void **state)
+{
+    (void)state;
+    kn_provider p = table();
+    p.name = "host:1";
+    assert_int_equal(kn_register_device(&p), 0);
+    assert_ptr_equal(knd_find("host"), &knd_host);
+    assert_ptr_equal(knd_find("host:1"), kn_find_device("host:1"));
+    assert_int_equal(kn_unregister_device("host:1"), 0);
+}
+
 KN_TEST_GROUP(test_provider)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +465,10 @@ KN_TEST_GROUP(test_provider)
         PLAIN(a_device_that_goes_gives_everything_back),
         PLAIN(tables_are_checked),
         PLAIN(a_kernel_is_shown_as_text_and_numbers),
+        PLAIN(reasons_are_copied),
+        PLAIN(one_thread_at_a_time_calls_a_table),
+        PLAIN(what_auto_cannot_send_stays),
+        PLAIN(nobody_else_is_the_host),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();
