@@ -238,7 +238,7 @@ static const char *program_text(kn_jaxpr jaxpr, const char *operation, knx_error
     knf_dims dims;
     knx_error *error = c ? knf_jaxpr_program(c->jaxpr, &o, &p, &dims) : NULL;
     if (p && !error)
-        error = knd_mark(knd_default(), p);
+        error = knd_mark(device, p);
     if (p && !error)
         error = show(p, &text);
     knc_release(p);
