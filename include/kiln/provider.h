@@ -116,7 +116,8 @@ typedef struct kn_provider {
     const char *(*error)(void *env);    /* what went wrong, after a function that failed; NULL: nothing to say */
 } kn_provider;
 /* makes a device known: 0; -1 and an error if the table lacks a function that it needs (all but prepare, discard,
- * wait and error), a fact makes no sense, or the name is taken. The table is copied */
+ * wait and error), a fact makes no sense, the name is taken, there are 16 devices, or this process has registered
+ * 512 by now. The table is copied */
 KN_API int kn_register_device(const kn_provider *provider);
 /* the device goes away: 0; -1 and a ValueError if none of this name was registered. What it prepared is discarded
  * and its memory freed. What arrays have there alone is lost, and whatever asks for it is a RuntimeError; the host's

@@ -249,6 +249,9 @@ kn_device kn_set_default_device(kn_device device)
 
 void kn_device_leave(kn_device *before)
 {
-    if (before)
+    kn_context c = knx_context();
+    if (before && *before && c && !is_given("device_leave", *before)) /* it has gone */
+        c->site = KND_NOWHERE;
+    else if (before)
         kn_set_default_device(*before);
 }

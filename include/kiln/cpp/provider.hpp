@@ -8,7 +8,8 @@
 
 namespace kiln {
 /* makes a device known: 0; -1 and an error if the table lacks a function that it needs (all but prepare, discard,
- * wait and error), a fact makes no sense, or the name is taken. The table is copied */
+ * wait and error), a fact makes no sense, the name is taken, there are 16 devices, or this process has registered
+ * 512 by now. The table is copied */
 inline int register_device(const kn_provider &provider, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_register_device(&provider)); }
 /* the device goes away: 0; -1 and a ValueError if none of this name was registered. What it prepared is discarded

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 16, NAME = 32, BUFFERS = 8, ALIGNMENT = 64, BITS = 64 };
+enum { MOST = 512, NAME = 32, BUFFERS = 8, ALIGNMENT = 64, BITS = 64 };
 
 struct knd_memory {
     void *theirs;
@@ -25,17 +25,20 @@ typedef struct prepared {
     struct prepared *next, **link;
 } prepared;
 
-/* Devices stay: programs that were made for one know its address. A place is used again when nothing of it is left. */
+/* Devices stay: programs that were made for one, and arrays that were put there, know its address, and another one must
+ * not have that. */
 typedef struct provided {
     knd_device device; /* comes first */
+    struct provided *next;
     knc_target target;
     kn_provider table;
     char name[NAME];
-    bool used, gone;
+    bool gone;
     knd_memory *memory;
     prepared *prepared;
 } provided;
-static provided all[MOST]; /* under the devices' lock */
+static provided *all; /* under the devices' lock */
+static int n_all;
 
 static provided *of(const knd_device *d) { return (provided *)(uintptr_t)d; }
 
@@ -246,14 +249,13 @@ static knc_target target_of(const provided *x)
 
 static knx_error *make(const kn_provider *p)
 {
-    provided *x = NULL;
-    for (int i = 0; i < MOST && !x; i++)
-        x = !all[i].used || (all[i].gone && !all[i].memory && !all[i].prepared) ? &all[i] : NULL;
+    if (n_all == MOST)
+        return knx_error_new(KN_ERROR_VALUE, "this process has registered %d devices, which are all that it can", MOST);
+    provided *x = knx_alloc_zero(sizeof *x);
     if (!x)
-        return knx_error_new(KN_ERROR_VALUE, "there are %d registered devices already", MOST);
-    provided fresh = {.used = true, .table = *p};
-    snprintf(fresh.name, sizeof fresh.name, "%s", p->name);
-    *x = fresh;
+        return knx_error_nomem();
+    snprintf(x->name, sizeof x->name, "%s", p->name);
+    x->table = *p;
     x->table.name = x->name;
     x->target = target_of(x);
     x->device = (knd_device){.name = x->name,
@@ -272,10 +274,16 @@ static knx_error *make(const kn_provider *p)
                              .unload = knd_steps_unload,
                              .run = knd_steps_run};
     knx_error *error = knd_register(&x->device);
-    x->gone = error != NULL;
-    if (!error && p->is_default)
+    if (error) {
+        knx_free(x);
+        return error;
+    }
+    x->next = all;
+    all = x;
+    n_all++;
+    if (p->is_default)
         knd_set_default(&x->device);
-    return error;
+    return NULL;
 }
 
 int kn_register_device(const kn_provider *provider)
@@ -322,10 +330,10 @@ static void let_go(provided *x)
 
 int kn_unregister_device(const char *name)
 {
-    provided *x = NULL;
     knd_lock();
-    for (int i = 0; name && i < MOST && !x; i++)
-        x = all[i].used && !all[i].gone && !strcmp(all[i].name, name) ? &all[i] : NULL;
+    provided *x = name ? all : NULL;
+    while (x && (x->gone || strcmp(x->name, name) != 0))
+        x = x->next;
     if (x)
         let_go(x);
     knd_unlock();

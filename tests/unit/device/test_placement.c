@@ -53,6 +53,36 @@ static void arrays_made_like_others_are_where_those_are(void **state)
     expect_at(kn_zeros(KN_SHAPE(2)), host(), false); /* the default is what it was */
 }
 
+static kn_array halved(const kn_array *x) { return kn_mul(*x, 0.5); }
+KN_FUNCTION(halved, kn_array, kn_array)
+
+/* The text of a program says where it would run: on the default device, which it is compiled for. */
+static void programs_are_shown_for_the_default_device(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = counted(3);
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(halved), KN_ARGS(&x));
+    assert_null(strstr(kn_jaxpr_program(j), "far:1"));
+    KN_ON_DEVICE(SECOND);
+    assert_non_null(strstr(kn_jaxpr_program(j), "on far:1"));
+}
+
+/* Sites never go: where the table is full of lines there is still room for a device. */
+static void devices_have_sites_however_many_lines_there_are(void **state)
+{
+    (void)state;
+    enum { LINES = 40000 };
+    static kn_place line[LINES];
+    for (int i = 0; i < LINES; i++) {
+        line[i] = (kn_place){.file = "many.c", .line = i};
+        const knd_site *s = knd_site_at(knd_site_of(FIRST, true, &line[i]));
+        assert_true(s->device == FIRST && s->committed);
+    }
+    const knd_site *s = knd_site_at(knd_site_of(SECOND, true, &line[0]));
+    assert_true(s->device == SECOND && s->committed);
+}
+
 /* ---- Which there are. */
 
 static void devices_are_listed_and_found(void **state)
@@ -573,6 +603,7 @@ KN_TEST_GROUP(test_placement)
     const struct CMUnitTest tests[] = {
         FAR(devices_are_listed_and_found),
         FAR(arrays_made_like_others_are_where_those_are),
+        FAR(programs_are_shown_for_the_default_device),
         FAR(these_devices_have_no_handles),
         FAR(what_is_no_device_is_refused),
         FAR(results_are_where_committed_operands_are),
@@ -596,6 +627,7 @@ KN_TEST_GROUP(test_placement)
         FAR(what_is_watched_runs_on_the_host),
         FAR(other_contexts_see_where_arrays_are),
         FAR(a_loop_of_writes_stays_there),
+        FAR(devices_have_sites_however_many_lines_there_are),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();

@@ -444,6 +444,40 @@ static void what_auto_cannot_send_stays(void **state)
     kn_offload_set_costs("plain:0", NULL);
 }
 
+/* Where the device before the block is gone there is none. */
+static void blocks_end_on_a_device_that_is_gone(void **state)
+{
+    (void)state;
+    kn_provider p = table();
+    p.name = "brief:0";
+    assert_int_equal(kn_register_device(&p), 0);
+    assert_null(kn_set_default_device(kn_find_device("brief:0")));
+    {
+        KN_ON_DEVICE(kn_find_device("plain:0"));
+        assert_int_equal(kn_unregister_device("brief:0"), 0);
+    }
+    expect_error_with("TypeError", "device_leave: this is no device");
+    assert_ptr_equal(kn_default_device(), &knd_host);
+}
+
+/* A device that is made known again and again, while arrays and programs of the former ones are still there. */
+static void devices_come_and_go(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    for (int i = 0; i < 40; i++) {
+        kn_provider p = table();
+        p.name = "guest:0";
+        p.refuses = i % 2 ? plain_refuses : say;
+        assert_int_equal(kn_register_device(&p), 0);
+        now.launches = 0;
+        kn_array x = kn_device_put(kn_arange(0, 4, 1, KN_F32), kn_find_device("guest:0"));
+        expect_values(kn_add(x, 1), 1, 2, 3, 4);
+        assert_int_equal(now.launches > 0, i % 2);
+        assert_int_equal(kn_unregister_device("guest:0"), 0);
+    }
+}
+
 /* "host" is the host, whatever others call themselves. */
 static void nobody_else_is_the_host(void **state)
 {
@@ -469,6 +503,8 @@ KN_TEST_GROUP(test_provider)
         PLAIN(one_thread_at_a_time_calls_a_table),
         PLAIN(what_auto_cannot_send_stays),
         PLAIN(nobody_else_is_the_host),
+        PLAIN(blocks_end_on_a_device_that_is_gone),
+        PLAIN(devices_come_and_go),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();
