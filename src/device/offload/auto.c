@@ -3,6 +3,7 @@
  * when the program runs, once for each way in which operands lie. What runs on the host as a whole is made for the
  * host. */
 #include "base/context.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "device/offload/offload.h"
 #include "device/steps/steps.h"
@@ -273,14 +274,17 @@ const knd_device knd_auto = {
 
 knx_error *knd_open_auto(void)
 {
-    static atomic_bool is_known;
-    if (atomic_exchange(&is_known, true))
-        return NULL;
-    knx_error *error = knd_register(&knd_auto);
-    if (!error && !atomic_load(&worker)) {
-        const knd_device *d = knd_find("webgpu:0");
-        knd_auto_use(d ? d : knd_first(&knd_auto));
+    static knx_global_lock once = KN_GLOBAL_LOCK_INIT;
+    static bool is_known;
+    knx_error *error = NULL;
+    knx_global_lock_take(&once); /* others wait until it is known */
+    if (!is_known && !(error = knd_register(&knd_auto))) {
+        is_known = true;
+        const knd_device *d = atomic_load(&worker) ? NULL : knd_find("webgpu:0");
+        if (!atomic_load(&worker))
+            knd_auto_use(d ? d : knd_first(&knd_auto));
     }
+    knx_global_unlock(&once);
     return error;
 }
 

@@ -80,7 +80,7 @@ knx_error *knd_note(const knd_device *d, const kn_offload_costs *c, const knc_pr
                                  .there = there[i],
                                  .seconds_here = g->seconds[i][0],
                                  .seconds_there = g->refusal[i] ? -1 : g->seconds[i][1],
-                                 .seconds_copies = total - steps,
+                                 .seconds_copies = total > steps ? total - steps : 0, /* both may be infinite */
                                  .seconds_program = total};
         knx_text operations = {0};
         knc_step_operations(p, i, &operations);

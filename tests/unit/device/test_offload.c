@@ -9,6 +9,19 @@
 #include "support/group.h"
 #include "support/programs.h"
 #include "support/ways.h"
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* No file of the user's is read or written. */
+static char cache[] = "/tmp/kiln-offload-XXXXXX";
+__attribute__((constructor)) static void with_own_cache(void)
+{
+    if (mkdtemp(cache))
+        setenv("KILN_CACHE_DIR", cache, 1);
+}
+__attribute__((destructor)) static void without_cache(void) { rmdir(cache); }
 
 enum { SMALL = 16, LARGE = 16384, MOST = 10 };
 
@@ -495,6 +508,80 @@ static void wrong_costs_are_errors(void **state)
     expect_error_with("TypeError", "the name of the device is null");
 }
 
+/* A rate near 0, a time without end: what is told is still a number. */
+static void costs_without_end_are_no_nans(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kni_jaxpr *j = sandwich();
+    kn_offload_costs c = bus;
+    c.here.step = c.there.step = c.up_latency = INFINITY;
+    c.down = 1e-320;
+    assert_int_equal(kn_offload_set_costs("far:0", &c), 0);
+    knd_loaded *l = load(j);
+    knx_buffer *x = numbers(LARGE);
+    for (int i = 0; i < 3; i++) {
+        knx_buffer *y = NULL;
+        test_ok(knd_run(l, &(knd_operand){.buffer = x}, &y, NULL));
+        knx_buffer_release(y);
+    }
+    assert_null(strstr(kn_offload_report(), "nan"));
+    knx_buffer_release(x);
+    knd_release(l);
+    kni_release(j);
+}
+
+static const char *costs_file(void)
+{
+    static char path[4200];
+    snprintf(path, sizeof path, "%s/offload-far-0", getenv("KILN_CACHE_DIR"));
+    return path;
+}
+
+static void write_costs_file(const char *text)
+{
+    FILE *f = fopen(costs_file(), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* Costs as a new process finds them. */
+static kn_offload_costs costs_found(void)
+{
+    kn_offload_costs c = {.size_ = sizeof c};
+    assert_int_equal(kn_offload_set_costs("far:0", NULL), 0);
+    assert_int_equal(kn_offload_get_costs("far:0", &c), 0);
+    assert_true(c.up > 0 && c.down > 0 && c.here.products > 0 && c.there.products > 0);
+    return c;
+}
+
+static void costs_are_kept_in_a_file(void **state)
+{
+    (void)state;
+    test_ok(knd_register(&far_device));
+    write_costs_file("kiln offload costs 1\n1 2 3 4 5 6 7 8 9 10 11 12\n");
+    kn_offload_costs c = costs_found();
+    assert_true(c.up == 1 && c.down_latency == 4 && c.here.step == 5 && c.there.products == 12);
+    static const char *const bad[] = {"", "kiln offload costs 1\n1 2 3\n",
+                                      "kiln offload costs 2\n1 2 3 4 5 6 7 8 9 10 11 12\n",
+                                      "kiln offload costs 1\n0 2 3 4 5 6 7 8 9 10 11 12\n",
+                                      "kiln offload costs 1\nnan nan nan nan nan nan nan nan nan nan nan nan\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_costs_file(bad[i]);
+        c = costs_found(); /* measured, and written */
+        kn_offload_costs again = costs_found();
+        assert_true(c.there.step < 1 && fabs(again.up / c.up - 1) < 1e-4);
+    }
+    remove(costs_file());
+    assert_int_equal(mkdir(costs_file(), 0700), 0); /* nothing can be written there */
+    c = costs_found();
+    assert_int_equal(rmdir(costs_file()), 0);
+    costs_found();
+    assert_int_equal(remove(costs_file()), 0);
+    knd_unregister(&far_device);
+}
+
 /* Measured, they are numbers above 0, and copies of more bytes take longer. */
 static void costs_can_be_measured(void **state)
 {
@@ -518,6 +605,8 @@ KN_TEST_GROUP(test_offload)
         FAR(a_program_is_shown_with_where_it_runs),
         FAR(arrays_may_be_put_on_auto),
         FAR(wrong_costs_are_errors),
+        FAR(costs_without_end_are_no_nans),
+        FAR(costs_are_kept_in_a_file),
         FAR(costs_can_be_measured),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
