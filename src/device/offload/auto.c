@@ -209,6 +209,11 @@ static uint8_t where_is(const knd_device *d, const knd_operand *x)
 static knx_error *choose(automatic *l, const knd_operand *in, knd_loaded **out)
 {
     uint32_t n = l->head.program->n_operand;
+    if (l->d != real() && !knd_is_known(l->d)) { /* it has gone: the host does it all */
+        KN_TRY(l->host ? NULL : load_for_host(l));
+        *out = knd_retain(l->host);
+        return NULL;
+    }
     for (uint32_t i = 0; i < n; i++)
         l->where[i] = where_is(l->d, &in[i]);
     KN_TRY(find_plan(l));

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SMALLEST = offsetof(kn_provider, error) + sizeof(void *) }; /* the first table there was */
 enum { MOST = 512, NAME = 32, BUFFERS = 8, ALIGNMENT = 64, BITS = 64 };
 
 struct knd_memory {
@@ -290,7 +291,7 @@ int kn_register_device(const kn_provider *provider)
 {
     kn_provider p = {.size_ = sizeof p};
     knx_error *error = NULL;
-    if (!provider || provider->size_ < sizeof provider->size_)
+    if (!provider || provider->size_ < SMALLEST)
         error = knx_error_new(KN_ERROR_TYPE, "the table is null, or its size_ is not set");
     else
         memcpy(&p, provider, provider->size_ < sizeof p ? provider->size_ : sizeof p);

@@ -272,6 +272,8 @@ static void tables_are_checked(void **state)
     expect_refused(p, "ValueError", "positions of device 'plain:1' have 16 bits");
     p = table(), p.size_ = 0;
     expect_refused(p, "TypeError", "the table is null, or its size_ is not set");
+    p = table(), p.size_ = sizeof p.size_ + 4; /* half a name */
+    expect_refused(p, "TypeError", "the table is null, or its size_ is not set");
     assert_int_equal(kn_register_device(NULL), -1);
     expect_error_with("TypeError", "the table is null");
     assert_int_equal(kn_unregister_device("plain:7"), -1);
@@ -478,6 +480,32 @@ static void devices_come_and_go(void **state)
     }
 }
 
+/* "auto" goes on without the device that it worked with. */
+static void auto_outlives_its_device(void **state)
+{
+    (void)state;
+    const kn_offload_costs c = {
+        .size_ = sizeof c, .up = 1e12, .down = 1e12, .here = {1e-3, 1e6, 1e6, 1e6}, .there = {1e-9, 1e12, 1e12, 1e12}};
+    assert_int_equal(kn_offload_set_costs("plain:0", &c), 0);
+    knd_auto_use(knd_find("plain:0"));
+    kni_jaxpr *j = some();
+    knd_loaded *l = NULL;
+    test_ok(knd_compile(&knd_auto, j, &(knc_compile_options){.fuse = true}, &l));
+    for (int i = 0; i < 2; i++) {
+        knx_buffer *x = numbers(), *y = NULL;
+        test_ok(knd_run(l, &(knd_operand){.buffer = x}, &y, NULL));
+        test_ok(knd_fetch(y));
+        assert_true(now.launches > 0 && ((const float *)y->data)[0] > 1);
+        knx_buffer *all[] = {x, y};
+        test_release(2, all);
+        assert_int_equal(kn_unregister_device("plain:0"), i ? -1 : 0);
+    }
+    expect_error_with("ValueError", "there is no registered device 'plain:0'");
+    knd_release(l);
+    kni_release(j);
+    kn_offload_set_costs("plain:0", NULL);
+}
+
 /* "host" is the host, whatever others call themselves. */
 static void nobody_else_is_the_host(void **state)
 {
@@ -502,6 +530,7 @@ KN_TEST_GROUP(test_provider)
         PLAIN(reasons_are_copied),
         PLAIN(one_thread_at_a_time_calls_a_table),
         PLAIN(what_auto_cannot_send_stays),
+        PLAIN(auto_outlives_its_device),
         PLAIN(nobody_else_is_the_host),
         PLAIN(blocks_end_on_a_device_that_is_gone),
         PLAIN(devices_come_and_go),
