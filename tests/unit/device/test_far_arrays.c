@@ -4,6 +4,8 @@
 #include "devices/devices.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/on_device.h"
+#include "support/programs.h"
 
 static int setup(void **state)
 {
@@ -22,29 +24,6 @@ static int teardown(void **state)
 #define FAR(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 static kn_array counted(int64_t n) { return kn_arange(0, n, 1, KN_F32); }
-
-static void results_are_read_back(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    kn_array x = counted(6), y = kn_add(kn_mul(x, x), 1);
-    far_forget();
-    expect_values(y, 1, 2, 5, 10, 17, 26);
-    assert_true(far_count().launches > 0);
-    assert_true(kn_item(kn_at(y, "3")) == 10);
-}
-
-static void views_are_written_to_and_seen(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    kn_array x = kn_mul(counted(6), 2);
-    expect_values(x, 0, 2, 4, 6, 8, 10);
-    kn_set_at(x, kn_negative(counted(3)), "::2");
-    expect_values(x, 0, 2, -1, 6, -2, 10);
-    kn_set_at(x, 7, "1");
-    expect_values(kn_add(x, 1), 1, 8, 0, 7, -1, 11);
-}
 
 /* What comes often is computed at once on the host alone (scalars.h): here it would fetch what the device has. */
 static void short_arrays_stay_on_the_device(void **state)
@@ -75,41 +54,6 @@ static void what_the_host_has_already_is_not_fetched_again(void **state)
     far_forget();
     expect_values(kn_at(x, "%", at), 14, 19998, 6);
     assert_true(far_count().copied_out < 1000);
-}
-
-static void memory_that_the_user_sees_is_sent_each_time(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    kn_array x = kn_mul(counted(4), 1);
-    float *p = kn_data_mut(x, float);
-    assert_non_null(p);
-    for (int i = 0; i < 3; i++) {
-        p[0] = (float)(10 * i);
-        expect_values(kn_add(x, 1), 10 * i + 1, 2, 3, 4);
-    }
-    kn_set_at(x, 5, "2");
-    kn_eval(x);
-    assert_true(p[2] == 5);
-}
-
-static kn_array energy(const kn_array *x) { return kn_sum(kn_mul(*x, kn_sub(*x, kn_mul(kn_sin(*x), 0.5)))); }
-KN_FUNCTION(energy, kn_array, kn_array)
-
-static void functions_give_the_hosts_bits(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    float there[2][5];
-    for (int i = 0; i < 2; i++) {
-        knd_set_default(i ? &knd_host : &far_device);
-        kn_array x = kn_mul(counted(5), 0.3), y;
-        kn_call(kn_jit(kn_grad(KN_FN(energy))), &y, &x);
-        const float *p = kn_data(y, float);
-        assert_non_null(p);
-        memcpy(there[i], p, sizeof there[i]);
-    }
-    assert_memory_equal(there[0], there[1], sizeof there[0]);
 }
 
 static void a_lost_device_is_an_error_with_the_line(void **state)
@@ -145,13 +89,12 @@ static void no_memory_there_is_an_error(void **state)
 
 KN_TEST_GROUP(test_far_arrays)
 {
+    test_ok(knd_register(&far_device));
     const struct CMUnitTest tests[] = {
-        FAR(results_are_read_back),
-        FAR(views_are_written_to_and_seen),
+        ON_DEVICE_TESTS(&far_device),
+        ON_DEVICE_TESTS(mine_device()),
         FAR(short_arrays_stay_on_the_device),
         FAR(what_the_host_has_already_is_not_fetched_again),
-        FAR(memory_that_the_user_sees_is_sent_each_time),
-        FAR(functions_give_the_hosts_bits),
         FAR(a_lost_device_is_an_error_with_the_line),
         FAR(no_memory_there_is_an_error),
     };

@@ -4,35 +4,18 @@
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/no_memory.h"
+#include "support/on_device.h"
 #include "support/webgpu_run.h"
 #include <stdlib.h>
 
 static kng_gpu *g;
 
-static int setup(void **state)
-{
-    knd_set_default(&g->device);
-    return expect_setup(state);
-}
-
-static int teardown(void **state)
-{
-    int failed = expect_teardown(state);
-    knd_set_default(NULL);
-    return failed;
-}
-#define ON_DEVICE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define ON_DEVICE(f)                                                             \
+    {                                                                            \
+#f, f, on_device_setup, on_device_teardown, &g->device /* the default */ \
+    }
 
 static kn_array counted(int64_t n) { return kn_arange(0, n, 1, KN_F32); }
-
-static void results_are_read_back(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    int64_t before = g->counters.dispatches;
-    expect_values(kn_add(kn_mul(counted(6), counted(6)), 1), 1, 2, 5, 10, 17, 26);
-    assert_true(g->counters.dispatches > before);
-}
 
 static void users_are_told_what_it_is(void **state)
 {
@@ -46,18 +29,6 @@ static void users_are_told_what_it_is(void **state)
     assert_int_equal(info.index_bits, 32);
     assert_true(kn_device_has_dtype(d, KN_F32));
     assert_false(kn_device_has_dtype(d, KN_F64));
-}
-
-static void views_are_written_to_and_seen(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    kn_array x = kn_mul(counted(6), 2);
-    expect_values(x, 0, 2, 4, 6, 8, 10);
-    kn_set_at(x, kn_negative(counted(3)), "::2");
-    expect_values(x, 0, 2, -1, 6, -2, 10);
-    kn_set_at(x, 7, "1");
-    expect_values(kn_add(x, 1), 1, 8, 0, 7, -1, 11);
 }
 
 static kn_array step(const kn_array *x) { return kn_add(kn_mul(*x, *x), 0.1f); }
@@ -79,41 +50,6 @@ static void nothing_moves_between_steps(void **state)
     assert_int_equal(g->counters.waits, before.waits);
     assert_true(g->counters.submits - before.submits <= 1);
     assert_int_equal(g->counters.pipelines, before.pipelines);
-}
-
-/* Every dtype of the device, through a kernel with elements of part of a word that are no whole words. */
-static void dtypes_and_odd_sizes(void **state)
-{
-    (void)state;
-    const kn_dtype dtypes[] = {KN_I8,  KN_U8,  KN_I16, KN_U16,  KN_I32, KN_U32,
-                               KN_I64, KN_U64, KN_F16, KN_BF16, KN_F32, KN_C64};
-    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
-        for (int64_t n = 1; n < 8; n++) {
-            KN_SCOPE;
-            kn_array x = kn_arange(0, n, 1, dtypes[d]), y = kn_add(kn_mul(x, x), x);
-            kn_array sum = kn_sum(kn_astype(kn_real(y), KN_I32));
-            assert_true(kn_item(sum) == (double)((n - 1) * n * (n + 1) / 3));
-        }
-    }
-}
-
-static kn_array energy(const kn_array *x) { return kn_sum(kn_mul(*x, kn_sub(*x, kn_mul(kn_sin(*x), 0.5)))); }
-KN_FUNCTION(energy, kn_array, kn_array)
-
-static void functions_give_the_hosts_bits(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    float there[2][5];
-    for (int i = 0; i < 2; i++) {
-        knd_set_default(i ? &knd_host : &g->device);
-        kn_array x = kn_mul(counted(5), 0.3), y;
-        kn_call(kn_jit(kn_grad(KN_FN(energy))), &y, &x);
-        const float *p = kn_data(y, float);
-        assert_non_null(p);
-        memcpy(there[i], p, sizeof there[i]);
-    }
-    assert_memory_equal(there[0], there[1], sizeof there[0]);
 }
 
 static void too_much_memory_is_an_error(void **state)
@@ -271,12 +207,9 @@ KN_TEST_GROUP(test_webgpu_arrays)
     if (!(g = webgpu_first()))
         return 77;
     const struct CMUnitTest tests[] = {
-        ON_DEVICE(results_are_read_back),
+        ON_DEVICE_TESTS(&g->device),
         ON_DEVICE(users_are_told_what_it_is),
-        ON_DEVICE(views_are_written_to_and_seen),
         ON_DEVICE(nothing_moves_between_steps),
-        ON_DEVICE(dtypes_and_odd_sizes),
-        ON_DEVICE(functions_give_the_hosts_bits),
         ON_DEVICE(handles_lead_to_the_elements),
         ON_DEVICE(handles_of_views_and_of_arrays_that_were_written_to),
         ON_DEVICE(handles_of_memory_that_the_host_sees_are_refused),
