@@ -12,7 +12,7 @@ static knx_error *alloc(const knd_device *d, size_t bytes, knd_memory **out)
 {
     return kng_alloc(kng_gpu_of(d), bytes, out);
 }
-static void release(const knd_device *d, knd_memory *m) { kng_free(kng_gpu_of(d), m); }
+static void free_memory(const knd_device *d, knd_memory *m) { kng_free(kng_gpu_of(d), m); }
 
 static knx_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes)
 {
@@ -98,21 +98,5 @@ void kng_make_device(kng_gpu *g)
                              .ns_per_unit = 0.01};
     g->take_times = knx_env()->webgpu_times;
     describe(g);
-    g->device = (knd_device){.name = g->name,
-                             .info = info,
-                             .share = share,
-                             .target = target,
-                             .alloc = alloc,
-                             .free = release,
-                             .copy_in = copy_in,
-                             .copy_out = copy_out,
-                             .copy = copy,
-                             .refuses = refuses,
-                             .prepare = prepare,
-                             .discard = discard,
-                             .launch = launch,
-                             .wait = wait,
-                             .load = knd_steps_load,
-                             .unload = knd_steps_unload,
-                             .run = knd_steps_run};
+    g->device = (knd_device){.name = g->name, .info = info, .share = share, KND_STEPS_TABLE};
 }

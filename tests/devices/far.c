@@ -115,7 +115,7 @@ static knx_error *alloc(const knd_device *d, size_t bytes, knd_memory **out)
     return NULL;
 }
 
-static void release(const knd_device *d, knd_memory *m)
+static void free_memory(const knd_device *d, knd_memory *m)
 {
     knd_memory **at = &far_of(d)->all;
     while (*at && *at != m)
@@ -357,10 +357,4 @@ static const knc_target *target(const knd_device *d)
     return &t;
 }
 
-#define FAR(number)                                                                                              \
-    {                                                                                                            \
-        .name = "far:" number, .target = target, .alloc = alloc, .free = release, .copy_in = copy_in,            \
-        .copy_out = copy_out, .copy = copy, .refuses = refuses, .prepare = prepare, .discard = discard,          \
-        .launch = launch, .wait = wait, .load = knd_steps_load, .unload = knd_steps_unload, .run = knd_steps_run \
-    }
-const knd_device far_device = FAR("0"), far_second = FAR("1");
+const knd_device far_device = {.name = "far:0", KND_STEPS_TABLE}, far_second = {.name = "far:1", KND_STEPS_TABLE};

@@ -259,21 +259,7 @@ static knx_error *make(const kn_provider *p)
     x->table = *p;
     x->table.name = x->name;
     x->target = target_of(x);
-    x->device = (knd_device){.name = x->name,
-                             .target = target,
-                             .alloc = alloc,
-                             .free = free_memory,
-                             .copy_in = copy_in,
-                             .copy_out = copy_out,
-                             .copy = copy,
-                             .refuses = refuses,
-                             .prepare = prepare,
-                             .discard = discard,
-                             .launch = launch,
-                             .wait = wait,
-                             .load = knd_steps_load,
-                             .unload = knd_steps_unload,
-                             .run = knd_steps_run};
+    x->device = (knd_device){.name = x->name, KND_STEPS_TABLE};
     knx_error *error = knd_register(&x->device);
     if (error) {
         knx_free(x);

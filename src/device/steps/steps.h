@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * steps.h -- programs on a device that runs single steps: what it refuses runs on the host, with the copies that this
- * needs planned when the program is loaded. A device puts these three functions into its table. */
+ * needs planned when the program is loaded. */
 #ifndef KN_DEVICE_STEPS_STEPS_H
 #define KN_DEVICE_STEPS_STEPS_H
 #include "compile/step.h"
@@ -9,6 +9,12 @@
 knx_error *knd_steps_load(const knd_device *d, knc_program *p, knd_loaded **out);
 void knd_steps_unload(knd_loaded *l);
 knx_error *knd_steps_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o);
+
+/* The table of such a device, whose own functions are called in its file like the table's. */
+#define KND_STEPS_TABLE                                                                                          \
+    .target = target, .alloc = alloc, .free = free_memory, .copy_in = copy_in, .copy_out = copy_out,             \
+    .copy = copy, .refuses = refuses, .prepare = prepare, .discard = discard, .launch = launch, .wait = wait,    \
+    .load = knd_steps_load, .unload = knd_steps_unload, .run = knd_steps_run
 
 /* The same; what has a text in here[], which says why, runs on the host. */
 knx_error *knd_steps_load_as(const knd_device *d, knc_program *p, const char *const *here, knd_loaded **out);
