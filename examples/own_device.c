@@ -110,10 +110,11 @@ static void multiply(const kn_provider_product *p, const float *a, const float *
 
 /* ---- Sorts along the last axis. */
 
+/* NaNs come last. */
 static int by_size(const void *x, const void *y)
 {
     float a = *(const float *)x, b = *(const float *)y;
-    return (a > b) - (a < b);
+    return a != a || b != b ? (a != a) - (b != b) : (a > b) - (a < b);
 }
 
 static bool is_plain_sort(const kn_provider_step *s)
