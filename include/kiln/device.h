@@ -78,7 +78,8 @@ KN_API kn_tree kn_tree_device_get(kn_tree tree); /* a tree like this one of all 
 KN_API kn_device kn_default_device(void); /* where operations of this context run that have no committed operand */
 /* What has no committed operand runs there from now on, in this context: for one call, or for a block by
  * KN_ON_DEVICE(device). What was recorded before runs where it was recorded. NULL: where the process says
- * (KILN_DEVICE), or the host. Returns what was set before; NULL: nothing was, or an error */
+ * (KILN_DEVICE), or the host. Returns what was set before (also after an error, which changes nothing); NULL:
+ * nothing was */
 KN_API kn_device kn_set_default_device(kn_device device);
 KN_API void kn_device_leave(kn_device *before); /* what KN_ON_DEVICE does at the end of its block */
 

@@ -67,7 +67,7 @@ typedef struct kn_offload_costs {
  * there is no such device */
 KN_API int kn_offload_get_costs(const char *device, kn_offload_costs *out);
 /* what is taken for the costs of the device of this name, in this process; programs that ran already stay where they
- * are. 0; -1 and a ValueError if a rate is not above 0 */
+ * are. 0; -1 and a ValueError if a rate is not above 0, or there are costs of 64 devices already */
 KN_API int kn_offload_set_costs(const char *device, const kn_offload_costs *costs);
 
 #ifdef __cplusplus

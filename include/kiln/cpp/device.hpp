@@ -63,7 +63,8 @@ inline kn_device default_device(place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_default_device()); }
 /* What has no committed operand runs there from now on, in this context: for one call, or for a block by
  * KN_ON_DEVICE(device). What was recorded before runs where it was recorded. NULL: where the process says
- * (KILN_DEVICE), or the host. Returns what was set before; NULL: nothing was, or an error */
+ * (KILN_DEVICE), or the host. Returns what was set before (also after an error, which changes nothing); NULL:
+ * nothing was */
 inline kn_device set_default_device(kn_device device, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_set_default_device(device)); }
 /* what KN_ON_DEVICE does at the end of its block */

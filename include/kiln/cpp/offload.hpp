@@ -31,7 +31,7 @@ inline void offload_forget(place where = here())
 inline int offload_get_costs(const ::kiln::text &device, kn_offload_costs *out, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_offload_get_costs(device.c(), out)); }
 /* what is taken for the costs of the device of this name, in this process; programs that ran already stay where they
- * are. 0; -1 and a ValueError if a rate is not above 0 */
+ * are. 0; -1 and a ValueError if a rate is not above 0, or there are costs of 64 devices already */
 inline int offload_set_costs(const ::kiln::text &device, const kn_offload_costs &costs, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_offload_set_costs(device.c(), &costs)); }
 } // namespace kiln

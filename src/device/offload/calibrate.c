@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FORMAT = 1, MOST = 16, NAME = 32 };
+enum { FORMAT = 1, MOST = 64, NAME = 32 };
 
 /* ---- Measuring: the least time of some runs. */
 
@@ -235,14 +235,16 @@ static int find(const char *name)
     return -1;
 }
 
-static void remember(const char *name, const kn_offload_costs *c)
+/* False: there is no room. */
+static bool remember(const char *name, const kn_offload_costs *c)
 {
     int i = find(name);
     i = i < 0 ? find("") : i;
     if (i < 0)
-        return;
+        return false;
     snprintf(known[i].name, sizeof known[i].name, "%s", name);
     known[i].costs = *c;
+    return true;
 }
 
 knx_error *knd_costs_of(const knd_device *d, kn_offload_costs *out)
@@ -284,12 +286,12 @@ int kn_offload_set_costs(const char *device, const kn_offload_costs *costs)
         return refuse("offload_set_costs", KN_ERROR_VALUE, "a rate is not above 0, or a time below it", NULL);
     knd_lock();
     int i = find(device);
-    if (costs)
-        remember(device, &mine);
-    else if (i >= 0)
+    bool fine = !costs || remember(device, &mine);
+    if (!costs && i >= 0)
         known[i].name[0] = '\0';
     knd_unlock();
-    return 0;
+    return fine ? 0
+                : refuse("offload_set_costs", KN_ERROR_VALUE, "there is no room for the costs of device '%s'", device);
 }
 
 int kn_offload_get_costs(const char *device, kn_offload_costs *out)

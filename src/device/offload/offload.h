@@ -43,7 +43,7 @@ double knd_run_seconds(const knd_graph *g, const kn_offload_costs *c, const uint
 /* Fills in the placement that takes the least. */
 knx_error *knd_place_steps(const knd_graph *g, const kn_offload_costs *c, const uint8_t *where, bool *there);
 
-/* ---- Decisions. `before`: how steps are placed now, NULL: not yet. Another placement has to be faster by a tenth. */
+/* ---- Decisions. `before`: how steps are placed now, NULL: not yet. Another placement has to be faster by 5 %. */
 knx_error *knd_decide(const knd_graph *g, const kn_offload_costs *c, const uint8_t *where, const bool *before,
                       bool *there);
 void knd_say_reason(const knd_graph *g, const char *device, uint32_t i, bool there, char *out, size_t room);

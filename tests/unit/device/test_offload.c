@@ -531,6 +531,27 @@ static void costs_without_end_are_no_nans(void **state)
     kni_release(j);
 }
 
+/* What cannot be kept is not taken. */
+static void costs_have_room_or_are_refused(void **state)
+{
+    (void)state;
+    enum { MANY_DEVICES = 100 };
+    int fine = 0;
+    char name[32];
+    for (int i = 0; i < MANY_DEVICES; i++) {
+        snprintf(name, sizeof name, "many:%d", i);
+        fine += !kn_offload_set_costs(name, &bus);
+        kn_error_clear();
+    }
+    assert_in_range(fine, 16, MANY_DEVICES - 1);
+    assert_int_equal(kn_offload_set_costs(name, &bus), -1);
+    expect_error_with("ValueError", "there is no room for the costs of device 'many:99'");
+    for (int i = 0; i < MANY_DEVICES; i++) {
+        snprintf(name, sizeof name, "many:%d", i);
+        assert_int_equal(kn_offload_set_costs(name, NULL), 0);
+    }
+}
+
 static const char *costs_file(void)
 {
     static char path[4200];
@@ -607,6 +628,7 @@ KN_TEST_GROUP(test_offload)
         FAR(wrong_costs_are_errors),
         FAR(costs_without_end_are_no_nans),
         FAR(costs_are_kept_in_a_file),
+        FAR(costs_have_room_or_are_refused),
         FAR(costs_can_be_measured),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
