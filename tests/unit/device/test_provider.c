@@ -467,6 +467,7 @@ static void devices_come_and_go(void **state)
 {
     (void)state;
     KN_SCOPE;
+    kn_array old = NULL; /* was put on the one before */
     for (int i = 0; i < 40; i++) {
         kn_provider p = table();
         p.name = "guest:0";
@@ -476,6 +477,11 @@ static void devices_come_and_go(void **state)
         kn_array x = kn_device_put(kn_arange(0, 4, 1, KN_F32), kn_find_device("guest:0"));
         expect_values(kn_add(x, 1), 1, 2, 3, 4);
         assert_int_equal(now.launches > 0, i % 2);
+        if (old) {
+            assert_ptr_not_equal(kn_device_of(old), kn_device_of(x));
+            expect_values(kn_add(kn_device_put(old, kn_device_of(x)), x), 0, 2, 4, 6);
+        }
+        old = x;
         assert_int_equal(kn_unregister_device("guest:0"), 0);
     }
 }
