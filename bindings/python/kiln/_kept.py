@@ -7,7 +7,7 @@ import types as _types
 
 from . import _core
 from ._config import config as _config
-from ._same import steady as _steady
+from ._same import steady as _steady, types_of as _types_of
 from ._transforms import Flat
 
 _asarray = _core.functions("kiln.numpy")["asarray"]
@@ -75,13 +75,11 @@ class _Kept:
 
     def fits(self, functions):
         assumed = {}
-        for c in self.classes:
-            if not c.fits(c.value, assumed):
-                return False
-        for t, f in zip(self.tests, functions):
-            if not t.fits(f, assumed):
-                return False
-        return True
+        try:
+            return (all(c.fits(c.value, assumed) for c in self.classes) and
+                    all(t.fits(f, assumed) for t, f in zip(self.tests, functions)))
+        except RecursionError:
+            return False
 
     def run(self, functions, use):
         """What `use` returns; nothing: it has to be recorded after all, and this is not kept any more."""
@@ -143,20 +141,30 @@ _recordings = _collections.OrderedDict()  # lists of them by what the loop is an
 
 
 def _forget(kept):
-    at = _recordings.get(kept.key, [])
-    if kept in at:
-        at.remove(kept)
+    try:
+        _recordings[kept.key].remove(kept)
+    except (KeyError, ValueError):  # another thread was faster
+        pass
 
 
 def _find(what, treedefs, functions, build):
     code = [f.__code__ if type(f) is _types.FunctionType else f for f in functions]
-    key = what, *treedefs, *map(id, code)  # tests know the objects, which live as long
+    types = _types_of(treedefs)
+    if types is None:
+        return None
+    key = what, *treedefs, *types, *map(id, code)  # tests know the objects, which live as long
     known = _recordings.get(key)
     for kept in known or ():
         if kept.fits(functions):
-            _recordings.move_to_end(key)
+            try:
+                _recordings.move_to_end(key)
+            except KeyError:  # another thread has put it out
+                pass
             return kept
-    tests = _steady(functions, treedefs)
+    try:
+        tests = _steady(functions, types)
+    except RecursionError:  # functions that call functions, too deep to be looked through
+        tests = None
     if tests is None:
         return None
     kept = _Kept(key, *tests)

@@ -4,11 +4,10 @@ once for each list of types, and not at each call, if nothing that the body read
 values in its closure and its defaults, the globals that it names, and those of the functions that it calls. What is
 not known to stay as it is, such as an array, a list or an object, makes a function one that is recorded at each call.
 """
+import builtins as _builtins
 import collections as _collections
 import dis as _dis
 import enum as _enum
-import functools as _functools
-import itertools as _itertools
 import re as _re
 import sys as _sys
 import types as _types
@@ -30,7 +29,8 @@ _ALLOWED = _re.compile(
     r"|LIST_|SET_|DICT_|MAP_ADD|COPY|SWAP|NOP|NOT_TAKEN|CACHE|EXTENDED_ARG|MAKE_|RAISE_VARARGS|RERAISE|GET_LEN"
     r"|YIELD_VALUE|RETURN_GENERATOR")
 # From these one comes to everything.
-_FRAMES = {"gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back", "f_globals", "f_locals", "f_builtins"}
+_FRAMES = {"gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back", "f_globals", "f_locals", "f_builtins",
+           "format", "format_map"}  # "{.__globals__}".format
 
 
 def _chains(code, free):
@@ -94,13 +94,13 @@ class _Is:
 
 
 class _Equal(_Is):
-    """A number or a text of this value; -0.0 is not 0.0."""
+    """A number or a text of this value; -0.0 is not 0.0, and ranges of the same numbers may end at others."""
     __slots__ = ()
 
     def fits(self, value, assumed):
         mine = self.value
         return value is mine or (type(value) is type(mine) and value == mine and
-                                 (type(mine) not in (float, complex) or repr(value) == repr(mine)))
+                                 (type(mine) not in (float, complex, range) or repr(value) == repr(mine)))
 
 
 class _Tuple:
@@ -190,7 +190,7 @@ def _follow(f, chain):
 # ---- What is known to stay as it is.
 
 _ATOMS = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), range)
-_BUILTINS = {getattr(__import__("builtins"), n) for n in (
+_BUILTINS = {getattr(_builtins, n) for n in (
     "abs all any bool complex dict divmod enumerate filter float int isinstance issubclass iter len list map max min "
     "next pow print range reversed round slice sorted sum tuple zip").split()}
 _PURE_MODULES = ("math", "cmath", "_operator")
@@ -204,19 +204,21 @@ _package = __name__.partition(".")[0]
 
 
 def _of_package(f):
-    module = _sys.modules.get(f.__globals__.get("__name__"))
-    return (f.__globals__.get("__name__", "").partition(".")[0] == _package and
-            getattr(module, "__dict__", None) is f.__globals__)
+    name = f.__globals__.get("__name__")
+    return (isinstance(name, str) and name.partition(".")[0] == _package and
+            getattr(_sys.modules.get(name), "__dict__", None) is f.__globals__)
 
 
 def _class(c):
-    if c in _BUILTINS or c in (object, type(None)) or (c.__module__ == "builtins" and issubclass(c, Exception)):
+    if c in _BUILTINS or c in (object, type(None)) or (
+            issubclass(c, Exception) and getattr(_builtins, c.__name__, None) is c):
         return _Class(c, None)
     members = dict(vars(c))
     fields = members.get("_fields")
-    if (c.__bases__ == (tuple,) and type(c) is type and isinstance(fields, tuple) and not c._field_defaults and
-            members.keys() <= _NAMED_TUPLE.union(fields) and not c.__new__.__defaults__ and
-            all(type(members[n]).__name__ == "_tuplegetter" for n in fields)):
+    if (c.__bases__ == (tuple,) and type(c) is type and type(fields) is tuple and
+            members.get("_field_defaults") == {} and members.keys() <= _NAMED_TUPLE.union(fields) and
+            type(c.__new__) is _types.FunctionType and not c.__new__.__defaults__ and
+            all(type(members.get(n)).__name__ == "_tuplegetter" for n in fields)):
         return _Class(c, members)
     return None
 
@@ -278,34 +280,27 @@ def _steady(v, building):
     return _Is(v) if _is_of_library(v) else None
 
 
-@_functools.lru_cache(1024)
-def _tree_classes(treedef):
-    """The named tuples in a tree, as what to compare them with; None: there are classes of other kinds."""
-    node = treedef.node_data()
-    if node is None:
-        return ()
-    if node[0] is dict and not all(type(k) in _ATOMS for k in node[1]):
-        return None
-    if node[0] in (tuple, list, dict, type(None)):
-        own = ()
-    else:
-        own = _class(node[0])
-        if own is None:
-            return None
-        own = (own,)
-    below = [_tree_classes(c) for c in treedef.children()]
-    return None if None in below else own + tuple(_itertools.chain(*below))
+_KEYS = {int, bool, str, bytes, type(None)}  # two of one type that are equal do the same
 
 
-def steady(functions, treedefs):
-    """Tests of (functions, named tuples in the trees) that say whether other functions do the same; None: what they do
-    may change. Each test has fits(value, assumed), where assumed is an empty dictionary."""
-    classes = []
+def types_of(treedefs):
+    """What equal treedefs differ in that matters: named tuples, and the types of dicts' keys (1 == True). None: there
+    is what may change, such as the data of a class of the user's."""
+    found = []
     for t in treedefs:
-        more = _tree_classes(t)
-        if more is None or not all(c.fits(c.value, {}) for c in more):
+        types = t.types()
+        if types is None or not _KEYS.issuperset(types[1]):
             return None
-        classes += more
+        found.append(types)
+    return found
+
+
+def steady(functions, types):
+    """Tests of (functions, named tuples in trees of these types) that say whether other functions do the same; None:
+    what they do may change. Each test has fits(value, assumed), where assumed is an empty dictionary."""
+    classes = [_class(c) for c in {c for named, _ in types for c in named}]
+    if not all(classes):
+        return None
     building = {}
     tests = []
     for f in functions:

@@ -476,6 +476,30 @@ static PyObject *node_data(PyObject *o, PyObject *unused)
     return pair;
 }
 
+/* Two tuples: the classes of named tuples, and the types of dicts' keys, in the order of the nodes. None: there are
+ * nodes of registered classes. */
+static PyObject *types(PyObject *o, PyObject *unused)
+{
+    const treedef *t = (const treedef *)o;
+    PyObject *named = PyList_New(0), *keys = PyList_New(0), *pair = NULL;
+    int failed = !named || !keys;
+    bool registered = false;
+    (void)unused;
+    for (Py_ssize_t i = 0; !failed && !registered && i < t->n; i++) {
+        const node *v = &t->at[i];
+        registered = v->kind == CUSTOM;
+        if (v->kind == NAMED)
+            failed = PyList_Append(named, v->data) < 0;
+        for (Py_ssize_t k = 0; !failed && v->kind == DICT && k < v->n; k++)
+            failed = PyList_Append(keys, (PyObject *)Py_TYPE(PyList_GetItem(v->data, k))) < 0;
+    }
+    if (!failed)
+        pair = registered ? Py_NewRef(Py_None) : Py_BuildValue("(NN)", PyList_AsTuple(named), PyList_AsTuple(keys));
+    Py_XDECREF(named);
+    Py_XDECREF(keys);
+    return pair;
+}
+
 /* ---- The subtrees of another tree that stand where a treedef has its leaves. */
 
 static int wrong(PyObject *message)
@@ -638,6 +662,9 @@ static PyMethodDef methods[] = {
     {"children", children, METH_NOARGS, "children($self, /)\n--\n\nThe treedefs of the root's children."},
     {"node_data", node_data, METH_NOARGS,
      "node_data($self, /)\n--\n\nWhat the root is: (class, keys or aux data); None of a leaf."},
+    {"types", types, METH_NOARGS,
+     "types($self, /)\n--\n\n(The classes of named tuples, the types of dicts' keys); None if there are registered "
+     "classes."},
     {"flatten_up_to", flatten_up_to, METH_O,
      "flatten_up_to($self, tree, /)\n--\n\nThe subtrees of a tree that stand in the places of the leaves."},
     {"compose", compose, METH_O,

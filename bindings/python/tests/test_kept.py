@@ -343,6 +343,79 @@ def test_an_attribute_of_a_key_changes():
     assert loop() == 18
 
 
+def test_keys_that_are_equal_are_not_the_same():
+    loop = lambda k: lax.map(lambda d: {n: v * n for n, v in d.items()}, {k: np.arange(2)})
+    for k, dtype in [(1, "int64"), (1.0, "float64"), (True, "int64"), (1, "int64")]:
+        (got, x), = loop(k).items()
+        assert (type(got), x.dtype) == (type(k), dtype)
+    for k in (0.0, -0.0):
+        assert str(*loop(k)) == str(k)
+
+
+@pytest.mark.parametrize("aux", [[1.0], numpy.ones(3)])
+def test_data_of_a_class_may_be_anything(aux):
+    class Node:
+        def __init__(self, x, aux):
+            self.x, self.aux = x, aux
+
+    kiln.tree_util.register_pytree_node(Node, lambda n: ((n.x,), n.aux), lambda aux, c: Node(c[0], aux))
+    f = lambda n: n.x * n.aux[0]
+    for k in (1, 2):
+        aux = aux * 1
+        aux[0] = k
+        assert lax.map(f, Node(X, aux)).tolist() == [0, k, 2 * k, 3 * k]
+
+
+def test_ranges_of_the_same_numbers_are_not_the_same():
+    assert [int(lax.map(lambda x: x + r.stop, np.zeros(1))[0]) for r in (range(0, 3, 2), range(0, 4, 2))] == [3, 4]
+
+
+def test_a_class_that_says_it_is_the_languages_own():
+    class Error(Exception):
+        __module__ = "builtins"
+        k = 2.0
+
+    both(lambda c, x: (c + Error.k * x, None), lambda: setattr(Error, "k", 3.0), 12, 18)
+
+
+@pytest.mark.parametrize("members", [{}, {"_field_defaults": {}}, {"_field_defaults": {}, "__new__": tuple.__new__}])
+def test_a_tuple_with_fields_that_is_no_named_tuple(members):
+    pair = type("pair", (tuple,), {"_fields": ("a", "b"), **members})
+    k = pair((2.0, 1))
+    for _ in range(2):
+        assert total(lambda c, x: (c + k[0] * x, None)) == 12
+        assert lax.map(lambda x: x * isinstance((x,), pair), X).tolist() == [0] * 4
+
+
+@pytest.mark.parametrize("name", [None, 1, [], "kiln"])
+def test_globals_of_any_name(name):
+    names = {"__name__": name, "k": 2.0}
+    both(eval("lambda c, x: (c + k * x, None)", names), lambda: names.update(k=3.0), 12, 18)
+
+
+def test_attributes_by_a_format(monkeypatch):
+    both(lambda c, x: (c + float("{.__globals__[scale]}".format(said)) * x, None),
+         lambda: monkeypatch.setitem(globals(), "scale", 3.0), 12, 18)
+
+
+def test_functions_that_call_functions_many_times_over():
+    names = {}
+    exec("f0 = lambda x: x\n" + "\n".join(f"f{i + 1} = lambda x: f{i}(x)" for i in range(600)), names)
+    for _ in range(2):
+        assert lax.map(names["f600"], X).tolist() == X.tolist()
+
+
+def test_another_thread_puts_out_what_is_used(monkeypatch):
+    from kiln import _kept
+    fits = _kept._Kept.fits
+    loop = lambda: total(lambda c, x: (c + x, None))
+    assert loop() == 6
+    monkeypatch.setattr(_kept._Kept, "fits", lambda *a: (_kept._recordings.clear(), fits(*a))[1])
+    assert loop() == 6
+    monkeypatch.setattr(_kept._Kept, "fits", lambda *a: (_kept._recordings.clear(), False)[1])
+    assert loop() == 6
+
+
 def test_two_functions_of_one_code_are_told_apart():
     def times(k):
         return lambda x: x * k
