@@ -89,14 +89,6 @@ def _default_device():
     return Device(_core.default_device(None))
 
 
-def _to(x, device):
-    """x on the device= of a function that makes arrays; NumPy's "cpu" is where all of its arrays are, and commits
-    nothing."""
-    if device is None or (isinstance(device, str) and _default_device() == device):
-        return x
-    return _core.device_put(x, device)
-
-
 def default_backend():
     """The kind of the default device: "cpu". (jax.default_backend)"""
     return _default_device().platform

@@ -10,10 +10,9 @@ enum { MAX_HELD = KPY_MAX_PARAMETERS };
 /* What one call needs besides its arguments. */
 typedef struct state {
     const kpy_row *row;
-    PyObject *rest;   /* what *args took; owned */
-    PyObject *out;    /* borrowed: NumPy's out= */
-    kn_device device; /* of the result; NULL: not given */
-    bool commits;     /* it is put there */
+    PyObject *rest; /* what *args took; owned */
+    PyObject *out;  /* borrowed: NumPy's out= */
+    kpy_place place;
     int n_held, n_lists, n_memory, n_out;
     union {
         kn_array array;
@@ -193,15 +192,6 @@ static int to_string(const state *s, const kpy_param *p, PyObject *o, const char
     return o != Py_None && !*to ? -1 : 0;
 }
 
-/* NumPy's "cpu" is where all of its arrays are. */
-static int to_device(state *s, PyObject *o)
-{
-    if (kpy_device_of(o, &s->device) < 0)
-        return -1;
-    s->commits = s->device && !(PyUnicode_Check(o) && s->device == kn_default_device());
-    return 0;
-}
-
 /* Puts the value where the kind has it: `to` is a member of the options, or the place of an argument. */
 static int put(state *s, const kpy_param *p, PyObject *o, void *to)
 {
@@ -286,7 +276,7 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
         s->out = o == Py_None ? NULL : o;
         return 0;
     case KPY_HINT: return 0;
-    case KPY_DEVICE: return to_device(s, o);
+    case KPY_DEVICE: return kpy_place_of(o, &s->place);
     case KPY_TREE:
         if (kpy_put_special(KPY_TREE, o, to, special_room, s) < 0)
             return -1;
@@ -451,17 +441,6 @@ static PyObject *with_outs(state *s, PyObject *result)
     return all;
 }
 
-/* Takes x over. */
-static kn_array put_there(const state *s, kn_array x)
-{
-    if (!s->commits || !x)
-        return x;
-    kpy_here(); /* the call before has taken it */
-    kn_array y = kn_device_put(x, s->device);
-    kn_release(x);
-    return y;
-}
-
 static PyObject *result_of(state *s)
 {
     const kpy_row *row = s->row;
@@ -470,7 +449,7 @@ static PyObject *result_of(state *s)
         for (int i = 0; i < s->n_held; i++)
             if (s->held[i].h == s->call.result.array && s->held[i].h) /* an operand itself, which has an owner */
                 kn_retain(s->held[i].h);
-        return with_outs(s, written(s, kpy_wrap(put_there(s, s->call.result.array))));
+        return with_outs(s, written(s, kpy_wrap(kpy_put_at(&s->place, s->call.result.array))));
     }
     if (kpy_failed()) {
         if (kind == KPY_OBJECT && s->call.result.handle)
@@ -530,13 +509,13 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
     if (convert(&s) == 0) {
         bool lets_others_go_on = !kpy_in_user() && is_large(&s);
         kpy_here(); /* of the next call, whichever it is */
-        kn_device before = s.device ? kn_set_default_device(s.device) : NULL;
+        kn_device before = s.place.device ? kn_set_default_device(s.place.device) : NULL;
         if (lets_others_go_on)
             KPY_WITHOUT_GIL(row->call(&s.call));
         else
             row->call(&s.call);
         result = result_of(&s);
-        if (s.device)
+        if (s.place.device)
             kn_set_default_device(before);
     }
     clean(&s);

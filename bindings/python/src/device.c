@@ -4,7 +4,7 @@
 
 /* None: NULL. Else a name of the library's, NumPy's "cpu" for the host, or an object with such a name as `name`. The
  * context is this thread's. */
-int kpy_device_of(PyObject *o, kn_device *d)
+static int device_of(PyObject *o, kn_device *d)
 {
     PyObject *own = o == Py_None || PyUnicode_Check(o) ? NULL : PyObject_GetAttrString(o, "name");
     PyObject *said = own ? own : o;
@@ -19,6 +19,24 @@ int kpy_device_of(PyObject *o, kn_device *d)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+int kpy_place_of(PyObject *o, kpy_place *place)
+{
+    if (device_of(o, &place->device) < 0)
+        return -1;
+    place->commits = place->device && !(PyUnicode_Check(o) && place->device == kn_default_device());
+    return 0;
+}
+
+kn_array kpy_put_at(const kpy_place *place, kn_array x)
+{
+    if (!x || !place->device || (!place->commits && place->device == kn_device_of(x)))
+        return x;
+    kpy_here(); /* the call before has taken it */
+    kn_array y = kn_device_put(x, place->device);
+    kn_release(x);
+    return y;
+}
+
 /* What is done for one device, or one array. */
 typedef PyObject *work(kn_device d, kn_array x);
 
@@ -29,7 +47,7 @@ static PyObject *with_device(PyObject *o, kn_array x, work *f)
     if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
-    if (kpy_device_of(o, &d) == 0)
+    if (device_of(o, &d) == 0)
         y = f(d, x);
     if (kpy_failed()) {
         Py_XDECREF(y);
@@ -70,6 +88,33 @@ static PyObject *put(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O", kpy_array_type, &x, &device))
         return NULL;
     return with_device(device, KPY_HANDLE(x), put_there);
+}
+
+/* As device= of functions of the table does. */
+static PyObject *put_at(PyObject *module, PyObject *args)
+{
+    PyObject *x, *device, *y = NULL;
+    kpy_place place;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!O", kpy_array_type, &x, &device))
+        return NULL;
+    if (device == Py_None)
+        return Py_NewRef(x);
+    if (kpy_enter_scope() < 0)
+        return NULL;
+    kpy_here();
+    if (kpy_place_of(device, &place) == 0) {
+        kn_retain(KPY_HANDLE(x));
+        kn_array there = kpy_put_at(&place, KPY_HANDLE(x));
+        if (there == KPY_HANDLE(x)) {
+            kn_release(there);
+            y = Py_NewRef(x);
+        } else {
+            y = kpy_wrap(there);
+        }
+    }
+    kpy_leave_scope();
+    return y;
 }
 
 static PyObject *get_here(kn_device d, kn_array x)
@@ -141,6 +186,8 @@ static PyObject *info(PyObject *module, PyObject *o) { return (void)module, with
 static PyMethodDef functions[] = {
     {"devices", list, METH_O, "devices(kind)\n--\n\nThe names of the devices, of a kind or (None) all."},
     {"device_put", put, METH_VARARGS, "device_put(x, device)\n--\n\nThe array there, committed; None: the default."},
+    {"put_at", put_at, METH_VARARGS,
+     "put_at(x, device)\n--\n\nx for device= of a function that makes arrays: \"cpu\" commits nothing."},
     {"device_get", get, METH_O, "device_get(x)\n--\n\nThe array on the host, uncommitted."},
     {"device_of", where, METH_O, "device_of(x)\n--\n\nThe name of the device where x is."},
     {"is_committed", committed, METH_O, "is_committed(x)\n--\n\nWhether x was put where it is."},

@@ -273,14 +273,15 @@ static kn_array of_tensor(DLDataType *d, DLManagedTensorVersioned *m, DLManagedT
     return x;
 }
 
-/* What was taken over, there; takes x over. */
-static kn_array put_on(kn_device d, kn_array x)
+/* What was taken over, at the place; takes x over. */
+static PyObject *put_at(const kpy_place *place, kn_array x, const kn_from_dlpack_opts *opts)
 {
-    if (!x || !d || d == kn_device_of(x))
-        return x;
-    kn_array y = kn_device_put(x, d);
-    kn_release(x);
-    return y;
+    if (x && opts->copy < 0 && place->device && place->device != kn_device_of(x)) {
+        kn_release(x);
+        return PyErr_Format(PyExc_BufferError, "from_dlpack: copy=False, but the array is not on %s",
+                            kn_device_name(place->device));
+    }
+    return kpy_wrap(kpy_put_at(place, x));
 }
 
 static PyObject *from_dlpack(PyObject *module, PyObject *args, PyObject *kw)
@@ -295,19 +296,19 @@ static PyObject *from_dlpack(PyObject *module, PyObject *args, PyObject *kw)
         return NULL;
     kn_from_dlpack_opts opts = kn_from_dlpack_opts_default();
     opts.copy = copy == Py_None ? 0 : PyObject_IsTrue(copy) ? 1 : -1;
-    kn_device d = NULL;
+    kpy_place place;
     if (kpy_enter() == 0) {
         kpy_here();
-        if (kpy_device_of(device, &d) < 0) {
+        if (kpy_place_of(device, &place) < 0) {
             result = NULL;
         } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
             DLManagedTensorVersioned *m = PyCapsule_GetPointer(capsule, "dltensor_versioned");
             PyCapsule_SetName(capsule, "used_dltensor_versioned");
-            result = kpy_wrap(put_on(d, of_tensor(&m->dl_tensor.dtype, m, NULL, &opts)));
+            result = put_at(&place, of_tensor(&m->dl_tensor.dtype, m, NULL, &opts), &opts);
         } else if (PyCapsule_IsValid(capsule, "dltensor")) {
             DLManagedTensor *m = PyCapsule_GetPointer(capsule, "dltensor");
             PyCapsule_SetName(capsule, "used_dltensor");
-            result = kpy_wrap(put_on(d, of_tensor(&m->dl_tensor.dtype, NULL, m, &opts)));
+            result = put_at(&place, of_tensor(&m->dl_tensor.dtype, NULL, m, &opts), &opts);
         } else
             PyErr_SetString(PyExc_BufferError, "__dlpack__ returned no capsule of DLPack that is unused");
         kpy_leave();

@@ -260,7 +260,13 @@ int kpy_memory_make(PyObject *module); /* memory.c */
 /* n elements (-1: one, without an axis) in memory that stays as long as the owner does; the stride is in bytes */
 kn_array kpy_over_memory(PyObject *owner, void *data, kn_dtype dtype, int64_t n, int64_t stride, bool writes);
 int kpy_iteration_make(PyObject *module); /* iteration.c */
-int kpy_device_of(PyObject *o, kn_device *d); /* device.c: of a name, or an object with one; None: NULL. 0, or -1 */
+/* device.c: what device= of a function that makes arrays says, a name or an object with one; None: NULL. 0, or -1 */
+typedef struct kpy_place {
+    kn_device device;
+    bool commits; /* NumPy's "cpu", as any word for the default device, commits nothing that is there */
+} kpy_place;
+int kpy_place_of(PyObject *o, kpy_place *place);
+kn_array kpy_put_at(const kpy_place *place, kn_array x); /* takes x over */
 int kpy_device_make(PyObject *module);
 /* progress.c: what a scan tells, if anybody wants to hear of it */
 int kpy_progress_make(PyObject *module);

@@ -2,6 +2,7 @@
 """Devices: which there are, arrays that are put there, the device= of functions that make arrays."""
 import pickle
 
+import numpy
 import pytest
 
 import kiln
@@ -42,6 +43,51 @@ def test_functions_that_make_arrays_take_a_device(make):
     assert (make(CPU) == make(None)).all()
     with pytest.raises(ValueError, match="there is no device 'moon:1'"):
         make("moon:1")
+
+
+def test_a_loop_kept_tells_default_devices_apart(gpu):
+    from kiln import lax
+    f = lambda x: x * (1 + x.device.id + (x.device == "webgpu"))  # a traced array is at the default device
+    loop = lambda: lax.map(f, np.ones(1, "f4")).tolist()
+    assert loop() == [1]
+    with kiln.default_device(gpu):
+        assert loop() == [2]
+    assert loop() == [1]
+
+
+@pytest.fixture
+def gpu():
+    found = [d for d in kiln.devices() if d.platform == "webgpu"]
+    if not found:
+        pytest.skip("no adapter of WebGPU: KILN_WEBGPU_LIBRARY says where the engine is")
+    return found[0]
+
+
+@pytest.mark.parametrize("make", [
+    lambda y, **kw: np.asarray(y, **kw), lambda y, **kw: np.zeros_like(y, **kw),
+    lambda y, **kw: np.full_like(y, 3, **kw), lambda y, **kw: np.astype(y, "f4", **kw),
+    lambda y, **kw: np.from_dlpack(y, **kw)])
+def test_a_word_for_the_default_device_moves_what_is_elsewhere(gpu, make):
+    y = kiln.device_put(np.ones(2, "f4"), gpu)
+    assert make(y, device="cpu").device == make(y, device=CPU).device == CPU
+    assert make(y, device=None).device == make(y, device=gpu).device == gpu
+    with kiln.default_device(gpu):
+        assert make(y, device="cpu").devices() == {CPU} and make(np.ones(2, "f4"), device="cpu").committed
+
+
+def test_a_device_inside_of_a_recording():
+    for d in ("cpu", CPU):
+        f = kiln.jit(lambda x: x + np.zeros(2, device=d) + np.asarray(np.ones(2), device=d))
+        assert f(np.ones(2)).tolist() == [2, 2]
+
+
+def test_no_copy_goes_to_no_other_device(gpu):
+    x = numpy.ones(2, "f4")
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        np.asarray(x, device=gpu, copy=False)
+    with pytest.raises(BufferError, match="copy=False, but the array is not on webgpu:0"):
+        np.from_dlpack(x, device=gpu, copy=False)
+    assert np.from_dlpack(x, device=CPU, copy=False).committed
 
 
 def test_the_default_device_is_of_blocks():

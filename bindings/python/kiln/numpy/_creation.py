@@ -7,7 +7,6 @@ import math as _math
 
 from .. import _core
 from .._core import Array, from_dlpack
-from .._config import _to
 from .._interop import frombuffer, share
 
 _c = _core.functions("kiln.numpy")
@@ -45,7 +44,11 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if not copy and not isinstance(a, Array):
         shared = share(a)
         a = a if shared is None else shared
-    return _to(_core.as_array(a, dtype, order, copy, 0), device)
+    made = _core.as_array(a, dtype, order, copy, 0)
+    there = _core.put_at(made, device)
+    if copy is False and there.device != made.device:
+        raise ValueError("Unable to avoid copy while creating an array as requested: it is not on that device.")
+    return there
 
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -92,7 +95,8 @@ def arange(*args, start=None, stop=None, step=None, dtype=None, device=None, lik
         raise TypeError("arange() requires stop to be specified.")
     if stop is None:
         start, stop = None, start
-    return _to(_c["arange"](0 if start is None else start, stop, 1 if step is None else step, dtype=dtype), device)
+    made = _c["arange"](0 if start is None else start, stop, 1 if step is None else step, dtype=dtype)
+    return _core.put_at(made, device)
 
 
 _P = _inspect.Parameter
@@ -153,7 +157,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     made = _c["linspace"](start, stop, num, endpoint, retstep, dtype, axis)
-    return (_to(made[0], device), made[1]) if retstep else _to(made, device)
+    return (_core.put_at(made[0], device), made[1]) if retstep else _core.put_at(made, device)
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):

@@ -5,7 +5,6 @@ import re as _re
 from operator import index as _index
 
 from .. import _core
-from .._config import _to
 from .._core import Array
 from ._creation import array, asarray, ndindex
 from ._wrapped import histogram_bin_edges
@@ -208,7 +207,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     """The elements as another dtype; with copy=False the array itself if it has that. (numpy.astype)"""
     if not isinstance(x, _core.Array):
         raise TypeError(f"Input should be an array. It is a {type(x)} instead.")
-    return _to(x.astype(dtype, copy=copy), device)
+    return _core.put_at(x.astype(dtype, copy=copy), device)
 
 
 def clip(a, a_min=_missing, a_max=_missing, out=None, *, min=_missing, max=_missing, **kwargs):
