@@ -124,7 +124,7 @@ def _(line, f, what, text, x):
 
 @row("float16 is a format of storage")
 def _(line, f, what, text, x):
-    summed = f in ("cumsum", "nancumsum", "cumulative_sum") and any(v.size > 500 for v in x)  # NumPy rounds after each element
+    summed = f in ("cumsum", "nancumsum", "cumulative_sum") and any(v.size > 500 and v.dtype == np.float16 for v in x)
     return (f.startswith("fft.") or f in ("i0", "isclose", "allclose") or summed) and what.startswith("value") and \
         any(v.dtype == np.float16 for v in x)
 
@@ -150,7 +150,7 @@ def _(line, f, what, text, x):
 def _(line, f, what, text, x):
     return what.startswith(("value", "at the end value", "written value")) and (
         any(v.dtype == bool for v in x) and any(v.dtype != bool for v in x) and ("int8(" in text or "float" in text) or
-        f == "view" and ("np.True_, np.True_" in text or what.startswith("at the end") and any(v.dtype == bool for v in x)))
+        f == "view" and "np.True_, np.True_" in text)
 
 
 @row("Dtypes do not depend on values")
@@ -259,7 +259,7 @@ def _(line, f, what, text, x):
     if f != "einsum" or "optimize=" not in line or "optimize=False" in line:
         return False
     mixed = len({v.dtype for v in x}) > 1
-    return what.startswith("error text") or "output has more dimensions than subscripts" in text or what.startswith(("value", "dtype")) and mixed
+    return what.startswith("error text") or "output has more dimensions than subscripts" in text or mixed and (what.startswith("value") or what == "dtype" and len(x) > 2)
 
 
 @row("Products tell both shapes")
