@@ -125,11 +125,11 @@ def test_functions_know_their_names():
     assert stats.norm.cdf.__name__ == "cdf" and "norm" in repr(stats.norm) and inspect.getdoc(stats.t)
 
 
-@pytest.mark.parametrize("df", [0.5, 1.0, 2.0, 3.0, 10.0, 200.0])
+@pytest.mark.parametrize("df", [0.5, 1.0, 2.0, 3.0, 10.0, 200.0, 2000.0])
 @pytest.mark.parametrize("f", ["cdf", "sf", "logcdf", "logsf"])
 def test_students_t_as_in_scipy(f, df):
     scipy = pytest.importorskip("scipy.stats")
-    x = numpy.array([-numpy.inf, -1e3, -30, -3, -1, -0.25, -1e-2, 0, 1e-2, 0.25, 1, 3, 50, numpy.inf, numpy.nan])
+    x = numpy.array([-numpy.inf, -1e3, -30, -12, -3, -1, -0.25, -1e-2, 0, 1e-2, 0.25, 1, 3, 50, numpy.inf, numpy.nan])
     with numpy.errstate(divide="ignore"):
         expected = getattr(scipy.t, f)(x, df, 0.0, 1.0)
     numpy.testing.assert_allclose(getattr(stats.t, f)(x, df), expected, rtol=1e-11, atol=1e-300)
@@ -241,3 +241,10 @@ def test_gaussian_kde_is_a_tree():
     numpy.testing.assert_allclose(got, expected, rtol=1e-8)
     with pytest.raises(AttributeError):
         k.neff = 3
+
+
+def test_kde_samples_of_any_shape():
+    kde, key = stats.gaussian_kde(RNG.normal(size=(2, 7))), kiln.random.key(0)
+    many = kde.resample(key, (3, 4))
+    assert many.shape == (2, 3, 4)
+    assert (many.reshape(2, 12) == kde.resample(key, (12,))).all()

@@ -114,7 +114,7 @@ def _log_student(z, df):
 def _student(z, df):
     """The distribution function of Student's t: half of betainc at df / (df + z^2), or at 1 less that near the middle,
     where that one has the digits; a line at the middle itself, where that has no derivative."""
-    line, near, infinite = np.abs(z) < 1e-7, z * z < df, np.isinf(z)
+    line, near, infinite = np.abs(z) < 1e-7, z * z < np.minimum(df, 1), np.isinf(z)
     w = np.where(line | infinite, 1, z * z)
     tail = np.where(infinite, 0, betainc(df / 2, 0.5, np.where(near, 0.5, df / (df + w)))) / 2
     middle = betainc(0.5, df / 2, np.where(near, w / (df + w), 0.5)) / 2

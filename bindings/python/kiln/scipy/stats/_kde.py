@@ -169,7 +169,7 @@ class gaussian_kde:
         at = random.choice(which, self.n, shape=shape, p=self.weights)
         noise = random.multivariate_normal(off, np.zeros(self.d, self.covariance.dtype), self.covariance, shape=shape,
                                            dtype=self.dataset.dtype)
-        return self.dataset[:, at] + noise.T
+        return self.dataset[:, at] + np.moveaxis(noise, -1, 0)
 
     def integrate_box(self, low_bounds, high_bounds, maxpts=None):
         """Not there, as in JAX."""
