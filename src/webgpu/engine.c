@@ -199,12 +199,14 @@ static void look_at(kng_gpu *g)
     g->can_time = g->api->AdapterHasFeature(g->adapter, WGPUFeatureName_TimestampQuery) != 0;
 }
 
-/* In the order of their ranks; what is there twice, once. */
+/* In the order of their ranks; what is there twice, once. The adapter is the list's, or given back. */
 static knx_error *add_adapter(WGPUAdapter adapter)
 {
     kng_gpu *g = kng_keep(sizeof *g);
-    if (!g)
+    if (!g) {
+        engine.api.AdapterRelease(adapter);
         return knx_error_nomem();
+    }
     *g = (kng_gpu){.api = &engine.api, .instance = engine.instance, .adapter = adapter, .mutex = KN_MUTEX_INIT};
     look_at(g);
     if (is_known(g) || engine.n == KNG_ADAPTERS) {
