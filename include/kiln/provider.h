@@ -108,7 +108,7 @@ typedef struct kn_provider {
     int (*copy_in)(void *env, void *to, size_t at, const void *from, size_t bytes);
     int (*copy_out)(void *env, void *to, void *from, size_t at, size_t bytes); /* it has ended when it returns */
     int (*copy)(void *env, void *to, size_t to_at, void *from, size_t from_at, size_t bytes);
-    const char *(*refuses)(void *env, const kn_provider_step *step); /* why it does not run the step (the text is copied); NULL: it does */
+    const char *(*refuses)(void *env, const kn_provider_step *step); /* why not (copied); NULL: it runs the step */
     int (*prepare)(void *env, const kn_provider_step *step, void **prepared); /* NULL: nothing is prepared */
     void (*discard)(void *env, void *prepared);
     int (*launch)(void *env, const kn_provider_step *step, void *prepared, const kn_provider_place *at);
