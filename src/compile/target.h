@@ -19,6 +19,8 @@ typedef struct knc_target {
     /* May this kernel, which has at most KNC_ATTACHED_MAPS maps, be a part of a product's step, which calls it for
      * rectangles of elements? NULL: none may. */
     bool (*attaches)(const knk_kernel *k);
+    bool joins_all; /* a step of its own costs more than any value's way through memory: such kernels join products
+                       whatever the sizes */
 } knc_target;
 
 enum { KNC_ATTACHED_MAPS = 96 };

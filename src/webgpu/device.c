@@ -2,6 +2,7 @@
  * device.c -- the table of a device of WebGPU. */
 #include "base/log.h"
 #include "device/steps/steps.h"
+#include "host/rect.h"
 #include "webgpu/plan.h"
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,12 @@ static void describe(kng_gpu *g)
 /* How much one worker of a GPU has at hand is not told: what is common. */
 enum { FIRST_CACHE = 32 << 10, SECOND_CACHE = 1 << 20 };
 
+/* A product that the device refuses runs on the host with its kernels, so the host must have them, too. */
+static bool attaches(const knk_kernel *k)
+{
+    return knh_fits_rect(k) && !knw_refuses(k) && k->n_buffer <= KNW_MOST_MEMORIES;
+}
+
 void kng_make_device(kng_gpu *g)
 {
     uint32_t slots = g->limits.maxStorageBuffersPerShaderStage;
@@ -95,7 +102,9 @@ void kng_make_device(kng_gpu *g)
                              .alignment = 256,
                              .first_cache = FIRST_CACHE,
                              .second_cache = SECOND_CACHE,
-                             .ns_per_unit = 0.01};
+                             .ns_per_unit = 0.01,
+                             .attaches = attaches,
+                             .joins_all = true};
     g->take_times = knx_env()->webgpu_times;
     describe(g);
     g->device = (knd_device){.name = g->name, .info = info, .share = share, KND_STEPS_TABLE};

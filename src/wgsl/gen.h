@@ -9,15 +9,15 @@
 #ifndef KN_WGSL_GEN_H
 #define KN_WGSL_GEN_H
 #include "kernel/internal.h"
-#include "wgsl/numbers.h"
-#include "wgsl/wgsl.h"
+#include "wgsl/piece.h"
 
 enum { KNW_NO_LOOP = 255, KNW_LANES = 64, KNW_ADJACENT = 16, KNW_SUM_BLOCK = 16384, KNW_COUNTER = 19 };
 
 /* The words of a launch, and the dispatches that a kernel is. */
 typedef struct knw_layout {
     const knk_kernel *k;
-    uint32_t n_words;
+    uint32_t begin;    /* the word of the first buffer: KNW_AT, but of a piece */
+    uint32_t n_words;  /* the word behind the last one */
     uint32_t par;      /* the extents of the parallel loops */
     uint32_t *inner;   /* per stage: its extents; then, of a stage with inner extents, their product and its blocks */
     uint32_t *map;     /* per map: the offset, then the strides of class ANY; each is two words if the map is wide */
@@ -42,19 +42,15 @@ typedef struct knw_region { /* the yes sides of the cold selects of one predicat
 typedef struct knw_block { /* one `if` of the text */
     int parent, nodes;
 } knw_block;
-typedef struct knw_memory {
-    bool used, written, atomic;
-    uint32_t load, store, put; /* a bit per dtype: the function is there */
-} knw_memory;
-
 typedef struct knw_gen {
     const knw_request *r;
     const knk_kernel *k;
     knw_layout at;
     knw_part part;
-    knw_unit unit;
+    const knw_piece *piece; /* NULL: the text is a dispatch of its own */
+    knw_unit *unit;
     knx_str main, functions, operand[4];
-    knw_memory memory[KNW_MOST_MEMORIES];
+    knw_memory *memory;
     uint64_t joins[6][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
     uint32_t shared_rows; /* per dtype: memory of the workgroup */
     int depth;
@@ -79,7 +75,8 @@ static inline bool knw_together(const knw_gen *g)
 }
 
 /* words.c */
-knx_error *knw_lay_out(const knk_kernel *k, bool parts, knw_layout *to);
+knx_error *knw_lay_out(const knk_kernel *k, uint32_t begin, bool parts, knw_layout *to);
+void knw_put_numbers(const knw_layout *a, const knw_launch *l, uint32_t *words); /* of par, inner extents, maps */
 void knw_layout_free(knw_layout *l);
 bool knw_part_of(const knk_kernel *k, int part, knw_part *to); /* false: there are fewer */
 bool knw_ordered(const knk_inst *n);                           /* the order in which it joins elements shows */
@@ -97,6 +94,8 @@ void knw_close(knw_gen *g);
 void knw_word(knx_str *t, uint32_t word); /* "kn_w[2].y" */
 enum { KNW_WORD_TEXT = 24 };
 const char *knw_word_text(char to[KNW_WORD_TEXT], uint32_t word);
+bool knw_allocate(knw_gen *g, void **memory); /* its lists; *memory is to be freed */
+void knw_find_shared(knw_gen *g);
 /* memory.c */
 void knw_find_memory(knw_gen *g);
 void knw_load_call(knw_gen *g, knx_str *t, int buffer, int dtype); /* "load0_f32(" */
@@ -125,6 +124,10 @@ void knw_name(knw_gen *g, knx_str *t, knk_node x);
 /* joins.c: "tree_add_f32(" */
 typedef enum { KNW_TREE, KNW_ROW, KNW_COLUMN, KNW_PAIRS, KNW_BLOCK, KNW_TOTAL } knw_join_kind;
 void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n);
+
+/* piece.c: does the buffer stand for what a piece is given, or gives? */
+bool knw_is_handed(const knw_gen *g, int buffer);
+int knw_handed_part(const knw_gen *g, int map);
 
 /* stages.c */
 void knw_write_main(knw_gen *g);

@@ -10,7 +10,7 @@ static const char *how_of(const knk_inst *n) { return knk_reduction_name[n->sub]
 
 static void join(knw_gen *g, knx_str *t, const knk_inst *n, const char *left, const char *right)
 {
-    knw_join(&g->unit, t, (knk_reduction)n->sub, n->dtype, left, right);
+    knw_join(g->unit, t, (knk_reduction)n->sub, n->dtype, left, right);
 }
 
 /* Leaf q of a binary tree: each bit of q that is set closes a pair, whose left side waits in `s`. */
@@ -128,7 +128,7 @@ static void total(knw_gen *g, knx_str *t, const knk_inst *n)
                    "fn total_%s_%s(s: ptr<function, array<%s, %d>>, blocks: u32) -> %s {\n"
                    "    if (blocks == 0u) {\n        return ",
                    how_of(n), name_of(n), type, KNW_COUNTER, type);
-    knw_identity(&g->unit, t, (knk_reduction)n->sub, n->dtype);
+    knw_identity(g->unit, t, (knk_reduction)n->sub, n->dtype);
     knx_str_printf(t,
                    ";\n    }\n    var d = countTrailingZeros(blocks);\n    var v = (*s)[d];\n"
                    "    for (d++; d < %du; d++) {\n        if (((blocks >> d) & 1u) != 0u) {\n"

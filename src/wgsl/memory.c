@@ -12,7 +12,7 @@ void knw_find_memory(knw_gen *g)
     for (int s = g->part.first; s < g->part.end; s++)
         for (int i = g->k->stage[s].first; i < g->k->stage[s].end; i++) {
             const knk_inst *n = knw_node(g, i);
-            if (n->op != KNK_LOAD && n->op != KNK_STORE)
+            if ((n->op != KNK_LOAD && n->op != KNK_STORE) || knw_is_handed(g, n->buffer))
                 continue;
             knw_memory *m = &g->memory[memory_of(g, n->buffer)];
             bool writes = n->op == KNK_STORE;

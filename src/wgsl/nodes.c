@@ -178,7 +178,7 @@ void knw_operand(knw_gen *g, knx_str *t, knk_node x, bool low)
     const knk_inst *n = knw_node(g, x);
     bool half = low && knw_is_wide(n->dtype);
     if (n->op == KNK_CONST) {
-        knw_const(&g->unit, t, half ? KN_ID_U32 : n->dtype, half ? (uint32_t)n->imm : n->imm);
+        knw_const(g->unit, t, half ? KN_ID_U32 : n->dtype, half ? (uint32_t)n->imm : n->imm);
         return;
     }
     knw_name(g, t, x);
@@ -192,8 +192,12 @@ static void load_value(knw_gen *g, knx_str *t, knk_node x)
 {
     const knk_inst *n = knw_node(g, x);
     char at[KNW_WORD_TEXT];
+    if (knw_is_handed(g, n->buffer)) {
+        knx_str_printf(t, g->low[x] ? "x%d.x" : "x%d", knw_handed_part(g, n->map));
+        return;
+    }
     knw_load_call(g, t, n->buffer, n->dtype);
-    knx_str_printf(t, "%s + ", knw_word_text(at, KNW_AT + (uint32_t)n->buffer));
+    knx_str_printf(t, "%s + ", knw_word_text(at, g->at.begin + (uint32_t)n->buffer));
     knw_element(g, t, n->map);
     if (n->a >= 0) {
         knx_str_puts(t, " + ");
@@ -225,7 +229,7 @@ static void expression(knw_gen *g, knx_str *t, knk_node x)
     if ((n->op == KNK_CAST || n->op == KNK_BITCAST) && as.dtype == dtype[0])
         knx_str_puts(t, text[0]);
     else
-        knw_expr(&g->unit, t, &as, dtype, text);
+        knw_expr(g->unit, t, &as, dtype, text);
 }
 
 static const char *type_of(const knw_gen *g, knk_node x)
@@ -235,7 +239,7 @@ static const char *type_of(const knw_gen *g, knk_node x)
 
 static void zero(knw_gen *g, knx_str *t, knk_node x)
 {
-    knw_const(&g->unit, t, g->low[x] ? KN_ID_U32 : knw_node(g, x)->dtype, 0);
+    knw_const(g->unit, t, g->low[x] ? KN_ID_U32 : knw_node(g, x)->dtype, 0);
 }
 
 /* ---- lines ---- */
@@ -368,7 +372,7 @@ static void store_later(knw_gen *g, knk_node x)
     char at[KNW_WORD_TEXT];
     knx_str t = {0}, value = {0};
     knw_element(g, &t, n->map);
-    knw_line(g, "x%d_at[s] = %s + %s;", x, knw_word_text(at, KNW_AT + (uint32_t)n->buffer), t.s ? t.s : "");
+    knw_line(g, "x%d_at[s] = %s + %s;", x, knw_word_text(at, g->at.begin + (uint32_t)n->buffer), t.s ? t.s : "");
     t.n = 0;
     knw_operand(g, &value, n->a, false);
     knw_to_word(&t, dtype, 0, value.s ? value.s : "");
@@ -412,8 +416,15 @@ static void store(knw_gen *g, knk_node x)
     bool once = columns || (knw_together(g) && !inner);
     char at[KNW_WORD_TEXT];
     knx_str t = {0};
+    if (knw_is_handed(g, n->buffer)) {
+        knw_operand(g, &t, n->a, false);
+        knw_line(g, "x%d = %s;", knw_handed_part(g, n->map), t.s ? t.s : "");
+        g->main.failed |= t.failed;
+        knx_str_free(&t);
+        return;
+    }
     knw_store_call(g, &t, n->buffer, knw_node(g, n->a)->dtype);
-    knx_str_printf(&t, "%s + ", knw_word_text(at, KNW_AT + (uint32_t)n->buffer));
+    knx_str_printf(&t, "%s + ", knw_word_text(at, g->at.begin + (uint32_t)n->buffer));
     knw_element(g, &t, n->map);
     knx_str_puts(&t, ", ");
     knw_operand(g, &t, n->a, false);

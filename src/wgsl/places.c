@@ -64,7 +64,8 @@ void knw_find_maps(knw_gen *g)
     memset(g->by_element, 0, (size_t)g->k->n_map);
     for (int i = g->first; i < g->end; i++) {
         const knk_inst *n = knw_node(g, i);
-        if (n->op == KNK_LOAD || n->op == KNK_STORE || (n->op == KNK_INDEX && g->low[i]))
+        bool element = (n->op == KNK_LOAD || n->op == KNK_STORE) && !knw_is_handed(g, n->buffer);
+        if (element || (n->op == KNK_INDEX && g->low[i]))
             g->by_element[n->map] = 1;
     }
 }
@@ -116,7 +117,7 @@ static void wide_line(knw_gen *g, const char *name, knk_op op, const char *a, co
 {
     knx_str t = {0};
     if (!g->dry)
-        knw_apply(&g->unit, &t, op, KN_ID_I64, a, b, NULL);
+        knw_apply(g->unit, &t, op, KN_ID_I64, a, b, NULL);
     knw_line(g, "let %s = %s;", name, t.s ? t.s : "");
     g->main.failed |= t.failed;
     knx_str_free(&t);

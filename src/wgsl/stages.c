@@ -59,7 +59,7 @@ static void identity(knw_gen *g, char c, int i)
 {
     const knk_inst *n = knw_node(g, i);
     knx_str t = {0};
-    knw_identity(&g->unit, &t, (knk_reduction)n->sub, n->dtype);
+    knw_identity(g->unit, &t, (knk_reduction)n->sub, n->dtype);
     knw_line(g, "var %c%d: %s = %s;", c, i, knw_type(n->dtype), t.s ? t.s : "");
     g->main.failed |= t.failed;
     knx_str_free(&t);
@@ -100,7 +100,7 @@ static void accumulate(knw_gen *g)
         knx_str t = {0}, x = {0};
         snprintf(name, sizeof name, "a%d", i);
         knw_operand(g, &x, n->a, false);
-        knw_join(&g->unit, &t, (knk_reduction)n->sub, n->dtype, name, x.s ? x.s : "");
+        knw_join(g->unit, &t, (knk_reduction)n->sub, n->dtype, name, x.s ? x.s : "");
         knw_line(g, "%s = %s;", name, t.s ? t.s : "");
         g->main.failed |= t.failed || x.failed;
         knx_str_free(&t);
@@ -251,7 +251,7 @@ static void inner_stage(knw_gen *g)
 static void scratch_at(const knw_gen *g, knx_str *t, uint32_t place, int dtype, int which, const char *element)
 {
     knx_str_printf(t, "memory%d[", g->r->n_memory);
-    knw_word(t, KNW_AT + (uint32_t)g->k->n_buffer);
+    knw_word(t, g->at.begin + (uint32_t)g->k->n_buffer);
     knx_str_puts(t, " + ");
     knw_word(t, place);
     knx_str_printf(t, knw_is_wide(dtype) ? " + 2u * (%s) + %du]" : " + %s]", element, which);

@@ -62,7 +62,7 @@ void knw_word(knx_str *t, uint32_t word)
 }
 
 /* Values that stages with other nodes use. */
-static void find_shared(knw_gen *g)
+void knw_find_shared(knw_gen *g)
 {
     for (int i = 0; i < g->k->n_node; i++) {
         g->shared[i] |= g->at.kept[i] != 0;
@@ -74,7 +74,7 @@ static void find_shared(knw_gen *g)
     }
 }
 
-static bool allocate(knw_gen *g, void **memory)
+bool knw_allocate(knw_gen *g, void **memory)
 {
     size_t n = (size_t)g->k->n_node + 1, maps = (size_t)g->k->n_map + 1;
     size_t bytes = n * (2 * sizeof(int32_t) + sizeof(knw_region) + 3 * sizeof(knw_block) + 4) + maps;
@@ -111,7 +111,7 @@ static knx_error *finish(knw_gen *g, char **out, uint32_t *memories)
     describe(g, &t);
     knx_str_printf(&t, "@group(0) @binding(0) var<uniform> kn_w: array<vec4<u32>, %u>;\n", g->at.n_words / 4);
     knw_declare_memory(g, &t);
-    knw_helpers(&g->unit, &t);
+    knw_helpers(g->unit, &t);
     knx_str_puts(&t, g->functions.s ? g->functions.s : "");
     knx_str_puts(&t, g->main.s ? g->main.s : "");
     bool failed = t.failed || g->main.failed || g->functions.failed;
@@ -145,16 +145,17 @@ knx_error *knw_text(const knw_request *r, char **out, uint32_t *memories)
     *out = NULL;
     *memories = 0;
     KN_TRY(check(r));
-    knw_gen g = {.r = r, .k = r->kernel, .part = {.join = -1, .end = r->kernel->n_stage}};
+    knw_memory all[KNW_MOST_MEMORIES] = {0};
+    knw_unit unit = {.facts = r->facts, .exact = r->exact, .hidden = knw_word_text(hidden, KNW_HIDDEN)};
+    knw_gen g = {.r = r, .k = r->kernel, .part = {.join = -1, .end = r->kernel->n_stage}, .unit = &unit, .memory = all};
     if (r->mode == KNW_PARTS)
         knw_part_of(r->kernel, r->part, &g.part);
-    g.unit = (knw_unit){.facts = r->facts, .exact = r->exact, .hidden = knw_word_text(hidden, KNW_HIDDEN)};
-    knx_error *e = knw_lay_out(r->kernel, r->mode == KNW_PARTS, &g.at);
-    if (!e && !allocate(&g, &memory))
+    knx_error *e = knw_lay_out(r->kernel, KNW_AT, r->mode == KNW_PARTS, &g.at);
+    if (!e && !knw_allocate(&g, &memory))
         e = knx_error_nomem();
     if (!e) {
         knw_find_memory(&g);
-        find_shared(&g);
+        knw_find_shared(&g);
         knw_find_low(&g);
         knw_write_main(&g);
         e = finish(&g, out, memories);

@@ -101,7 +101,7 @@ static void mark_kept(knw_layout *l)
 static void number_words(knw_layout *l, bool parts)
 {
     const knk_kernel *k = l->k;
-    uint32_t n = KNW_AT + (uint32_t)k->n_buffer + parts;
+    uint32_t n = l->begin + (uint32_t)k->n_buffer + parts;
     l->par = n;
     n += (uint32_t)k->n_par;
     for (int s = 0; s < k->n_stage; s++) {
@@ -130,11 +130,11 @@ static void number_words(knw_layout *l, bool parts)
     l->n_words = (n + 3) / 4 * 4;
 }
 
-knx_error *knw_lay_out(const knk_kernel *k, bool parts, knw_layout *to)
+knx_error *knw_lay_out(const knk_kernel *k, uint32_t begin, bool parts, knw_layout *to)
 {
     size_t stages = (size_t)k->n_stage + 1, maps = (size_t)k->n_map + 1, nodes = (size_t)k->n_node + 1;
     uint32_t *at = knx_alloc_zero((stages + maps + 2 * nodes) * sizeof *at + maps);
-    *to = (knw_layout){.k = k, .memory = at};
+    *to = (knw_layout){.k = k, .begin = begin, .memory = at};
     if (!at)
         return knx_error_nomem();
     to->inner = at;
@@ -227,6 +227,16 @@ static void put_stage(const knw_layout *a, const knw_launch *l, int s, uint32_t 
     }
 }
 
+void knw_put_numbers(const knw_layout *a, const knw_launch *l, uint32_t *words)
+{
+    for (int d = 0; d < a->k->n_par; d++)
+        words[a->par + (uint32_t)d] = (uint32_t)l->par[d];
+    for (int s = 0; s < a->k->n_stage; s++)
+        put_stage(a, l, s, words);
+    for (int m = 0; m < a->k->n_map; m++)
+        put_map(a, l, m, words);
+}
+
 /* Places in the scratch, in words; their number. */
 static uint64_t put_scratch(const knw_layout *a, const knw_launch *l, uint32_t *words)
 {
@@ -251,7 +261,7 @@ static uint64_t put_scratch(const knw_layout *a, const knw_launch *l, uint32_t *
 uint64_t knw_scratch_bytes(const knk_kernel *k, const knw_launch *l)
 {
     knw_layout a;
-    knx_error *e = knw_lay_out(k, true, &a);
+    knx_error *e = knw_lay_out(k, KNW_AT, true, &a);
     uint64_t n = e ? UINT64_MAX : 4 * put_scratch(&a, l, NULL);
     knx_error_release(e);
     knw_layout_free(&a);
@@ -276,7 +286,7 @@ static uint64_t groups_of(const knw_request *r, const knw_launch *l, uint64_t *c
 knx_error *knw_n_words(const knw_request *r, uint32_t *out)
 {
     knw_layout a;
-    knx_error *e = knw_lay_out(r->kernel, r->mode == KNW_PARTS, &a);
+    knx_error *e = knw_lay_out(r->kernel, KNW_AT, r->mode == KNW_PARTS, &a);
     *out = a.n_words;
     knw_layout_free(&a);
     return e;
@@ -286,7 +296,7 @@ knx_error *knw_words(const knw_request *r, const knw_launch *l, uint32_t *words,
 {
     knw_layout a;
     uint64_t count, groups = groups_of(r, l, &count), most = r->facts->most_groups;
-    KN_TRY(knw_lay_out(r->kernel, r->mode == KNW_PARTS, &a));
+    KN_TRY(knw_lay_out(r->kernel, KNW_AT, r->mode == KNW_PARTS, &a));
     memset(words, 0, a.n_words * sizeof *words);
     uint64_t rows = (groups + most - 1) / most, across = groups ? (groups + rows - 1) / rows : 0;
     grid[0] = (uint32_t)across;
@@ -297,12 +307,7 @@ knx_error *knw_words(const knw_request *r, const knw_launch *l, uint32_t *words,
         words[KNW_AT + b] = l->at[b];
     if (r->mode == KNW_PARTS)
         words[KNW_AT + r->kernel->n_buffer] = l->at[r->kernel->n_buffer];
-    for (int d = 0; d < r->kernel->n_par; d++)
-        words[a.par + (uint32_t)d] = (uint32_t)l->par[d];
-    for (int s = 0; s < r->kernel->n_stage; s++)
-        put_stage(&a, l, s, words);
-    for (int m = 0; m < r->kernel->n_map; m++)
-        put_map(&a, l, m, words);
+    knw_put_numbers(&a, l, words);
     if (r->mode == KNW_PARTS)
         put_scratch(&a, l, words);
     knw_layout_free(&a);

@@ -320,6 +320,34 @@ static knx_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel
     return NULL;
 }
 
+/* Is the memory of reference r one that none of the references before it has? Temporaries share one, literals too. */
+static bool is_further(const attacher *t, const knc_ref *const *ref, uint32_t r)
+{
+    const knc_slot *s = &t->p->slot.at[ref[r]->index];
+    for (uint32_t i = 0; i < r; i++) {
+        const knc_slot *x = &t->p->slot.at[ref[i]->index];
+        if (ref[i]->index == ref[r]->index ||
+            (s->space == x->space && (s->space == KNC_AT_WORK || s->space == KNC_AT_LITERAL)))
+            return false;
+    }
+    return true;
+}
+
+/* Can the target bind all memories of the two steps together? Where it makes one launch of them. */
+static bool has_memories(const attacher *t, const knc_step *s, const knc_step *kernel, uint32_t but)
+{
+    const knc_ref *ref[5 * MAX_REFS];
+    uint32_t n = 0, memories = 0;
+    for (uint32_t i = 0; i < s->n_ref + kernel->n_ref; i++) {
+        const knc_ref *r = i < s->n_ref ? &s->ref[i] : &kernel->ref[i - s->n_ref];
+        if (r->index != KNC_NO && (i < s->n_ref || r->index != but))
+            ref[n++] = r;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        memories += is_further(t, ref, i);
+    return !t->p->o->target->joins_all || memories <= t->p->o->target->max_buffers;
+}
+
 /* Makes kernel k a part of the product's step; *out: NULL if it does not fit. drop: the product's own reference to the
  * value between them, which is not in memory any more; NULL: the value stays in memory. */
 static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, const knc_meeting *m,
@@ -328,7 +356,7 @@ static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side,
     uint32_t number[MAX_REFS];
     knc_step *s = step_at(t, product), *kernel = step_at(t, k);
     *out = NULL;
-    if (kernel->n_ref > MAX_REFS)
+    if (kernel->n_ref > MAX_REFS || !has_memories(t, s, kernel, m->slot))
         return NULL;
     for (uint32_t i = 0; i < kernel->n_ref; i++)
         number[i] = s->n_ref + i;
@@ -351,7 +379,7 @@ static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side,
     return NULL;
 }
 
-/* is_small_result, is_small_operand: does it cost little to pass the value through memory? Measured: a result that is
+/* is_small_result, is_small_operand: does it cost little to pass the value through memory? Measured on the host: a result that is
  * small beside the operands, or an operand that stays in the second cache, gains nothing if its kernel joins; in a
  * batch of small matrices the kernel would be called for each of them. */
 bool knc_attach_small;
@@ -363,7 +391,7 @@ static bool is_small_result(const knc_target *t, const knk_product *q)
 {
     int64_t m = count(&q->m), n = count(&q->n), each = knx_dim_mul(m, n), bytes = knx_dim_mul(each, q->result->size),
             others = knx_dim_mul(knx_dim_add(m, n), knx_dim_mul(count(&q->k), q->operand->size));
-    return !knc_attach_small &&
+    return !knc_attach_small && !t->joins_all &&
            (knx_dim_lt(knx_dim_mul(bytes, count(&q->batch)), (int64_t)t->first_cache) ||
             knx_dim_lt(each, CALL_ELEMENTS) || knx_dim_lt(knx_dim_mul(RESULT_PART, bytes), others));
 }
@@ -373,8 +401,9 @@ static bool is_small_operand(const knc_target *t, const knk_product *q, knc_side
     int64_t rows = count(side == KNC_SIDE_A ? &q->m : &q->n), others = count(side == KNC_SIDE_A ? &q->n : &q->m),
             each = knx_dim_mul(rows, count(&q->k)),
             bytes = knx_dim_mul(each, knx_dim_mul(count(&q->batch), q->operand->size));
-    return !knc_attach_small && (knx_dim_lt(bytes, (int64_t)(t->second_cache / 4)) || knx_dim_lt(each, CALL_ELEMENTS) ||
-                                 (knx_dim_le(others, THIN_ROWS) && knx_dim_lt(bytes, (int64_t)(2 * t->second_cache))));
+    return !knc_attach_small && !t->joins_all &&
+           (knx_dim_lt(bytes, (int64_t)(t->second_cache / 4)) || knx_dim_lt(each, CALL_ELEMENTS) ||
+            (knx_dim_le(others, THIN_ROWS) && knx_dim_lt(bytes, (int64_t)(2 * t->second_cache))));
 }
 
 /* --- the result ------------------------------------------------------------------------------- */

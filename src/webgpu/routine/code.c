@@ -144,29 +144,41 @@ void kng_each(kng_code *c, uint64_t n)
     KNG_BODY(c, "    let i = group * %uu + lane;\n    if (i >= count()) { return; }\n", (unsigned)c->lanes);
 }
 
+static void find_memory(kng_code *c)
+{
+    for (int i = 0; i < c->n_array; i++) {
+        const kng_array *a = &c->array[i];
+        bool writes = a->use & (KNG_STORE | KNG_PUT);
+        c->memory[a->slot].used = true;
+        c->memory[a->slot].written |= writes;
+        c->memory[a->slot].atomic |= writes && kng_is_part(a->dtype);
+    }
+    for (int i = 0; i < c->n_piece; i++)
+        knw_piece_memory(&c->piece[i], c->memory);
+}
+
 static void declare_memory(const kng_code *c, knx_str *t, uint32_t *slots)
 {
     for (uint32_t s = 0; s <= c->m->at->n_slot; s++) {
-        bool used = false, written = false, atomic = false;
-        for (int i = 0; i < c->n_array; i++) {
-            const kng_array *a = &c->array[i];
-            bool writes = a->use & (KNG_STORE | KNG_PUT);
-            used |= a->slot == s;
-            written |= a->slot == s && writes;
-            atomic |= a->slot == s && writes && kng_is_part(a->dtype);
-        }
-        if (!used)
+        const knw_memory *m = &c->memory[s];
+        if (!m->used)
             continue;
         *slots |= UINT32_C(1) << s;
-        knx_str_printf(t, "@group(0) @binding(%u) var<storage, %s> m%u: array<%s>;\n", (unsigned)s + 1,
-                       written ? "read_write" : "read", (unsigned)s, atomic ? "atomic<u32>" : "u32");
+        knx_str_printf(t, "@group(0) @binding(%u) var<storage, %s> memory%u: array<%s>;\n", (unsigned)s + 1,
+                       m->written ? "read_write" : "read", (unsigned)s, m->atomic ? "atomic<u32>" : "u32");
     }
 }
 
 static char *whole_text(kng_code *c, uint32_t *slots)
 {
     knx_str t = {0}, elements = {0};
+    find_memory(c);
     kng_elements(c, &elements);
+    for (int i = 0; i < c->n_piece; i++) {
+        knx_error *e = knw_piece_text(&c->piece[i], &c->unit, c->memory, &elements);
+        c->m->failed |= e != NULL;
+        knx_error_release(e);
+    }
     knx_str_printf(&t, "@group(0) @binding(0) var<uniform> kn_w: array<vec4<u32>, %zu>;\n", (c->word.n + 3) / 4);
     declare_memory(c, &t, slots);
     knw_helpers(&c->unit, &t);
@@ -181,7 +193,7 @@ static char *whole_text(kng_code *c, uint32_t *slots)
                    (unsigned)c->lanes);
     knx_str_puts(&t, c->body.s ? c->body.s : "");
     knx_str_puts(&t, "}\n");
-    bool failed = elements.failed || c->head.failed || c->body.failed;
+    bool failed = c->m->failed || elements.failed || c->head.failed || c->body.failed;
     knx_str_free(&elements);
     if (failed) {
         knx_str_free(&t);
@@ -238,6 +250,8 @@ void kng_end(kng_code *c, uint64_t groups)
         c->m->failed = true;
     knx_str_free(&c->head);
     knx_str_free(&c->body);
+    for (int i = 0; i < c->n_piece; i++)
+        knk_release((knk_kernel *)(uintptr_t)c->piece[i].kernel);
     KN_VEC_FREE(&c->word);
     KN_VEC_FREE(&c->at);
 }

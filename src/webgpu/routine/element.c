@@ -5,14 +5,7 @@
 
 bool kng_is_part(kn_dtype d) { return d->size < 4; }
 
-/* Is the memory of the slot atomic, because parts of words are written there? */
-static bool is_atomic(const kng_code *c, uint32_t slot)
-{
-    for (int i = 0; i < c->n_array; i++)
-        if (c->array[i].slot == slot && c->array[i].use & (KNG_STORE | KNG_PUT) && kng_is_part(c->array[i].dtype))
-            return true;
-    return false;
-}
+static bool is_atomic(const kng_code *c, uint32_t slot) { return c->memory[slot].atomic; }
 
 static void bits(const kng_code *c, const kng_array *a, knx_str *t)
 {
@@ -21,14 +14,15 @@ static void bits(const kng_code *c, const kng_array *a, knx_str *t)
     unsigned s = a->slot, size = a->dtype->size;
     knx_str_printf(t, "fn bits_%s(i: u32) -> %s {\n", a->name, kng_bits_type(a->dtype));
     if (size == 8)
-        knx_str_printf(t, "    let at = at_%s() + 2u * i;\n    return vec2<u32>(%sm%u[at]%s, %sm%u[at + 1u]%s);\n",
-                       a->name, read, s, end, read, s, end);
+        knx_str_printf(
+            t, "    let at = at_%s() + 2u * i;\n    return vec2<u32>(%smemory%u[at]%s, %smemory%u[at + 1u]%s);\n",
+            a->name, read, s, end, read, s, end);
     else if (size == 4)
-        knx_str_printf(t, "    return %sm%u[at_%s() + i]%s;\n", read, s, a->name, end);
+        knx_str_printf(t, "    return %smemory%u[at_%s() + i]%s;\n", read, s, a->name, end);
     else
         knx_str_printf(
-            t, "    let at = at_%s() + i;\n    return (%sm%u[at >> %uu]%s >> ((at & %uu) << %uu)) & 0x%xu;\n", a->name,
-            read, s, size == 2 ? 1 : 2, end, size == 2 ? 1 : 3, size == 2 ? 4 : 3, size == 2 ? 0xffff : 0xff);
+            t, "    let at = at_%s() + i;\n    return (%smemory%u[at >> %uu]%s >> ((at & %uu) << %uu)) & 0x%xu;\n",
+            a->name, read, s, size == 2 ? 1 : 2, end, size == 2 ? 1 : 3, size == 2 ? 4 : 3, size == 2 ? 0xffff : 0xff);
     knx_str_puts(t, "}\n");
 }
 
@@ -36,7 +30,7 @@ static void put(const kng_code *c, const kng_array *a, knx_str *t)
 {
     bool atomic = is_atomic(c, a->slot);
     unsigned s = a->slot, size = a->dtype->size, mask = size == 2 ? 0xffff : 0xff;
-    const char *write = atomic ? "    atomicStore(&m%u[at%s], b%s);\n" : "    m%u[at%s] = b%s;\n";
+    const char *write = atomic ? "    atomicStore(&memory%u[at%s], b%s);\n" : "    memory%u[at%s] = b%s;\n";
     knx_str_printf(t, "fn put_%s(i: u32, b: %s) {\n    let at = at_%s() + %si;\n", a->name, kng_bits_type(a->dtype),
                    a->name, size == 8 ? "2u * " : "");
     if (size == 8) {
@@ -47,8 +41,8 @@ static void put(const kng_code *c, const kng_array *a, knx_str *t)
     } else {
         unsigned shift = size == 2 ? 1 : 2;
         knx_str_printf(t,
-                       "    let by = (at & %uu) << %uu;\n    atomicAnd(&m%u[at >> %uu], ~(0x%xu << by));\n"
-                       "    atomicOr(&m%u[at >> %uu], (b & 0x%xu) << by);\n",
+                       "    let by = (at & %uu) << %uu;\n    atomicAnd(&memory%u[at >> %uu], ~(0x%xu << by));\n"
+                       "    atomicOr(&memory%u[at >> %uu], (b & 0x%xu) << by);\n",
                        size == 2 ? 1 : 3, size == 2 ? 4 : 3, s, shift, mask, s, shift, mask);
     }
     knx_str_puts(t, "}\n");

@@ -104,6 +104,17 @@ static uint64_t blocks_of(const kng_maker *m, const kng_product *x)
     return blocks > 1 && (groups < 64 || long_loop) && fits ? blocks : 1;
 }
 
+/* Has a kernel that gives an operand most of its own elements adjacent along steps, its columns? */
+static bool reads_steps(const knc_attached *x)
+{
+    int n = x->n_batch + x->n_row + x->n_column, along = 0;
+    for (int m = 0; m < x->kernel->n_map; m++) {
+        const int64_t *stride = x->stride + (size_t)m * (size_t)n;
+        along += x->handed[m] ? 0 : (stride[n - 1] == 1) - (stride[x->n_batch + x->n_row - 1] == 1);
+    }
+    return along >= 0;
+}
+
 static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_product *x)
 {
     knk_unpack_product(s->u.p.packed, p);
@@ -112,6 +123,9 @@ static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_produc
                        .a = s->u.p.a,
                        .b = s->u.p.b,
                        .c = s->u.p.c,
+                       .fill_a = s->u.p.fill_a,
+                       .fill_b = s->u.p.fill_b,
+                       .finish = s->u.p.finish,
                        .batch = count(&p->batch),
                        .m = count(&p->m),
                        .n = count(&p->n),
@@ -119,8 +133,8 @@ static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_produc
                        .sum = kng_wide(p->result)};
     int64_t ak = last_stride(p, &p->k, true, false), am = last_stride(p, &p->m, false, false);
     int64_t bk = last_stride(p, &p->k, true, true), bn = last_stride(p, &p->n, false, true);
-    x->a_steps = ak == 1 || (am != 1 && ak != 0);
-    x->b_steps = bk == 1 && bn != 1;
+    x->a_steps = x->fill_a ? reads_steps(x->fill_a) : ak == 1 || (am != 1 && ak != 0);
+    x->b_steps = x->fill_b ? reads_steps(x->fill_b) : bk == 1 && bn != 1;
     for (int w = 0; w < p->n_window; w++)
         x->holes |= p->window[w].base != 1;
     x->tile = tile_of(m, x);
@@ -132,12 +146,28 @@ static bool fits_turns(const knw_facts *f, const kng_product *x)
     return kng_turns(f, turns_of(x, x->blocks > 1 ? KNG_BLOCK : x->k)) && kng_turns(f, x->blocks);
 }
 
+static const char *refuses_parts(const knc_step *s)
+{
+    enum { MOST_LITERALS = 64 };
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    int literals = 0;
+    for (int i = 0; i < 3; i++) {
+        const char *why = all[i] ? kng_attach_refuses(all[i]) : NULL;
+        if (why)
+            return why;
+    }
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        literals += s->ref[r].space == KNC_AT_LITERAL;
+    return literals > MOST_LITERALS ? "a product whose kernels read too many numbers" : NULL;
+}
+
 static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
 {
     knk_product d;
     kng_product x;
-    if (s->u.p.fill_a || s->u.p.fill_b || s->u.p.finish)
-        return "kernels that are a part of a product";
+    const char *why = refuses_parts(s);
+    if (why)
+        return why;
     for (int exact = 0; exact < 2; exact++) { /* other tiles, and so other loops */
         kng_maker m = {.facts = f, .exact = exact, .program = p, .step = s};
         describe(&m, s, &d, &x);

@@ -13,7 +13,8 @@ enum { KNG_STEPS = 16, KNG_BLOCK = 256 };
 
 typedef struct kng_product {
     const knk_product *p;
-    uint32_t a, b, c;          /* references */
+    uint32_t a, b, c;          /* references; KNC_NO: none, since a kernel gives the elements, or takes them */
+    const knc_attached *fill_a, *fill_b, *finish; /* these kernels; NULL: none */
     uint64_t batch, m, n, k;   /* numbers of all */
     kn_dtype sum;              /* of the sums, as the text has them */
     kng_tile tile;             /* rows 0: an invocation for each element */

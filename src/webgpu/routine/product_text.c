@@ -62,12 +62,10 @@ static void place_function(kng_code *c, const kng_product *x, const group *g)
 }
 
 /* One element of a: its place and the positions of the windows are sums of those of the row and of the step. */
-static void read_functions(kng_code *c, const kng_product *x)
+static void read_a_function(kng_code *c, const kng_product *x)
 {
     const char *type = kng_type(x->sum);
     kng_ref(c, "a", x->p->operand, x->a, KNG_LOAD);
-    kng_ref(c, "b", x->p->operand, x->b, KNG_LOAD);
-    kng_fn_convert(c, "widen", x->p->operand, x->sum);
     for (int w = 0; w < x->p->n_window; w++) {
         kng_words(c, "window_low", w, (uint64_t)x->p->window[w].low);
         kng_words(c, "window_extent", w, (uint64_t)x->p->window[w].extent);
@@ -91,8 +89,22 @@ static void read_functions(kng_code *c, const kng_product *x)
                  "    at += u32(p%d) * window_stride%d();\n",
                  w, w, w, type, w, w);
     }
-    KNG_HEAD(c, "    return widen(load_a(at));\n}\nfn read_b(place: u32) -> %s { return widen(load_b(place)); }\n",
-             type);
+    KNG_HEAD(c, "    return widen(load_a(at));\n}\n");
+}
+
+static void read_functions(kng_code *c, const kng_product *x)
+{
+    kng_fn_convert(c, "widen", x->p->operand, x->sum);
+    if (x->fill_a)
+        kng_attach(c, "fill_a", x->fill_a, x->p->operand);
+    else
+        read_a_function(c, x);
+    if (x->fill_b) {
+        kng_attach(c, "fill_b", x->fill_b, x->p->operand);
+        return;
+    }
+    kng_ref(c, "b", x->p->operand, x->b, KNG_LOAD);
+    KNG_HEAD(c, "fn read_b(place: u32) -> %s { return widen(load_b(place)); }\n", kng_type(x->sum));
 }
 
 static void begin(kng_code *c, kng_maker *m, const kng_product *x, uint32_t lanes)
@@ -119,20 +131,28 @@ static void begin(kng_code *c, kng_maker *m, const kng_product *x, uint32_t lane
     kng_word(c, "elements", x->batch * x->m * x->n);
 }
 
+/* Where a total goes: to the kernel that takes it, or to memory. */
+static void total_function(kng_code *c, const kng_product *x)
+{
+    if (x->finish)
+        kng_attach(c, "finish", x->finish, x->p->result);
+    else
+        kng_ref(c, "c", x->p->result, x->c, KNG_STORE);
+    KNG_HEAD(c, "fn write_total(batch: u32, row: u32, column: u32, place: u32, x: %s) { %s }\n", kng_type(x->sum),
+             x->finish ? "finish(batch, row, column, x);" : "store_c(place, x);");
+}
+
 /* Where a total or, with several blocks, the sum of one goes. */
 static void write_function(kng_code *c, const kng_product *x)
 {
-    if (x->blocks > 1) {
+    if (x->blocks > 1)
         kng_room(c, "sums", x->sum, x->place, KNG_STORE);
-        KNG_HEAD(
-            c,
-            "fn write(element: u32, place: u32, block: u32, x: %s) { store_sums(block * elements() + element, x); }\n",
-            kng_type(x->sum));
-        return;
-    }
-    kng_ref(c, "c", x->p->result, x->c, KNG_STORE);
-    KNG_HEAD(c, "fn write(element: u32, place: u32, block: u32, x: %s) { store_c(place, ", kng_type(x->sum));
-    KNG_HEAD(c, "x); }\n");
+    else
+        total_function(c, x);
+    KNG_HEAD(c, "fn write(batch: u32, row: u32, column: u32, place: u32, block: u32, x: %s) {\n    %s\n}\n",
+             kng_type(x->sum),
+             x->blocks > 1 ? "store_sums(block * elements() + (batch * rows() + row) * columns() + column, x);"
+                           : "write_total(batch, row, column, place, x);");
 }
 
 static void arithmetic(kng_code *c, const kng_product *x)
@@ -156,9 +176,12 @@ void kng_product_elements(kng_maker *m, const kng_product *x)
     KNG_BODY(&c,
              "    let element = i / blocks();\n"
              "    let block = i %% blocks();\n"
-             "    let of_batch = place_batch(element / columns() / rows());\n"
-             "    let row = place_m(element / columns() %% rows());\n"
-             "    let column = place_n(element %% columns());\n"
+             "    let batch = element / columns() / rows();\n"
+             "    let row_number = element / columns() %% rows();\n"
+             "    let column_number = element %% columns();\n"
+             "    let of_batch = place_batch(batch);\n"
+             "    let row = place_m(row_number);\n"
+             "    let column = place_n(column_number);\n"
              "    let a = a_begin() + of_batch.a + row.a;\n"
              "    let b = b_begin() + of_batch.b + column.b;\n"
              "    let first = select(0u, block * %uu, blocks() > 1u);\n"
@@ -168,15 +191,20 @@ void kng_product_elements(kng_maker *m, const kng_product *x)
              "        var sum = %s();\n"
              "        for (var k = k0; k < min(end, k0 + %uu); k++) {\n"
              "            let step = place_k(k);\n"
-             "            sum = multiply_add(sum, read_a(a + step.a",
+             "            sum = multiply_add(sum, ",
              KNG_BLOCK, KNG_BLOCK, type, KNG_BLOCK, type, KNG_BLOCK);
+    if (x->fill_a)
+        KNG_BODY(&c, "widen(fill_a(batch, row_number, k)");
+    else
+        KNG_BODY(&c, "read_a(a + step.a");
     for (int w = 0; w < x->p->n_window; w++)
         KNG_BODY(&c, ", row.w%d + step.w%d", w, w);
-    KNG_BODY(&c, "), read_b(b + step.b));\n"
-                 "        }\n"
+    KNG_BODY(&c, "), %s);\n", x->fill_b ? "widen(fill_b(batch, column_number, k))" : "read_b(b + step.b)");
+    KNG_BODY(&c, "        }\n"
                  "        if (k0 == first) { total = sum; } else { total = add(total, sum); }\n"
                  "    }\n"
-                 "    write(element, c_begin() + of_batch.c + row.c + column.c, block, total);\n");
+                 "    write(batch, row_number, column_number, c_begin() + of_batch.c + row.c + column.c, block, "
+                 "total);\n");
     kng_end(&c, kng_groups(n, 64));
 }
 
@@ -188,15 +216,17 @@ void kng_product_totals(kng_maker *m, const kng_product *x)
     uint64_t n = x->batch * x->m * x->n;
     begin(&c, m, x, 64);
     kng_room(&c, "sums", x->sum, x->place, KNG_LOAD);
-    kng_ref(&c, "c", x->p->result, x->c, KNG_STORE);
+    total_function(&c, x);
     kng_fn_binary(&c, "add", KNK_ADD, x->sum);
     kng_each(&c, n);
     KNG_BODY(&c, "    var total = load_sums(i);\n"
                  "    for (var block = 1u; block < blocks(); block++) { total = add(total, load_sums(block * "
                  "elements() + i)); }\n"
-                 "    let place = c_begin() + place_batch(i / columns() / rows()).c + place_m(i / columns() %% "
-                 "rows()).c + place_n(i %% columns()).c;\n"
-                 "    store_c(place, total);\n");
+                 "    let batch = i / columns() / rows();\n"
+                 "    let row = i / columns() %% rows();\n"
+                 "    let column = i %% columns();\n"
+                 "    let place = c_begin() + place_batch(batch).c + place_m(row).c + place_n(column).c;\n"
+                 "    write_total(batch, row, column, place, total);\n");
     kng_end(&c, kng_groups(n, 64));
 }
 
@@ -258,7 +288,11 @@ static void load_tiles(kng_code *c, const kng_product *x)
         KNG_BODY(c, "                let k = e %% %uu;\n                let i = e / %uu;\n", KNG_STEPS, KNG_STEPS);
     else
         KNG_BODY(c, "                let k = e / %uu;\n                let i = e %% %uu;\n", rows, rows);
-    KNG_BODY(c, "                tile_a[k * %uu + i] = read_a(row[i].a + step[k].a", rows + 1);
+    KNG_BODY(c, "                tile_a[k * %uu + i] = ", rows + 1);
+    if (x->fill_a)
+        KNG_BODY(c, "widen(fill_a(batch, min(row0 + i, rows() - 1u), min(k0 + k, steps() - 1u))");
+    else
+        KNG_BODY(c, "read_a(row[i].a + step[k].a");
     for (int w = 0; w < x->p->n_window; w++)
         KNG_BODY(c, ", row[i].w%d + step[k].w%d", w, w);
     KNG_BODY(c, ");\n            }\n            for (var e = lane; e < %uu; e += %uu) {\n", KNG_STEPS * columns, lanes);
@@ -267,10 +301,12 @@ static void load_tiles(kng_code *c, const kng_product *x)
     else
         KNG_BODY(c, "                let k = e / %uu;\n                let i = e %% %uu;\n", columns, columns);
     KNG_BODY(c,
-             "                tile_b[k * %uu + i] = read_b(column[i].x + step[k].b);\n"
+             "                tile_b[k * %uu + i] = %s;\n"
              "            }\n"
              "            workgroupBarrier();\n",
-             columns + 1);
+             columns + 1,
+             x->fill_b ? "widen(fill_b(batch, min(column0 + i, columns() - 1u), min(k0 + k, steps() - 1u)))"
+                       : "read_b(column[i].x + step[k].b)");
 }
 
 static void multiply_tiles(kng_code *c, const kng_product *x)
@@ -302,15 +338,37 @@ static void add_to_totals(kng_code *c, const kng_tile *t)
     KNG_BODY(c, "        }\n");
 }
 
-static void write_tile(kng_code *c, const kng_tile *t)
+/* What takes a total may be long: one loop over them keeps it in the text once. */
+static void finish_tile(kng_code *c, const kng_product *x)
 {
+    const kng_tile *t = &x->tile;
+    unsigned n = t->mine * t->across, across = t->across, down = t->rows / t->mine, wide = t->columns / across;
+    KNG_BODY(c, "    var totals = array<%s, %u>(", kng_type(x->sum), n);
+    for (unsigned e = 0; e < n; e++)
+        KNG_BODY(c, "%st%u_%u", e ? ", " : "", e / across, e % across);
+    KNG_BODY(c,
+             ");\n    for (var e = 0u; e < %uu; e++) {\n"
+             "        let i = my_row + e / %uu * %uu;\n        let j = my_column + e %% %uu * %uu;\n"
+             "        if (row0 + i < rows() && column0 + j < columns()) {\n"
+             "            write(batch, row0 + i, column0 + j, row[i].c + column[j].y, block, totals[e]);\n"
+             "        }\n    }\n",
+             n, across, down, across, wide);
+}
+
+static void write_tile(kng_code *c, const kng_product *x)
+{
+    const kng_tile *t = &x->tile;
     unsigned down = t->rows / t->mine, wide = t->columns / t->across;
     KNG_BODY(c, "    workgroupBarrier();\n");
+    if (x->finish && x->blocks == 1) {
+        finish_tile(c, x);
+        return;
+    }
     for (unsigned i = 0; i < t->mine; i++)
         for (unsigned j = 0; j < t->across; j++)
             KNG_BODY(c,
                      "    if (row0 + my_row + %uu < rows() && column0 + my_column + %uu < columns()) {\n"
-                     "        write((batch * rows() + row0 + my_row + %uu) * columns() + column0 + my_column + %uu, "
+                     "        write(batch, row0 + my_row + %uu, column0 + my_column + %uu, "
                      "row[my_row + %uu].c + column[my_column + %uu].y, block, t%u_%u);\n    }\n",
                      i * down, j * wide, i * down, j * wide, i * down, j * wide, i, j);
 }
@@ -340,6 +398,6 @@ void kng_product_tiles(kng_maker *m, const kng_product *x)
     KNG_BODY(&c, "        }\n");
     add_to_totals(&c, t);
     KNG_BODY(&c, "    }\n");
-    write_tile(&c, t);
+    write_tile(&c, x);
     kng_end(&c, x->blocks * x->batch * kng_groups(x->m, t->rows) * kng_groups(x->n, t->columns));
 }

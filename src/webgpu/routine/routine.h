@@ -4,7 +4,7 @@
  * dtypes, ranks and the pattern of memories alone. */
 #ifndef KN_WEBGPU_ROUTINE_ROUTINE_H
 #define KN_WEBGPU_ROUTINE_ROUTINE_H
-#include "wgsl/numbers.h"
+#include "wgsl/piece.h"
 #include "webgpu/webgpu.h"
 
 /* A plan in the making. Without memory `failed` stays, and everything does nothing. */
@@ -47,7 +47,7 @@ typedef struct kng_array {
     uint32_t slot, use;
 } kng_array;
 
-enum { KNG_ARRAYS = 24 };
+enum { KNG_ARRAYS = 24, KNG_PIECES = 3 };
 
 /* One dispatch: declarations and functions are added to `head`, statements of main to `body`. */
 typedef struct kng_code {
@@ -58,6 +58,9 @@ typedef struct kng_code {
     KN_VEC(uint32_t) at; /* word, reference, unit of each */
     kng_array array[KNG_ARRAYS];
     int n_array;
+    knw_piece piece[KNG_PIECES]; /* kernels in it, held */
+    int n_piece;
+    knw_memory memory[KNW_MOST_MEMORIES]; /* what all that does with memories, once it is all there */
     uint32_t lanes; /* of a workgroup */
 } kng_code;
 
@@ -73,6 +76,11 @@ void kng_ref(kng_code *c, const char *name, kn_dtype dtype, uint32_t ref, uint32
 void kng_room(kng_code *c, const char *name, kn_dtype dtype, uint64_t place, uint32_t use);
 #define KNG_HEAD(c, ...) knx_str_printf(&(c)->head, __VA_ARGS__)
 #define KNG_BODY(c, ...) knx_str_printf(&(c)->body, __VA_ARGS__)
+/* attached.c: a kernel of the step as a function NAME(batch, row, column) that gives an element of dtype d or, if the
+ * kernel takes it, NAME(batch, row, column, element): elements as numbers of kng_type(kng_wide(d)). */
+void kng_attach(kng_code *c, const char *name, const knc_attached *x, kn_dtype d);
+/* Why the device's texts cannot have it; NULL: they can. */
+const char *kng_attach_refuses(const knc_attached *x);
 /* Statements "if (i >= N) { return; }" with i, the number of the invocation in all, which they declare. */
 void kng_each(kng_code *c, uint64_t n);
 static inline uint64_t kng_groups(uint64_t n, uint32_t lanes) { return (n + lanes - 1) / lanes; }
