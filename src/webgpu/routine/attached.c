@@ -26,6 +26,8 @@ static knk_kernel *with_loops(const knk_kernel *k, int n)
     uint8_t any[KNK_MAX_LOOPS];
     knk_kernel *out = NULL;
     knk_builder *b = knk_new(n);
+    if (!b)
+        return NULL;
     memset(any, KNK_STRIDE_ANY, sizeof any);
     knk_begin_stage(b, 0);
     for (int i = 0; i < k->n_buffer; i++)
@@ -34,8 +36,7 @@ static knk_kernel *with_loops(const knk_kernel *k, int n)
         knk_add_map(b, any);
     for (int i = 0; i < k->n_node; i++)
         knk_append_raw(b, k->node[i]);
-    knx_error *e = b ? knk_finish(b, &out) : NULL;
-    knx_error_release(e);
+    knx_error_release(knk_finish(b, &out));
     return out;
 }
 

@@ -273,13 +273,17 @@ static void plans_without_memory_are_errors(void **state)
         "window_strides=(1,)] a; d:f32[231] = window_pick[base_dilation=(1,) lo=(0,) hi=(0,) window_dilation=(1,) "
         "window_dimensions=(70,) window_strides=(1,)] a c; e:f32[300] = window_place[lo=(0,) hi=(0,) shape=(300,) "
         "window_dimensions=(70,) window_strides=(1,)] d c; f:f32[70,2] = triangular_solve[conjugate_a=False "
-        "left_side=True lower=True transpose_a=False unit_diagonal=False] t b in (e, f) }"};
+        "left_side=True lower=True transpose_a=False unit_diagonal=False] t b in (e, f) }",
+        "{ lambda ; a:f16[70,30] b:i8[30,90] c:f32[70,90]. let d:f16[30,90] = convert_element_type[new_dtype=float16 "
+        "weak_type=False] b; e:f16[70,30] = neg a; f:f32[70,90] = dot_general[lhs_contract=(1,) rhs_contract=(0,) "
+        "lhs_batch=() rhs_batch=() preferred_element_type=f32] e d; g:f32[70,90] = add f c in (g, f) }"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         kni_jaxpr *j;
         knc_program *p;
         fine(kni_parse(texts[i], &j), texts[i]);
-        fine(knc_compile(j, &(knc_compile_options){.target = g->device.target(&g->device)}, &p), texts[i]);
+        fine(knc_compile(j, &(knc_compile_options){.fuse = true, .target = g->device.target(&g->device)}, &p),
+             texts[i]);
         for (uint32_t k = 0; k < p->n_step; k++)
             if (p->step[k].kind == KNC_PRODUCT || p->step[k].kind == KNC_ROUTINE)
                 plan_without_memory(p, &p->step[k]);
