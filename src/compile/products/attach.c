@@ -333,14 +333,15 @@ static bool is_further(const attacher *t, const knc_ref *const *ref, uint32_t r)
     return true;
 }
 
-/* Can the target bind all memories of the two steps together? Where it makes one launch of them. */
-static bool has_memories(const attacher *t, const knc_step *s, const knc_step *kernel, uint32_t but)
+/* Can the target bind all memories of the two steps together? Where it makes one launch of them. drop: all but the
+ * memory of the slot `but`. */
+static bool has_memories(const attacher *t, const knc_step *s, const knc_step *kernel, uint32_t but, bool drop)
 {
     const knc_ref *ref[5 * MAX_REFS];
     uint32_t n = 0, memories = 0;
     for (uint32_t i = 0; i < s->n_ref + kernel->n_ref; i++) {
         const knc_ref *r = i < s->n_ref ? &s->ref[i] : &kernel->ref[i - s->n_ref];
-        if (r->index != KNC_NO && (i < s->n_ref || r->index != but))
+        if (r->index != KNC_NO && (r->index != but || (i < s->n_ref && !drop)))
             ref[n++] = r;
     }
     for (uint32_t i = 0; i < n; i++)
@@ -356,7 +357,7 @@ static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side,
     uint32_t number[MAX_REFS];
     knc_step *s = step_at(t, product), *kernel = step_at(t, k);
     *out = NULL;
-    if (kernel->n_ref > MAX_REFS || !has_memories(t, s, kernel, m->slot))
+    if (kernel->n_ref > MAX_REFS || !has_memories(t, s, kernel, m->slot, drop != NULL))
         return NULL;
     for (uint32_t i = 0; i < kernel->n_ref; i++)
         number[i] = s->n_ref + i;

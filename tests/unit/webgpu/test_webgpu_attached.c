@@ -115,6 +115,36 @@ static void whole_numbers_are_exact_in_fast_mode(void **state)
     g->exact = true;
 }
 
+/* ---- Kernels that do not join, products that the device refuses. */
+
+static const char one_more[] =
+    "{ lambda ; a:f32[40,30] b:f32[30,50] c:f32[40,50]. let d:f32[40,50] = dot_general[lhs_contract=(1,) "
+    "rhs_contract=(0,) lhs_batch=() rhs_batch=() preferred_element_type=f32] a b; e:f32[40,50] = add d c in (e,) }";
+static const char two_more[] =
+    "{ lambda ; a:f32[40,30] b:f32[30,50] c:f32[40,50] d:f32[40,50]. let e:f32[40,50] = dot_general[lhs_contract=(1,) "
+    "rhs_contract=(0,) lhs_batch=() rhs_batch=() preferred_element_type=f32] a b; f:f32[40,50] = add e c; g:f32[40,50] "
+    "= mul f d in (g,) }";
+
+static void a_dispatch_binds_no_more_than_the_device(void **state)
+{
+    uint16_t most = g->target.max_buffers;
+    (void)state;
+    g->target.max_buffers = 4;
+    check_program(one_more, 1, 1);
+    check_program(two_more, 2, 2);
+    g->target.max_buffers = most;
+    check_program(two_more, 1, 2);
+}
+
+static void a_refused_product_runs_on_the_host_with_its_kernels(void **state)
+{
+    uint32_t most = g->facts.most_turns;
+    (void)state;
+    g->facts.most_turns = 300;
+    check_program(two_more, 0, 3);
+    g->facts.most_turns = most;
+}
+
 /* ---- Random programs. */
 
 static bool has_f64(const kni_jaxpr *j)
@@ -172,6 +202,8 @@ KN_TEST_GROUP(test_webgpu_attached)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_a_part_of_dispatches),
         cmocka_unit_test(whole_numbers_are_exact_in_fast_mode),
+        cmocka_unit_test(a_dispatch_binds_no_more_than_the_device),
+        cmocka_unit_test(a_refused_product_runs_on_the_host_with_its_kernels),
         cmocka_unit_test(random_programs_have_the_hosts_bits),
     };
     (void)argc, (void)argv;
