@@ -151,4 +151,59 @@ static inline kni_jaxpr *random_product(uint64_t seed)
     }
     return test_below(&state, 2) ? FINISH(&b, z, shared) : FINISH(&b, z, other, shared);
 }
+
+/* Batch, channels, places; of a window: channels out, channels in, places; or with the channels behind the places. */
+static inline void random_layout(bool last, int n, int64_t *spec, bool of_window)
+{
+    for (int i = 0; i < n + 2; i++)
+        spec[i] = i;
+    if (!last)
+        return;
+    spec[0] = of_window ? n + 1 : 0;
+    spec[1] = of_window ? n : n + 1;
+    for (int i = 0; i < n; i++)
+        spec[2 + i] = i + (of_window ? 0 : 1);
+}
+
+static inline kni_jaxpr *random_convolution(uint64_t seed)
+{
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F32, KN_ID_BF16, KN_ID_I32};
+    kni_builder b;
+    knb_init(&b);
+    uint64_t state = seed;
+    kn_dtype d = &knx_dtype_table[dtypes[test_below(&state, 5)]];
+    int n = 1 + test_below(&state, 2);
+    int64_t groups = test_below(&state, 4) ? 1 : 2, in = groups * (1 + test_below(&state, 5)),
+            out = groups * (1 + test_below(&state, 20)), x[4], w[4], one[2], step[2], low[2], high[2], wide[2];
+    int64_t of_x[4], of_w[4], of_y[4];
+    random_layout(test_below(&state, 2), n, of_x, false);
+    random_layout(test_below(&state, 2), n, of_w, true);
+    random_layout(test_below(&state, 2), n, of_y, false);
+    x[of_x[0]] = 1 + test_below(&state, 3);
+    x[of_x[1]] = in;
+    w[of_w[0]] = out;
+    w[of_w[1]] = in / groups;
+    for (int i = 0; i < n; i++) {
+        one[i] = 1;
+        step[i] = 1 + test_below(&state, 2);
+        wide[i] = 1 + test_below(&state, 2);
+        low[i] = test_below(&state, 3);
+        high[i] = test_below(&state, 3);
+        w[of_w[2 + i]] = 1 + test_below(&state, 4);
+        x[of_x[2 + i]] = wide[i] * (w[of_w[2 + i]] - 1) + 1 + test_below(&state, 12);
+    }
+    const kni_p_conv p = {.window_strides = {n, step},
+                          .lo = {n, low},
+                          .hi = {n, high},
+                          .lhs_dilation = {n, one},
+                          .rhs_dilation = {n, wide},
+                          .lhs_spec = {n + 2, of_x},
+                          .rhs_spec = {n + 2, of_w},
+                          .out_spec = {n + 2, of_y},
+                          .feature_group_count = groups,
+                          .batch_group_count = 1};
+    kni_atom image = random_operand(&b, &state, d, n + 2, x), window = random_operand(&b, &state, d, n + 2, w);
+    kni_atom y = knb_conv_general_dilated(&b, image, window, &p), z = random_chain(&b, &state, y, 5);
+    return test_below(&state, 3) ? FINISH(&b, z) : FINISH(&b, z, y);
+}
 #endif

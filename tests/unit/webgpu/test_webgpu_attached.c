@@ -171,17 +171,18 @@ static void count_products(const kni_jaxpr *j, int *products, int *attached)
     knd_release(l);
 }
 
-static void random_programs_have_the_hosts_bits(void **state)
+static void check_random(kni_jaxpr *make(uint64_t seed), uint64_t n)
 {
     const char *wanted = getenv("KILN_ATTACH_SEEDS");
-    uint64_t first = 1, n = getenv("KILN_TEST_LONG") ? 1000 : 24;
+    uint64_t first = 1;
     int products = 0, attached = 0;
     char name[32];
-    (void)state;
     if (wanted)
         sscanf(wanted, "%lu %lu", &first, &n);
+    else if (getenv("KILN_TEST_LONG"))
+        n *= 40;
     for (uint64_t seed = first; seed < first + n; seed++) {
-        kni_jaxpr *j = random_product(seed);
+        kni_jaxpr *j = make(seed);
         snprintf(name, sizeof name, "seed %lu", seed);
         if (!has_f64(j)) {
             count_products(j, &products, &attached);
@@ -191,6 +192,18 @@ static void random_programs_have_the_hosts_bits(void **state)
     }
     print_message("%d of %d products have kernels\n", attached, products);
     assert_true(attached > products / 3);
+}
+
+static void random_products_have_the_hosts_bits(void **state)
+{
+    (void)state;
+    check_random(random_product, 24);
+}
+
+static void random_convolutions_have_the_hosts_bits(void **state)
+{
+    (void)state;
+    check_random(random_convolution, 16);
 }
 
 KN_TEST_GROUP(test_webgpu_attached)
@@ -204,7 +217,8 @@ KN_TEST_GROUP(test_webgpu_attached)
         cmocka_unit_test(whole_numbers_are_exact_in_fast_mode),
         cmocka_unit_test(a_dispatch_binds_no_more_than_the_device),
         cmocka_unit_test(a_refused_product_runs_on_the_host_with_its_kernels),
-        cmocka_unit_test(random_programs_have_the_hosts_bits),
+        cmocka_unit_test(random_products_have_the_hosts_bits),
+        cmocka_unit_test(random_convolutions_have_the_hosts_bits),
     };
     (void)argc, (void)argv;
     return cmocka_run_group_tests(tests, NULL, NULL);
