@@ -23,7 +23,7 @@ typedef struct knc_ref {
     /* The memory of the whole value: its offset in the operand, output or workspace, and its size; 0: a literal. */
     knx_bytes first, bytes;
 } knc_ref;
-/* Does the step write to its reference r? It may read it, too. Of a band: ask its steps. */
+/* Does the step write to its reference r? It may read it, too. */
 bool knc_is_written(const knc_step *s, uint32_t r);
 
 /* A loop (while, scan) that is not a kernel: the programs of its condition and its body. The step's workspace holds all
@@ -200,6 +200,13 @@ static inline int64_t knc_band_blocks(const knc_band *band)
 {
     return band->batches * ((band->rows + band->height - 1) / band->height);
 }
+
+/* Gives each block of so many rows the lowest offset that is free from the first to the last step that uses it; returns
+ * the bytes of all. A block whose memory later blocks take over (`over`) is in use until the last of those is. */
+size_t knc_place_blocks(knc_block *x, int n, int64_t rows);
+void knc_settle_band(knc_band *band); /* the same, of blocks of its height */
+/* In the references of a band: the number of that for what reference r of one of its steps lies in. */
+uint32_t knc_band_ref(const knc_step *band, const knc_ref *r);
 
 /* A value in memory between two steps, or between a step and the outside. */
 typedef struct knc_edge {

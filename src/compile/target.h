@@ -14,7 +14,8 @@ typedef struct knc_target {
     size_t first_cache;    /* bytes that one worker has to itself at the speed of its arithmetic */
     size_t second_cache;   /* bytes that one worker has to itself at several times the speed of memory */
     double ns_per_unit;    /* nanoseconds of a unit of work (knk_cost) on one worker: which work is worth another one */
-    bool bands;            /* it runs some rows of several steps at a time (docs/products.md) */
+    const struct knc_band_limits *bands; /* it runs some rows of several steps at a time (docs/products.md); NULL: it
+                                            does not */
     bool segments;         /* it runs the boxes of a launch with kernels of their own */
     /* May this kernel, which has at most KNC_ATTACHED_MAPS maps, be a part of a product's step, which calls it for
      * rectangles of elements? NULL: none may. */
@@ -24,6 +25,17 @@ typedef struct knc_target {
 } knc_target;
 
 enum { KNC_ATTACHED_MAPS = 96 };
+
+/* When steps that share rows are worth a band, in bytes. */
+typedef struct knc_band_limits {
+    size_t value; /* a smaller value between two steps is no reason for a band */
+    size_t again; /* a smaller value is kept in memory rather than made again */
+    size_t sums;  /* a set with sums over the rows has to save so much, since sums in parts cost more than whole ones */
+    size_t whole; /* operands that each block reads as a whole stay in a cache up to this size */
+    size_t block; /* the blocks that are worked on by one worker, together */
+    size_t routine; /* a set of kernels and routines has to save so much: less stays in the cache anyhow; 0: no routine
+                       is a part of a band */
+} knc_band_limits;
 
 /* Does the target have kernels of this dtype? */
 static inline bool knc_target_has(const knc_target *t, int dtype_id)

@@ -84,6 +84,9 @@ static void describe(kng_gpu *g)
 
 /* How much one worker of a GPU has at hand is not told: what is common. */
 enum { FIRST_CACHE = 32 << 10, SECOND_CACHE = 1 << 20 };
+/* Blocks have work for all workers of the device, and stay in the cache that they share where it is large. */
+static const knc_band_limits bands = {
+    .value = 16 << 20, .again = 16 << 20, .sums = 32 << 20, .whole = 32 << 20, .block = 16 << 20};
 
 /* A product that the device refuses runs on the host with its kernels, so the host must have them, too. */
 static bool attaches(const knk_kernel *k)
@@ -103,6 +106,7 @@ void kng_make_device(kng_gpu *g)
                              .first_cache = FIRST_CACHE,
                              .second_cache = SECOND_CACHE,
                              .ns_per_unit = 0.01,
+                             .bands = &bands,
                              .attaches = attaches,
                              .joins_all = true};
     g->take_times = knx_env()->webgpu_times;

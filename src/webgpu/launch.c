@@ -74,7 +74,7 @@ static knx_error *record(kng_gpu *g, const kng_variant *v, const slots *s, const
         kng_late_word late[KNG_LATE];
         int n_late = 0;
         for (uint32_t k = 0; k < d->n_at; k++)
-            d->words[d->at_word[k]] = (uint32_t)(base[d->at_ref[k]] / d->at_unit[k]);
+            d->words[d->at_word[k]] = (uint32_t)(base[d->at_ref[k]] / d->at_unit[k]) + (d->at_more ? d->at_more[k] : 0);
         for (int k = 0; k < moved->n; k++)
             if (moved->word[k].dispatch == i)
                 late[n_late++] = moved->word[k].late;

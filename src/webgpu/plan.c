@@ -11,9 +11,9 @@ const kng_kind *kng_kind_of(const knc_program *p, const knc_step *s)
     case KNC_PUT: return &kng_kernels;
     case KNC_PRODUCT: return &kng_products;
     case KNC_ROUTINE: return kng_routine(p->jaxpr->eqn[s->eqn].prim->name);
+    case KNC_BAND: return &kng_bands;
     case KNC_COPY:
     case KNC_LOOP:
-    case KNC_BAND:
     case KNC_BRANCH: break;
     }
     return NULL;
@@ -24,7 +24,7 @@ const char *kng_refuses(kng_gpu *g, const knc_program *p, const knc_step *s)
     const kng_kind *kind = kng_kind_of(p, s);
     if (g->lost)
         return NULL; /* the next thing that is asked of it says so */
-    if (s->kind == KNC_LOOP || s->kind == KNC_BRANCH || s->kind == KNC_BAND)
+    if (s->kind == KNC_LOOP || s->kind == KNC_BRANCH)
         return "it runs no programs inside of steps";
     if (!kind && s->kind != KNC_COPY)
         return "it has no routine for this operation";

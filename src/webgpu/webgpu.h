@@ -10,6 +10,7 @@
  *     group.c     bind groups                                  probe.c     how the device rounds
  *     plan.c      a step as dispatches                         launch.c    a plan with its memory
  *     shift.c     places that are data                         kernel.c    plans of kernels (src/wgsl/)
+ *     band.c      plans of bands: band_cut.c says of which rows
  *     routine/    plans of products, sorts, ... */
 #ifndef KN_WEBGPU_WEBGPU_H
 #define KN_WEBGPU_WEBGPU_H
@@ -32,6 +33,7 @@ typedef struct kng_dispatch {
     uint32_t *words;       /* of the uniform block, but for: */
     uint32_t n_at;         /* words[at_word[i]] = byte offset of reference at_ref[i] / at_unit[i] */
     const uint32_t *at_word, *at_ref, *at_unit;
+    const uint32_t *at_more; /* added to that; NULL: nothing */
     uint32_t slots;        /* a bit per slot that the text declares */
     uint32_t grid[3];      /* workgroups; a 0: there is nothing to do */
 } kng_dispatch;
@@ -49,7 +51,7 @@ typedef struct kng_kind {
     knx_error *(*plan)(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, const kng_pattern *at,
                        knx_arena *arena, kng_plan *out);
 } kng_kind;
-extern const kng_kind kng_kernels, kng_products;
+extern const kng_kind kng_kernels, kng_products, kng_bands;
 /* The routine of a primitive, by its name; NULL: there is none. */
 const kng_kind *kng_routine(const char *primitive);
 #endif

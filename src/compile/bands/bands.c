@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A value of fewer bytes is no reason for a band. */
-static size_t least_bytes(const knc_bands *b) { return b->all ? 1 : knc_band_bytes(b->p); }
+static size_t least_bytes(const knc_bands *b) { return b->all ? 1 : knc_band_limits_of(b->p)->value; }
 
 /* ---- Sets. */
 
@@ -113,20 +113,20 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
         row += (double)knx_dim_hint((int64_t)inner.block[i].row);
         *saved = again ? *saved : knx_dim_add(*saved, (int64_t)b->p->slot.at[inner.slot[i]].bytes);
     }
-    if (bytes == 0 || !choose_chunk(s) || (low < LOW && bytes / TRIAL > knc_block_bytes(b->p)))
+    if (bytes == 0 || !choose_chunk(s) || (low < LOW && bytes / TRIAL > knc_band_limits_of(b->p)->block))
         return false;
     int64_t rows = knx_dim_hint(s->rows);
     if (b->all) {
         s->height = even_height(s, 5);
         return true;
     }
-    int64_t height = (int64_t)(knc_block_bytes(b->p) * TRIAL / bytes);
+    int64_t height = (int64_t)(knc_band_limits_of(b->p)->block * TRIAL / bytes);
     height = height > MOST ? MOST : height;
     int64_t wanted = whole < READS * row * HIGH ? (int64_t)(whole / (READS * row)) + 1 : HIGH;
     height = height < wanted ? wanted : height;
     height = height > rows ? rows : height < low ? low : height;
     s->height = even_height(s, height);
-    bool cached = whole <= (double)knc_whole_bytes(b->p) || 2.5 * whole <= row * (double)rows;
+    bool cached = whole <= (double)knc_band_limits_of(b->p)->whole || 2.5 * whole <= row * (double)rows;
     return cached && whole <= READS * row * (double)knx_dim_hint(s->height);
 }
 
@@ -199,9 +199,9 @@ static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
     size_t least = b->all     ? least_bytes(b)
-                   : s->chunk ? knc_sums_bytes(b->p)
+                   : s->chunk ? knc_band_limits_of(b->p)->sums
                    : products ? least_bytes(b)
-                              : knc_routine_bytes(b->p);
+                              : knc_band_limits_of(b->p)->routine;
     return (routines || (products && (b->all || products + joins > 1))) && choose_height(b, s, number, false, &saved) &&
            knx_dim_le((int64_t)least, saved);
 }
@@ -383,7 +383,7 @@ static void make_again(knc_bands *b, uint32_t number, uint32_t slot)
     enum { DEPTH = 4 };
     uint32_t maker = b->p->slot.at[slot].maker;
     int64_t saved;
-    if (knc_slot_hint(b->p, slot) < (b->all ? 1 : knc_again_bytes(b->p)) || maker == KNC_NO ||
+    if (knc_slot_hint(b->p, slot) < (b->all ? 1 : knc_band_limits_of(b->p)->again) || maker == KNC_NO ||
         b->band[maker] == KNC_NO || b->band[maker] == number || knc_maker_in(b->p, &b->set.at[number], slot) >= 0 ||
         is_gone(b, slot))
         return;
@@ -440,9 +440,11 @@ knx_error *knc_make_bands(knc_plan *p)
 {
     knc_bands b = {.p = p, .n_step = (uint32_t)p->step.n, .all = p->o->bands > 0};
     size_t rows = 0; /* steps that have them */
+    if (p->o->bands < 0 || !p->o->target->bands)
+        return NULL;
     for (size_t i = 0; i < p->step.n; i++)
         rows += p->step.at[i].kind != KNC_KERNEL && knc_may_join_band(p, &p->step.at[i]);
-    if (!rows || p->o->bands < 0 || !p->o->target->bands)
+    if (!rows)
         return NULL;
     knx_error *e = NULL;
     if (!knc_begin_bands(&b))

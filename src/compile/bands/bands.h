@@ -14,19 +14,7 @@ enum {
     KNC_BAND_GRAIN = 64,          /* the grain of a set (rows that every block keeps together), at most */
     KNC_BAND_SHORT = 256,         /* positions of the joined axis of a product that may be made again, at most */
 };
-/* Limits in bytes, measured in a worker's second cache:
- * - band: a smaller value between two steps is no reason for a band;
- * - again: a smaller value is kept in memory rather than made again;
- * - sums: a set with sums over the rows has to save so much, since sums in parts cost more than whole ones;
- * - routine: a set of kernels and routines has to save so much: less stays in the cache anyhow;
- * - whole: operands that each block reads as a whole stay in the cache up to this size;
- * - block: the blocks of one worker together, so that the operands beside them stay in the cache. */
-static inline size_t knc_band_bytes(const knc_plan *p) { return p->o->target->second_cache / 8; }
-static inline size_t knc_again_bytes(const knc_plan *p) { return p->o->target->second_cache * 2; }
-static inline size_t knc_sums_bytes(const knc_plan *p) { return p->o->target->second_cache * 8; }
-static inline size_t knc_routine_bytes(const knc_plan *p) { return p->o->target->second_cache; }
-static inline size_t knc_whole_bytes(const knc_plan *p) { return p->o->target->second_cache; }
-static inline size_t knc_block_bytes(const knc_plan *p) { return p->o->target->second_cache / 2; }
+static inline const knc_band_limits *knc_band_limits_of(const knc_plan *p) { return p->o->target->bands; }
 
 /* A step of a set. */
 typedef struct knc_member {
@@ -107,7 +95,6 @@ bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t
  * values that steps outside of s read so far, since these steps may still join the set. */
 bool knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, knc_inner *out);
 knx_bytes knc_blocks_bytes(const knc_inner *x, int64_t rows);
-void knc_settle_band(knc_band *band); /* the offsets of its blocks */
 /* Does a member make the value, and another one read it? */
 bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot);
 knx_error *knc_build_bands(knc_bands *b);

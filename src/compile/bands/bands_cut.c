@@ -316,10 +316,28 @@ static kni_rule rule_of(const knc_plan *p, const knc_step *s)
     return kni_rule_of(&p->j->eqn[s->eqn], s->u.r.xt, s->u.r.yt);
 }
 
+/* A device that has not all dtypes leaves single steps to the host, not the others of a band with them. */
+static bool has_dtypes(const knc_plan *p, const knc_step *s)
+{
+    const knc_target *t = p->o->target;
+    if (s->kind == KNC_PRODUCT)
+        return knc_target_has(t, s->u.p.product->operand->id) && knc_target_has(t, s->u.p.product->result->id);
+    const knk_kernel *k = s->u.k.kernel;
+    for (int b = 0; b < k->n_buffer; b++)
+        if (!knc_target_has(t, k->buffer[b].dtype))
+            return false;
+    for (int i = 0; i < k->n_node; i++)
+        if (!knc_target_has(t, k->node[i].dtype))
+            return false;
+    return true;
+}
+
 bool knc_may_join_band(const knc_plan *p, const knc_step *s)
 {
-    if (s->kind != KNC_ROUTINE)
-        return s->kind == KNC_KERNEL || s->kind == KNC_PRODUCT;
+    if (s->kind == KNC_KERNEL || s->kind == KNC_PRODUCT)
+        return has_dtypes(p, s);
+    if (s->kind != KNC_ROUTINE || !knc_band_limits_of(p)->routine)
+        return false;
     const kni_rule r = rule_of(p, s);
     return r.prim->rows && !kni_can_fail(r.prim, r.params) && s->n_ref == s->u.r.n_in + s->u.r.n_out &&
            s->n_ref <= KNC_BAND_ARRAYS && r.prim->rows(&r) > 0;

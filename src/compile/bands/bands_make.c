@@ -59,9 +59,7 @@ static int root_of(const knc_block *x, int i)
     return i;
 }
 
-/* Gives each block the lowest offset that is free from the first to the last step that uses the block. A block whose
- * memory later blocks take over (`over`) is in use until the last of those is. */
-static size_t place_blocks(knc_block *x, int n, int64_t rows)
+size_t knc_place_blocks(knc_block *x, int n, int64_t rows)
 {
     int last[KNC_BAND_BLOCKS];
     size_t end = 0;
@@ -101,12 +99,12 @@ knx_bytes knc_blocks_bytes(const knc_inner *x, int64_t rows)
         block[i] = x->block[i];
         block[i].row = (knx_bytes)knx_dim_hint((int64_t)block[i].row);
     }
-    return place_blocks(block, x->n, rows);
+    return knc_place_blocks(block, x->n, rows);
 }
 
 void knc_settle_band(knc_band *band)
 {
-    band->kept = place_blocks(band->block, (int)band->n_block, band->height);
+    band->kept = knc_place_blocks(band->block, (int)band->n_block, band->height);
     for (uint32_t i = 0; i < band->n_step && band->rows % band->height == 0; i++)
         band->step[i].par[1] = band->step[i].par[0]; /* no block is shorter */
 }

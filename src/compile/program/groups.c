@@ -29,6 +29,27 @@ knc_span knc_step_span(const knc_program *p, uint32_t step)
     return s;
 }
 
+uint32_t knc_band_ref(const knc_step *band, const knc_ref *r)
+{
+    uint32_t i = 0;
+    while (i < band->n_ref && (band->ref[i].space != r->space || band->ref[i].index != r->index ||
+                               band->ref[i].first != r->first || band->ref[i].bytes != r->bytes))
+        i++;
+    return i < band->n_ref ? i : KNC_NO;
+}
+
+/* Values that need their memory one after the other may lie at one place. */
+static bool band_writes(const knc_step *band, uint32_t r)
+{
+    for (uint32_t i = 0; i < band->u.band->n_step; i++) {
+        const knc_step *s = &band->u.band->step[i].step;
+        for (uint32_t k = 0; k < s->n_ref; k++)
+            if (s->ref[k].space != KNC_AT_BLOCK && knc_band_ref(band, &s->ref[k]) == r && knc_is_written(s, k))
+                return true;
+    }
+    return false;
+}
+
 bool knc_is_written(const knc_step *s, uint32_t r)
 {
     switch ((knc_step_kind)s->kind) {
@@ -36,7 +57,7 @@ bool knc_is_written(const knc_step *s, uint32_t r)
     case KNC_PUT: return r < (uint32_t)s->u.k.kernel->n_buffer && s->u.k.kernel->buffer[r].written;
     case KNC_COPY: return r == 0;
     case KNC_PRODUCT: return s->u.p.writes[r];
-    case KNC_BAND: return false; /* to be asked of its steps */
+    case KNC_BAND: return band_writes(s, r);
     case KNC_LOOP:
     case KNC_BRANCH:
     case KNC_ROUTINE: break;

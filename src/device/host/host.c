@@ -4,11 +4,13 @@
 
 /* The caches are those of a usual core of today. They decide what is joined, so they are the same everywhere: a program
  * looks the same on all hosts, and its decisions can be tested. */
-#define TARGET(cuts)                                                                                        \
-    {                                                                                                       \
-        .name = "host", .dtypes = UINT32_MAX, .index_bits = 64, .max_buffers = 64, .alignment = 64,         \
-        .first_cache = 32 << 10, .second_cache = 2 << 20, .ns_per_unit = 10000. / (1 << 16), .bands = true, \
-        .segments = (cuts), .attaches = knh_fits_rect                                                       \
+static const knc_band_limits bands = {
+    .value = 256 << 10, .again = 4 << 20, .sums = 16 << 20, .whole = 2 << 20, .block = 1 << 20, .routine = 2 << 20};
+#define TARGET(cuts)                                                                                          \
+    {                                                                                                         \
+        .name = "host", .dtypes = UINT32_MAX, .index_bits = 64, .max_buffers = 64, .alignment = 64,           \
+        .first_cache = 32 << 10, .second_cache = 2 << 20, .ns_per_unit = 10000. / (1 << 16), .bands = &bands, \
+        .segments = (cuts), .attaches = knh_fits_rect                                                         \
     }
 
 /* Without machine code a launch has no segments: the interpreter asks each point where it lies anyway. */

@@ -64,6 +64,20 @@ static work of_kernel(const knc_step *s)
     return (work){.bytes = s->kind == KNC_PUT && some < bytes ? some : bytes, .operations = units};
 }
 
+/* What goes from step to step of a band stays in a cache. */
+static work of_band(const knc_step *s)
+{
+    work w = {.bytes = bytes_of(s)};
+    for (uint32_t i = 0; i < s->u.band->n_step; i++) {
+        const knc_step *x = &s->u.band->step[i].step;
+        if (x->kind == KNC_KERNEL)
+            w.operations += of_kernel(x).operations;
+        if (x->kind == KNC_PRODUCT)
+            w.products += of_product(x).products;
+    }
+    return w;
+}
+
 static double seconds_of(const kn_offload_side *side, const work *w)
 {
     double memory = w->bytes / side->bytes,
@@ -118,7 +132,7 @@ double knd_step_seconds(const knd_device *d, const kn_offload_costs *c, const kn
     case KNC_COPY: w.bytes = 2 * (double)s->u.bytes; break;
     case KNC_PRODUCT: w = of_product(s); break;
     case KNC_ROUTINE: w = of_routine(p, s); break;
-    case KNC_BAND: w.bytes = bytes_of(s); break; /* no device has them */
+    case KNC_BAND: w = of_band(s); break;
     case KNC_LOOP:
     case KNC_BRANCH: return control_seconds(d, c, s, there);
     }

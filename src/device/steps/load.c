@@ -18,7 +18,8 @@ static void log_reasons(const knd_steps_loaded *l)
 
 static bool same_memory(const knc_ref *a, const knc_ref *b)
 {
-    return a->space == b->space && (a->space == KNC_AT_WORK || a->index == b->index); /* one workspace */
+    bool one = a->space == KNC_AT_WORK || a->space == KNC_AT_BLOCK; /* a workspace, the blocks of a band */
+    return a->space == b->space && (one || a->index == b->index);
 }
 
 /* What a device has to bind: a memory counts once; literals are numbers. */
@@ -34,8 +35,8 @@ static int memories_of(const knc_step *s)
     return n;
 }
 
-/* Why no kernel of the target can be this one; NULL: it can. */
-static const char *unfit(const knc_target *t, const knc_step *s)
+/* Why no kernel of the target can be this one; NULL: it can. in_blocks: it runs for some of its points at a time. */
+static const char *unfit(const knc_target *t, const knc_step *s, bool in_blocks)
 {
     const knk_kernel *k = s->u.k.kernel;
     double most = 1;
@@ -47,7 +48,7 @@ static const char *unfit(const knc_target *t, const knc_step *s)
     for (int i = 0; i < k->n_node; i++)
         if (!knc_target_has(t, k->node[i].dtype))
             return "the device does not compute in such a dtype";
-    for (int l = 0; l < k->n_par; l++)
+    for (int l = 0; l < k->n_par && !in_blocks; l++)
         most *= (double)s->u.k.par[l];
     for (uint32_t r = 0; r < s->n_ref; r++)
         most = (double)s->ref[r].bytes > most ? (double)s->ref[r].bytes : most;
@@ -111,11 +112,23 @@ static bool any_inside(const knd_device *d, const knc_step *s)
     return false;
 }
 
+/* A band has no step that the device has not. */
+static const char *unfit_band(const knc_target *t, const knc_band *band)
+{
+    const char *reason = NULL;
+    for (uint32_t i = 0; i < band->n_step && !reason; i++)
+        if (band->step[i].step.kind == KNC_KERNEL)
+            reason = unfit(t, &band->step[i].step, true);
+    return reason;
+}
+
 const char *knd_steps_refusal(const knd_device *d, const knc_program *p, const knc_step *s, knx_arena *arena)
 {
     if (knc_n_inside(s))
         return any_inside(d, s) ? NULL : nothing_inside;
-    const char *reason = knc_is_kernel(s) ? unfit(d->target(d), s) : NULL;
+    const char *reason = knc_is_kernel(s)      ? unfit(d->target(d), s, false)
+                         : s->kind == KNC_BAND ? unfit_band(d->target(d), s->u.band)
+                                               : NULL;
     if (reason)
         return reason;
     knd_lock(); /* the device may overwrite its text when it is asked again */

@@ -202,7 +202,7 @@ static char *whole_text(kng_code *c, uint32_t *slots)
     return knx_str_take(&t);
 }
 
-static kng_dispatch *next_dispatch(kng_maker *m)
+kng_dispatch *kng_next_dispatch(kng_maker *m)
 {
     kng_plan *p = m->plan;
     if (p->n == m->room) {
@@ -245,7 +245,7 @@ void kng_end(kng_code *c, uint64_t groups)
 {
     if (c->word.n > GROUPS)
         c->word.at[GROUPS] = (uint32_t)groups;
-    kng_dispatch *d = c->m->failed || !groups ? NULL : next_dispatch(c->m);
+    kng_dispatch *d = c->m->failed || !groups ? NULL : kng_next_dispatch(c->m);
     if (groups && (!d || !fill(c, d, groups)))
         c->m->failed = true;
     knx_str_free(&c->head);

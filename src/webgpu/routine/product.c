@@ -115,7 +115,21 @@ static bool reads_steps(const knc_attached *x)
     return along >= 0;
 }
 
-static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_product *x)
+/* Some batches, rows or steps; where arrays begin. Sums in parts are always made by blocks, which are then added to the
+ * totals. */
+static void cut(const kng_part *part, knk_product *p, kng_product *x)
+{
+    x->part = part;
+    x->batch = part->batches;
+    *(part->sums ? &x->k : &x->m) = part->n;
+    x->a = part->ref[0], x->b = part->ref[1], x->c = part->ref[2];
+    x->waits = part->sums && (part->continues || part->goes_on);
+    for (int i = 0; i < 3; i++)
+        if (!part->in_room[i])
+            *(i == 0 ? &p->a_offset : i == 1 ? &p->b_offset : &p->c_offset) += (int64_t)part->at[i];
+}
+
+static void describe(kng_maker *m, const knc_step *s, const kng_part *part, knk_product *p, kng_product *x)
 {
     knk_unpack_product(s->u.p.packed, p);
     simplify(p);
@@ -131,6 +145,8 @@ static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_produc
                        .n = count(&p->n),
                        .k = count(&p->k),
                        .sum = kng_wide(p->result)};
+    if (part)
+        cut(part, p, x);
     int64_t ak = last_stride(p, &p->k, true, false), am = last_stride(p, &p->m, false, false);
     int64_t bk = last_stride(p, &p->k, true, true), bn = last_stride(p, &p->n, false, true);
     x->a_steps = x->fill_a ? reads_steps(x->fill_a) : ak == 1 || (am != 1 && ak != 0);
@@ -138,12 +154,13 @@ static void describe(kng_maker *m, const knc_step *s, knk_product *p, kng_produc
     for (int w = 0; w < p->n_window; w++)
         x->holes |= p->window[w].base != 1;
     x->tile = tile_of(m, x);
-    x->blocks = blocks_of(m, x);
+    x->blocks = x->waits ? kng_groups(x->k, KNG_BLOCK) : blocks_of(m, x);
+    x->waits |= x->blocks > 1;
 }
 
 static bool fits_turns(const knw_facts *f, const kng_product *x)
 {
-    return kng_turns(f, turns_of(x, x->blocks > 1 ? KNG_BLOCK : x->k)) && kng_turns(f, x->blocks);
+    return kng_turns(f, turns_of(x, x->waits ? KNG_BLOCK : x->k)) && kng_turns(f, x->blocks);
 }
 
 static const char *refuses_parts(const knc_step *s)
@@ -161,7 +178,7 @@ static const char *refuses_parts(const knc_step *s)
     return literals > MOST_LITERALS ? "a product whose kernels read too many numbers" : NULL;
 }
 
-static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
+const char *kng_part_refused(const knw_facts *f, const knc_program *p, const knc_step *s, const kng_part *part)
 {
     knk_product d;
     kng_product x;
@@ -170,7 +187,7 @@ static const char *refuses(const knw_facts *f, const knc_program *p, const knc_s
         return why;
     for (int exact = 0; exact < 2; exact++) { /* other tiles, and so other loops */
         kng_maker m = {.facts = f, .exact = exact, .program = p, .step = s};
-        describe(&m, s, &d, &x);
+        describe(&m, s, part, &d, &x);
         if (!fits_turns(f, &x))
             return KNG_TOO_MANY_TURNS;
     }
@@ -184,6 +201,37 @@ static const char *refuses(const knw_facts *f, const knc_program *p, const knc_s
     return NULL;
 }
 
+static const char *refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
+{
+    return kng_part_refused(f, p, s, NULL);
+}
+
+static void add_dispatches(kng_maker *m, kng_product *x)
+{
+    if (!x->batch || !x->m || !x->n)
+        return;
+    if (x->waits)
+        x->place = kng_scratch(m, x->blocks * x->batch * x->m * x->n * x->sum->size);
+    if (x->tile.rows)
+        kng_product_tiles(m, x);
+    else
+        kng_product_elements(m, x);
+    if (x->waits)
+        kng_product_totals(m, x);
+}
+
+void kng_plan_part(kng_maker *m, const knc_step *s, const kng_part *part, kng_part_words *words)
+{
+    kng_product x;
+    knk_product *d = knx_arena_alloc(m->arena, sizeof *d);
+    m->failed |= !d;
+    if (!d)
+        return;
+    describe(m, s, part, d, &x);
+    add_dispatches(m, &x);
+    *words = x.words;
+}
+
 static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, const kng_pattern *at,
                        knx_arena *arena, kng_plan *out)
 {
@@ -193,17 +241,8 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
     if (!d)
         return knx_error_nomem();
     kng_make(&m, f, exact, p, s, at, arena, out);
-    describe(&m, s, d, &x);
-    if (!x.batch || !x.m || !x.n)
-        return NULL;
-    if (x.blocks > 1)
-        x.place = kng_scratch(&m, x.blocks * x.batch * x.m * x.n * x.sum->size);
-    if (x.tile.rows)
-        kng_product_tiles(&m, &x);
-    else
-        kng_product_elements(&m, &x);
-    if (x.blocks > 1)
-        kng_product_totals(&m, &x);
+    describe(&m, s, NULL, d, &x);
+    add_dispatches(&m, &x);
     return kng_made(&m);
 }
 

@@ -4,6 +4,19 @@
  * once for each row, column and step, windows too, and kept in the shared memory. */
 #include "webgpu/routine/product.h"
 
+/* ---- Where arrays are. */
+
+static void array(kng_code *c, const kng_product *x, int i, uint32_t use)
+{
+    static const char *const name[] = {"a", "b", "c"};
+    const uint32_t ref[] = {x->a, x->b, x->c};
+    kn_dtype d = i == 2 ? x->p->result : x->p->operand;
+    if (x->part && x->part->in_room[i])
+        kng_room(c, name[i], d, x->part->at[i], use);
+    else
+        kng_ref(c, name[i], d, ref[i], use);
+}
+
 /* ---- Where elements are. */
 
 typedef struct group {
@@ -11,6 +24,7 @@ typedef struct group {
     const knk_dims *d;
     const char *arrays; /* that it has strides in: "ac" */
     bool rows, steps;   /* it has a side of the windows */
+    bool parted;        /* the first one is a word */
 } group;
 
 static int64_t stride_of(const knk_dims *d, char array, int i)
@@ -42,7 +56,9 @@ static void place_function(kng_code *c, const kng_product *x, const group *g)
 {
     place_words(c, x, g);
     KNG_HEAD(c, "fn place_%s(number: u32) -> Place {\n    var p = Place();\n", g->name);
-    if (g->d->n)
+    if (g->d->n && g->parted)
+        KNG_HEAD(c, "    var rest = number + first_%s();\n    var d = 0u;\n", g->name);
+    else if (g->d->n)
         KNG_HEAD(c, "    var rest = number;\n    var d = 0u;\n");
     for (int i = g->d->n - 1; i >= 0; i--) {
         if (i)
@@ -65,7 +81,7 @@ static void place_function(kng_code *c, const kng_product *x, const group *g)
 static void read_a_function(kng_code *c, const kng_product *x)
 {
     const char *type = kng_type(x->sum);
-    kng_ref(c, "a", x->p->operand, x->a, KNG_LOAD);
+    array(c, x, 0, KNG_LOAD);
     for (int w = 0; w < x->p->n_window; w++) {
         kng_words(c, "window_low", w, (uint64_t)x->p->window[w].low);
         kng_words(c, "window_extent", w, (uint64_t)x->p->window[w].extent);
@@ -103,27 +119,47 @@ static void read_functions(kng_code *c, const kng_product *x)
         kng_attach(c, "fill_b", x->fill_b, x->p->operand);
         return;
     }
-    kng_ref(c, "b", x->p->operand, x->b, KNG_LOAD);
+    array(c, x, 1, KNG_LOAD);
     KNG_HEAD(c, "fn read_b(place: u32) -> %s { return widen(load_b(place)); }\n", kng_type(x->sum));
 }
 
-static void begin(kng_code *c, kng_maker *m, const kng_product *x, uint32_t lanes)
+static uint32_t numbered(kng_code *c, const char *name, uint64_t value)
+{
+    uint32_t word = (uint32_t)c->word.n;
+    kng_word(c, name, value);
+    return word;
+}
+
+static void part_words(kng_code *c, kng_product *x)
+{
+    const kng_part *part = x->part;
+    if (!part)
+        return;
+    x->words.batch = numbered(c, "first_batch", part->batch);
+    x->words.first = numbered(c, part->sums ? "first_k" : "first_m", part->first);
+    x->words.continues = numbered(c, "continues", part->continues);
+    x->words.goes_on = numbered(c, "goes_on", part->goes_on);
+}
+
+static void begin(kng_code *c, kng_maker *m, kng_product *x, uint32_t lanes)
 {
     const knk_product *p = x->p;
-    const group groups[] = {{"batch", &p->batch, "abc", false, false},
-                            {"m", &p->m, "ac", true, false},
-                            {"n", &p->n, "bc", false, false},
-                            {"k", &p->k, "ab", false, true}};
+    bool rows = x->part && !x->part->sums, steps = x->part && x->part->sums;
+    const group groups[] = {{"batch", &p->batch, "abc", false, false, x->part},
+                            {"m", &p->m, "ac", true, false, rows},
+                            {"n", &p->n, "bc", false, false, false},
+                            {"k", &p->k, "ab", false, true, steps}};
     kng_begin(c, m, lanes);
+    part_words(c, x);
     KNG_HEAD(c, "struct Place { a: u32, b: u32, c: u32");
     for (int w = 0; w < p->n_window; w++)
         KNG_HEAD(c, ", w%d: i32", w);
     KNG_HEAD(c, " }\n");
     for (int g = 0; g < 4; g++)
         place_function(c, x, &groups[g]);
-    kng_word(c, "a_begin", (uint64_t)p->a_offset);
-    kng_word(c, "b_begin", (uint64_t)p->b_offset);
-    kng_word(c, "c_begin", (uint64_t)p->c_offset);
+    x->words.begin[0] = numbered(c, "a_begin", (uint64_t)p->a_offset);
+    x->words.begin[1] = numbered(c, "b_begin", (uint64_t)p->b_offset);
+    x->words.begin[2] = numbered(c, "c_begin", (uint64_t)p->c_offset);
     kng_word(c, "rows", x->m);
     kng_word(c, "columns", x->n);
     kng_word(c, "steps", x->k);
@@ -137,7 +173,7 @@ static void total_function(kng_code *c, const kng_product *x)
     if (x->finish)
         kng_attach(c, "finish", x->finish, x->p->result);
     else
-        kng_ref(c, "c", x->p->result, x->c, KNG_STORE);
+        array(c, x, 2, KNG_STORE);
     KNG_HEAD(c, "fn write_total(batch: u32, row: u32, column: u32, place: u32, x: %s) { %s }\n", kng_type(x->sum),
              x->finish ? "finish(batch, row, column, x);" : "store_c(place, x);");
 }
@@ -145,14 +181,14 @@ static void total_function(kng_code *c, const kng_product *x)
 /* Where a total or, with several blocks, the sum of one goes. */
 static void write_function(kng_code *c, const kng_product *x)
 {
-    if (x->blocks > 1)
+    if (x->waits)
         kng_room(c, "sums", x->sum, x->place, KNG_STORE);
     else
         total_function(c, x);
     KNG_HEAD(c, "fn write(batch: u32, row: u32, column: u32, place: u32, block: u32, x: %s) {\n    %s\n}\n",
              kng_type(x->sum),
-             x->blocks > 1 ? "store_sums(block * elements() + (batch * rows() + row) * columns() + column, x);"
-                           : "write_total(batch, row, column, place, x);");
+             x->waits ? "store_sums(block * elements() + (batch * rows() + row) * columns() + column, x);"
+                      : "write_total(batch, row, column, place, x);");
 }
 
 static void arithmetic(kng_code *c, const kng_product *x)
@@ -165,7 +201,7 @@ static void arithmetic(kng_code *c, const kng_product *x)
 
 /* ---- An invocation for each element (and block). */
 
-void kng_product_elements(kng_maker *m, const kng_product *x)
+void kng_product_elements(kng_maker *m, kng_product *x)
 {
     kng_code c;
     const char *type = kng_type(x->sum);
@@ -210,19 +246,26 @@ void kng_product_elements(kng_maker *m, const kng_product *x)
 
 /* ---- The sums of blocks become totals. */
 
-void kng_product_totals(kng_maker *m, const kng_product *x)
+void kng_product_totals(kng_maker *m, kng_product *x)
 {
     kng_code c;
     uint64_t n = x->batch * x->m * x->n;
+    bool sums = x->part && x->part->sums;
     begin(&c, m, x, 64);
     kng_room(&c, "sums", x->sum, x->place, KNG_LOAD);
     total_function(&c, x);
+    if (sums)
+        kng_room(&c, "totals", x->sum, x->part->totals, KNG_LOAD | KNG_STORE);
     kng_fn_binary(&c, "add", KNK_ADD, x->sum);
     kng_each(&c, n);
-    KNG_BODY(&c, "    var total = load_sums(i);\n"
-                 "    for (var block = 1u; block < blocks(); block++) { total = add(total, load_sums(block * "
-                 "elements() + i)); }\n"
-                 "    let batch = i / columns() / rows();\n"
+    KNG_BODY(&c, "    var total = load_sums(i);\n");
+    if (sums)
+        KNG_BODY(&c, "    if (continues() != 0u) { total = add(load_totals(i), total); }\n");
+    KNG_BODY(&c, "    for (var block = 1u; block < blocks(); block++) { total = add(total, load_sums(block * "
+                 "elements() + i)); }\n");
+    if (sums)
+        KNG_BODY(&c, "    if (goes_on() != 0u) { store_totals(i, total); return; }\n");
+    KNG_BODY(&c, "    let batch = i / columns() / rows();\n"
                  "    let row = i / columns() %% rows();\n"
                  "    let column = i %% columns();\n"
                  "    let place = c_begin() + place_batch(batch).c + place_m(row).c + place_n(column).c;\n"
@@ -373,7 +416,7 @@ static void write_tile(kng_code *c, const kng_product *x)
                      i * down, j * wide, i * down, j * wide, i * down, j * wide, i, j);
 }
 
-void kng_product_tiles(kng_maker *m, const kng_product *x)
+void kng_product_tiles(kng_maker *m, kng_product *x)
 {
     kng_code c;
     const kng_tile *t = &x->tile;

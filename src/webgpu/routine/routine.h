@@ -22,6 +22,7 @@ typedef struct kng_maker {
 void kng_make(kng_maker *m, const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,
               const kng_pattern *at, knx_arena *arena, kng_plan *out);
 knx_error *kng_made(const kng_maker *m);
+kng_dispatch *kng_next_dispatch(kng_maker *m); /* one more, all zeros; NULL: no memory */
 /* The parameters of a routine's step. */
 static inline const void *kng_params(const knc_program *p, const knc_step *s)
 {

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_webgpu_bands.c -- attention, and other steps that share rows, run block by block on a WebGPU device: with the
+ * bits of the host's program without fusion, however many rows a block has; what is in memory meanwhile. */
+#include "support/bands.h"
+#include "support/group.h"
+#include "support/webgpu_run.h"
+#include "device/steps/steps.h"
+#include "webgpu/band.h"
+#include "webgpu/plan.h"
+#include <string.h>
+
+static kng_gpu *g;
+
+typedef struct {
+    kn_array q, k, v, bias, mask, lengths;
+} Operands;
+
+/* ---- What runs. Queries are (B, T, N, H), keys and values (B, S, K, H). */
+
+static kn_array plain(const Operands *o) { return kn_nn_dot_product_attention(o->q, o->k, o->v); }
+static kn_array causal(const Operands *o) { return kn_nn_dot_product_attention(o->q, o->k, o->v, .is_causal = true); }
+static kn_array in_window(const Operands *o)
+{
+    return kn_nn_dot_product_attention(o->q, o->k, o->v, .local_window_size = KN_SHAPE(3, 1));
+}
+static kn_array biased(const Operands *o) { return kn_nn_dot_product_attention(o->q, o->k, o->v, .bias = o->bias); }
+static kn_array masked(const Operands *o)
+{
+    return kn_nn_dot_product_attention(o->q, o->k, o->v, .mask = kn_greater(o->mask, 0));
+}
+/* Of some batches no key counts, of some all do. */
+static kn_array of_lengths(const Operands *o)
+{
+    return kn_nn_dot_product_attention(o->q, o->k, o->v, .query_seq_lengths = o->lengths,
+                                       .key_value_seq_lengths = o->lengths);
+}
+static kn_array all_at_once(const Operands *o)
+{
+    return kn_nn_dot_product_attention(o->q, o->k, o->v, .bias = o->bias, .mask = kn_greater(o->mask, 0),
+                                       .is_causal = true, .key_value_seq_lengths = o->lengths);
+}
+static kn_array normalized(kn_array x)
+{
+    kn_array y = kn_sub(x, kn_mean(x, .axis = KN_AXIS(-1), .keepdims = true));
+    return kn_div(y, kn_sqrt(kn_add(kn_mean(kn_mul(y, y), .axis = KN_AXIS(-1), .keepdims = true), 1e-5f)));
+}
+/* No attention: two layers of a network, with a norm between. */
+static kn_array layers(const Operands *o)
+{
+    kn_array k = kn_swapaxes(kn_swapaxes(o->k, 1, 2), 2, 3), v = kn_swapaxes(o->v, 1, 2);
+    kn_array x = kn_matmul(kn_swapaxes(o->q, 1, 2), kn_at(k, ":, :1"));
+    return kn_matmul(kn_tanh(normalized(x)), kn_at(v, ":, :1"));
+}
+
+typedef kn_array (*spelling)(const Operands *);
+static const struct {
+    const char *name;
+    spelling f;
+} spellings[] = {{"plain", plain},   {"causal", causal},         {"in a window", in_window},   {"with a bias", biased},
+                 {"masked", masked}, {"of lengths", of_lengths}, {"all at once", all_at_once}, {"two layers", layers}};
+enum { SPELLINGS = sizeof spellings / sizeof *spellings };
+
+typedef struct which {
+    spelling f;
+} which;
+static kn_array itself(const which *w, const Operands *o) { return w->f(o); }
+static kn_array squares(const which *w, const kn_array *q, const kn_array *k, const kn_array *v, const Operands *o)
+{
+    Operands all = *o;
+    all.q = *q, all.k = *k, all.v = *v;
+    kn_array y = w->f(&all);
+    return kn_sum(kn_mul(y, y));
+}
+KN_FUNCTION_ENV(itself, kn_array, which, Operands)
+KN_FUNCTION_ENV(squares, kn_array, which, kn_array, kn_array, kn_array, Operands)
+
+typedef struct shape {
+    int64_t b, t, s, n, k, h;
+} shape;
+
+static Operands operands(shape x, kn_dtype d)
+{
+    return (Operands){.q = kn_zeros(KN_SHAPE(x.b, x.t, x.n, x.h), .dtype = d),
+                      .k = kn_zeros(KN_SHAPE(x.b, x.s, x.k, x.h), .dtype = d),
+                      .v = kn_zeros(KN_SHAPE(x.b, x.s, x.k, x.h), .dtype = d),
+                      .bias = kn_zeros(KN_SHAPE(1, x.n, x.t, x.s), .dtype = d),
+                      .mask = kn_zeros(KN_SHAPE(x.b, 1, x.t, x.s), .dtype = KN_F32),
+                      .lengths = kn_zeros(KN_SHAPE(x.b), .dtype = KN_I32)};
+}
+
+static kni_jaxpr *traced_with(spelling f, bool gradient, shape s, kn_dtype d)
+{
+    which w = {f};
+    Operands o = operands(s, d);
+    if (!gradient)
+        return traced(KN_FN_ENV(itself, &w), KN_ARGS(&o));
+    return traced(kn_value_and_grad(KN_FN_ENV(squares, &w), .argnums = KN_ARGNUMS(0, 1, 2)),
+                  KN_ARGS(&o.q, &o.k, &o.v, &o));
+}
+
+/* ---- Where it runs. */
+
+static int bands_of(const knd_loaded *l)
+{
+    int n = 0;
+    for (uint32_t i = 0; i < l->program->n_step; i++)
+        n += l->program->step[i].kind == KNC_BAND;
+    return n;
+}
+
+static knd_loaded *loaded_there(const kni_jaxpr *j, int bands)
+{
+    knd_loaded *l = NULL;
+    test_ok(knd_compile(&g->device, j, &(knc_compile_options){.fuse = true, .bands = bands}, &l));
+    for (uint32_t i = 0; i < l->program->n_step; i++) {
+        const char *why = knd_steps_reason(l, i);
+        if (why && l->program->step[i].kind == KNC_BAND)
+            fail_msg("%s\n    step %u runs on the host: %s", text_of(l), (unsigned)i, why);
+    }
+    return l;
+}
+
+/* Blocks of several batches, of some rows of one, of as few rows as there can be. */
+static const uint64_t budgets[] = {16 << 20, 8 << 10, 1};
+
+static void expect_hosts_bits(const char *name, const kni_jaxpr *j, bool tame)
+{
+    test_operands x = tame ? tame_operands(j, 5) : test_make_operands(j, 5);
+    knx_buffer *want[MANY], *got[MANY];
+    knd_loaded *host = compiled(j, false, 0);
+    test_ok(knd_run(host, x.in, want, NULL));
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        kng_band_bytes = budgets[i];
+        knd_loaded *there = loaded_there(j, 1);
+        if (!bands_of(there))
+            fail_msg("%s: no band\n%s", name, text_of(there));
+        test_ok(knd_run(there, x.in, got, NULL));
+        for (uint32_t k = 0; k < j->n_out; k++) {
+            test_ok(knd_fetch(got[k]));
+            int64_t at = test_difference(kni_out_type(j, k), want[k]->data, got[k]->data);
+            if (at >= 0)
+                fail_msg("%s, blocks of %d bytes: output %u differs at %lld\n%s", name, (int)budgets[i], (unsigned)k,
+                         (long long)at, text_of(there));
+        }
+        test_release((int)j->n_out, got);
+        knd_release(there);
+    }
+    kng_band_bytes = budgets[0];
+    test_release((int)j->n_out, want);
+    knd_release(host);
+    test_free_operands(&x);
+}
+
+static void check(int i, shape s, kn_dtype d, bool tame)
+{
+    for (int gradient = 0; gradient < 2; gradient++) {
+        KN_SCOPE;
+        char text[200];
+        kni_jaxpr *j = traced_with(spellings[i].f, gradient, s, d);
+        snprintf(text, sizeof text, "%s, %s, %s, (%d, %d, %d, %d, %d, %d)", spellings[i].name,
+                 gradient ? "gradient" : "itself", d->name, (int)s.b, (int)s.t, (int)s.s, (int)s.n, (int)s.k, (int)s.h);
+        expect_hosts_bits(text, j, tame);
+        kni_release(j);
+    }
+}
+
+static void bits_are_the_hosts(void **state)
+{
+    static const shape shapes[] = {{2, 37, 29, 3, 3, 8}, {3, 20, 9, 4, 2, 4}, {1, 1, 70, 2, 1, 5}, {2, 9, 1, 1, 1, 4}};
+    (void)state;
+    g->exact = true;
+    for (int i = 0; i < SPELLINGS; i++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            check(i, shapes[s], KN_F32, true);
+}
+
+static void of_other_dtypes(void **state)
+{
+    const kn_dtype dtypes[] = {KN_BF16, KN_F16};
+    (void)state;
+    g->exact = true;
+    for (int i = 0; i < SPELLINGS; i++)
+        for (int d = 0; d < 2; d++)
+            check(i, (shape){2, 21, 13, 4, 2, 8}, dtypes[d], true);
+}
+
+static void nans_and_infinities(void **state)
+{
+    (void)state;
+    g->exact = true;
+    for (int i = 0; i < SPELLINGS; i++)
+        check(i, (shape){2, 21, 13, 2, 2, 8}, KN_F32, false);
+}
+
+/* Sums over the rows go on from block to block: more than 256 rows, the last block lower. */
+static void sums_over_many_rows(void **state)
+{
+    (void)state;
+    g->exact = true;
+    check(0, (shape){2, 600, 5, 1, 1, 4}, KN_F32, true);
+    check(1, (shape){1, 520, 7, 3, 1, 4}, KN_BF16, true);
+}
+
+KN_TEST_GROUP(test_webgpu_bands)
+{
+    (void)argc, (void)argv;
+    if (!(g = webgpu_first()))
+        return 77;
+    test_ok(kng_bring_facts(g));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_are_the_hosts),
+        cmocka_unit_test(of_other_dtypes),
+        cmocka_unit_test(nans_and_infinities),
+        cmocka_unit_test(sums_over_many_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
