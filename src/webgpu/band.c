@@ -288,7 +288,7 @@ static knx_error *plan(const knw_facts *f, bool exact, const knc_program *p, con
     maker m;
     bool failed;
     kng_make(&m.m, f, exact, p, s, at, arena, out);
-    if (!kng_cut_band(s, arena, &m.b, &failed))
+    if (!kng_cut_band(f, s, arena, &m.b, &failed))
         return failed ? knx_error_nomem() : knx_error_new(KN_ERROR_ASSERTION, "a band without blocks");
     texts *t = knx_arena_zero(arena, 2 * (size_t)m.b.band->n_step * sizeof *t);
     if (!t)
@@ -348,7 +348,7 @@ static const char *band_refused(const knw_facts *f, const knc_program *p, const 
     for (uint32_t i = 0; i < s->u.band->n_step; i++)
         if (s->u.band->step[i].step.kind == KNC_ROUTINE)
             return "routines that run some rows at a time";
-    if (!kng_cut_band(s, arena, &b, &failed))
+    if (!kng_cut_band(f, s, arena, &b, &failed))
         return failed ? "there is no memory" : "its steps have no blocks of rows in common";
     if (blocks_of(&b) * b.band->n_step > MOST_DISPATCHES)
         return "a band of too many blocks";

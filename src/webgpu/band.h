@@ -5,7 +5,7 @@
 #define KN_WEBGPU_BAND_H
 #include "webgpu/routine/product.h"
 
-/* Bytes of the blocks that are there at a time, unless one row needs more. */
+/* Bytes of a block of the widest value, unless one row has more; 0: the device's shared_cache. For tests. */
 extern uint64_t kng_band_bytes;
 
 /* How a band is cut: into blocks of `height` rows, the last one of a batch may have fewer; or of several batches. */
@@ -23,7 +23,7 @@ typedef struct kng_rows {
 } kng_rows;
 
 /* False: no cut suits all steps, or there is no memory (then failed is true). */
-bool kng_cut_band(const knc_step *s, knx_arena *arena, kng_blocks *out, bool *failed);
+bool kng_cut_band(const knw_facts *f, const knc_step *s, knx_arena *arena, kng_blocks *out, bool *failed);
 kng_rows kng_rows_at(const kng_blocks *b, int64_t row); /* the block that begins there */
 static inline int64_t kng_rows_of(const kng_blocks *b) { return b->band->batches * b->band->rows; }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { EVEN = 64, STEPS = KNG_BLOCK }; /* rows of a block are multiples of these, without and with sums over rows */
-uint64_t kng_band_bytes = 16 << 20;
+uint64_t kng_band_bytes;
 
 /* ---- A step for some rows. */
 
@@ -90,18 +90,17 @@ static uint64_t bytes_of(const kng_blocks *b, int64_t rows)
 
 static int64_t greatest_divisor(int64_t a, int64_t b) { return b ? greatest_divisor(b, a % b) : a; }
 
-/* Some rows of a batch: blocks of nearly the same height, no more memory than wanted where that is possible. */
-static bool cut_batch(kng_blocks *b, int64_t *room)
+/* Some rows of a batch, at most so many if that is possible: blocks of nearly the same height. */
+static bool cut_batch(kng_blocks *b, int64_t most, int64_t *room)
 {
     const knc_band *band = b->band;
     bool sums = false;
     for (uint32_t i = 0; i < band->n_step; i++)
         sums |= band->step[i].sums;
     int64_t many = sums ? STEPS : EVEN, unit = many / greatest_divisor(many, band->grain) * band->grain;
-    if (!sums && bytes_of(b, unit) > kng_band_bytes)
+    if (!sums && unit > most)
         unit = band->grain;
-    int64_t most = (int64_t)(kng_band_bytes / (bytes_of(b, unit) + 1)) * unit;
-    most = most < unit ? unit : most;
+    most = most < unit ? unit : most / unit * unit;
     int64_t blocks = (band->rows + most - 1) / most, even = (band->rows + blocks - 1) / blocks;
     even = (even + unit - 1) / unit * unit;
     return even < band->rows && fits(b, even, room);
@@ -116,20 +115,22 @@ static bool take_batches(kng_blocks *b, int64_t most, int64_t *room)
     return false;
 }
 
-static bool choose(kng_blocks *b, int64_t *room)
+static bool choose(kng_blocks *b, uint64_t bytes, int64_t *room)
 {
-    enum { SUMS = 64 << 20 }; /* where a batch cannot be cut */
-    uint64_t batch = bytes_of(b, b->band->rows) + 1;
-    int64_t most = (int64_t)(kng_band_bytes / batch);
-    if (most ? take_batches(b, most, room) : cut_batch(b, room))
+    enum { WHOLE = 64 << 20 }; /* of a batch that cannot be cut */
+    uint64_t row = 1;
+    for (uint32_t i = 0; i < b->band->n_block; i++)
+        row = b->block[i].row > row ? b->block[i].row : row;
+    int64_t rows = (int64_t)(bytes / row), most = rows / b->band->rows;
+    if (most ? take_batches(b, most, room) : cut_batch(b, rows, room))
         return true;
-    for (int64_t n = 1; n <= b->band->batches && bytes_of(b, n * b->band->rows) <= SUMS; n++)
+    for (int64_t n = 1; n <= b->band->batches && bytes_of(b, n * b->band->rows) <= WHOLE; n++)
         if (b->band->batches % n == 0 && fits(b, n * b->band->rows, room))
             return true;
     return false;
 }
 
-bool kng_cut_band(const knc_step *s, knx_arena *arena, kng_blocks *out, bool *failed)
+bool kng_cut_band(const knw_facts *f, const knc_step *s, knx_arena *arena, kng_blocks *out, bool *failed)
 {
     const knc_band *band = s->u.band;
     size_t loops = 0;
@@ -143,7 +144,7 @@ bool kng_cut_band(const knc_step *s, knx_arena *arena, kng_blocks *out, bool *fa
     if (*failed)
         return false;
     memcpy(out->block, band->block, band->n_block * sizeof *out->block);
-    if (!choose(out, room))
+    if (!choose(out, kng_band_bytes ? kng_band_bytes : f->shared_cache, room))
         return false;
     out->kept = bytes_of(out, out->height);
     return true;

@@ -86,7 +86,7 @@ static void describe(kng_gpu *g)
 enum { FIRST_CACHE = 32 << 10, SECOND_CACHE = 1 << 20 };
 /* Blocks have work for all workers of the device, and stay in the cache that they share where it is large. */
 static const knc_band_limits bands = {
-    .value = 16 << 20, .again = 16 << 20, .sums = 32 << 20, .whole = 32 << 20, .block = 16 << 20};
+    .value = 8 << 20, .again = 16 << 20, .sums = 32 << 20, .whole = 32 << 20, .block = 16 << 20};
 
 /* A product that the device refuses runs on the host with its kernels, so the host must have them, too. */
 static bool attaches(const knk_kernel *k)

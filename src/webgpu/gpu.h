@@ -74,6 +74,7 @@ struct knd_memory {
 typedef struct kng_heap {
     knd_memory *free[KNG_POOLS];
     uint64_t live, n_live, kept, next_id; /* bytes in use, memories in use, bytes in pools */
+    uint64_t most;                        /* bytes in use, the most there were */
     WGPUBuffer landing;                   /* downloads pass through it; NULL: none yet */
     uint64_t landing_bytes;
     atomic_int mapped; /* how mapping it went, and 1; 0: not known yet */

@@ -96,6 +96,7 @@ knx_error *kng_alloc(kng_gpu *g, uint64_t bytes, knd_memory **out)
     m->bytes = bytes;
     m->next = NULL;
     g->heap.live += m->room;
+    g->heap.most = g->heap.live > g->heap.most ? g->heap.live : g->heap.most;
     g->heap.n_live++;
     *out = m;
     return NULL;

@@ -229,6 +229,9 @@ static void say(const kng_gpu *g, int64_t begin)
            1e-6 * (double)(knx_nanoseconds() - begin));
 }
 
+/* Nobody tells it: what is common. A card that is large enough to be one of its own also needs more work at a time. */
+static uint64_t shared_cache(const kng_gpu *g) { return (g->type == WGPUAdapterType_DiscreteGPU ? 16 : 4) << 20; }
+
 knx_error *kng_bring_facts(kng_gpu *g)
 {
     int64_t begin = knx_nanoseconds();
@@ -246,6 +249,7 @@ knx_error *kng_bring_facts(kng_gpu *g)
                            .workgroup_bytes = g->limits.maxComputeWorkgroupStorageSize,
                            .most_groups = g->limits.maxComputeWorkgroupsPerDimension,
                            .most_turns = turns,
+                           .shared_cache = shared_cache(g),
                            .exact = fine & ((1u << KNW_OPERATIONS) - 1),
                            .joins = !(fine >> JOINS & 1)};
     g->exact = knx_env()->webgpu_exact || (g->facts.exact == (1u << KNW_OPERATIONS) - 1 && !g->facts.joins);

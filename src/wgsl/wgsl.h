@@ -34,6 +34,7 @@ typedef struct knw_facts {
                    rounded are hidden from it */
     uint32_t most_turns; /* of all loops that an invocation goes through; 0: no limit. Mesa's software Vulkan ends every
                             loop when it has made 65,535 turns in all, and says nothing */
+    uint64_t shared_cache; /* bytes: values that go from one dispatch to the next one should not be larger */
 } knw_facts;
 
 /* The first words of a launch: workgroups along x; points or workgroups; always 0, unknown to compilers (Mesa's

@@ -121,7 +121,7 @@ static knd_loaded *loaded_there(const kni_jaxpr *j, int bands)
 }
 
 /* Blocks of several batches, of some rows of one, of as few rows as there can be. */
-static const uint64_t budgets[] = {16 << 20, 8 << 10, 1};
+static const uint64_t budgets[] = {16 << 20, 4 << 10, 1};
 
 static void expect_hosts_bits(const char *name, const kni_jaxpr *j, bool tame)
 {
@@ -145,7 +145,7 @@ static void expect_hosts_bits(const char *name, const kni_jaxpr *j, bool tame)
         test_release((int)j->n_out, got);
         knd_release(there);
     }
-    kng_band_bytes = budgets[0];
+    kng_band_bytes = 0;
     test_release((int)j->n_out, want);
     knd_release(host);
     test_free_operands(&x);
@@ -201,6 +201,90 @@ static void sums_over_many_rows(void **state)
     check(1, (shape){1, 520, 7, 3, 1, 4}, KN_BF16, true);
 }
 
+/* ---- Memory. */
+
+/* Runs it with the device's own operations; returns the bytes that it has on the device at a time, beside what was there
+ * before. */
+static uint64_t bytes_there(const kni_jaxpr *j, int64_t *dispatches)
+{
+    test_operands x = tame_operands(j, 5);
+    knx_buffer *got[MANY];
+    knd_loaded *there = NULL;
+    g->exact = false;
+    there = loaded_there(j, 0);
+    test_ok(kng_finish(g));
+    uint64_t before = g->heap.most = g->heap.live;
+    *dispatches = g->counters.dispatches;
+    test_ok(knd_run(there, x.in, got, NULL));
+    *dispatches = g->counters.dispatches - *dispatches;
+    for (uint32_t k = 0; k < j->n_out; k++)
+        test_ok(knd_fetch(got[k]));
+    test_release((int)j->n_out, got);
+    knd_release(there);
+    test_free_operands(&x);
+    return g->heap.most - before;
+}
+
+/* The dispatches of a program, and the bytes beside its operands and results that it has at most. */
+static uint32_t planned(const kni_jaxpr *j, int bands, uint64_t *bytes)
+{
+    knd_loaded *l = loaded_there(j, bands);
+    const knd_steps_loaded *own = (const knd_steps_loaded *)l;
+    uint32_t n = 0;
+    uint64_t scratch = 0;
+    for (uint32_t i = 0; i < l->program->n_step; i++) {
+        const kng_prepared *x = own->prepared[i];
+        n += x ? x->variant->plan.n : 0;
+        scratch = x && x->variant->plan.scratch > scratch ? x->variant->plan.scratch : scratch;
+    }
+    *bytes = l->program->workspace + scratch;
+    knd_release(l);
+    return n;
+}
+
+/* The scores of 4,096 queries and keys are 67 MB. */
+static void long_sequences_do_not_store_their_scores(void **state)
+{
+    const uint64_t scores = UINT64_C(4096) * 4096 * 4;
+    (void)state;
+    for (int gradient = 0; gradient < 2; gradient++) {
+        KN_SCOPE;
+        kni_jaxpr *j = traced_with(causal, gradient, (shape){1, 4096, 4096, 1, 1, 16}, KN_F32);
+        int64_t n;
+        assert_in_range(bytes_there(j, &n), 1, scores / 3);
+        kni_release(j);
+    }
+}
+
+/* Dispatches and megabytes, with blocks of bands of so many bytes; without bands. */
+static void expect_plan(shape s, bool gradient, uint64_t block, uint32_t dispatches, uint64_t megabytes)
+{
+    uint64_t bytes;
+    kni_jaxpr *j = traced_with(plain, gradient, s, KN_F32);
+    kng_band_bytes = block;
+    uint32_t n = planned(j, block ? 0 : -1, &bytes);
+    kng_band_bytes = 0;
+    if (n != dispatches || bytes >> 20 != megabytes)
+        print_message("%lld x %lld, %d: %u dispatches, %llu MB\n", (long long)s.n, (long long)s.t, gradient,
+                      (unsigned)n, (unsigned long long)bytes >> 20);
+    kni_release(j);
+}
+
+/* docs/device-costs.md */
+static void dispatches_and_memory_are_as_the_docs_say(void **state)
+{
+    (void)state;
+    g->exact = false;
+    for (int gradient = 0; gradient < 2; gradient++)
+        for (uint64_t block = 0; block <= 16; block = block ? 4 * block : 4) {
+            print_message("block %d\n", (int)block);
+            expect_plan((shape){1, 128, 128, 8, 8, 64}, gradient, block << 20, 0, 0);
+            expect_plan((shape){1, 1024, 1024, 8, 8, 64}, gradient, block << 20, 0, 0);
+            expect_plan((shape){1, 4096, 4096, 1, 1, 64}, gradient, block << 20, 0, 0);
+            expect_plan((shape){1, 4096, 4096, 8, 8, 64}, gradient, block << 20, 0, 0);
+        }
+}
+
 KN_TEST_GROUP(test_webgpu_bands)
 {
     (void)argc, (void)argv;
@@ -212,6 +296,8 @@ KN_TEST_GROUP(test_webgpu_bands)
         cmocka_unit_test(of_other_dtypes),
         cmocka_unit_test(nans_and_infinities),
         cmocka_unit_test(sums_over_many_rows),
+        cmocka_unit_test(long_sequences_do_not_store_their_scores),
+        cmocka_unit_test(dispatches_and_memory_are_as_the_docs_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
