@@ -5,7 +5,7 @@
 #include "webgpu/band.h"
 #include <string.h>
 
-enum { MOST_DISPATCHES = 1 << 17, WORDS = 16384 - 64 };
+enum { MOST_DISPATCHES = 1 << 17, MOST_MEMORIES = 30, WORDS = 16384 - 64 };
 
 typedef struct maker {
     kng_maker m;
@@ -341,6 +341,21 @@ static const char *rows_refused(const knw_facts *f, const knc_program *p, const 
     return why;
 }
 
+/* Memories that its values may lie in. */
+static int memories_outside(const knc_step *s)
+{
+    int n = 0;
+    for (uint32_t r = 0; r < s->n_ref; r++) {
+        bool again = false;
+        for (uint32_t k = 0; k < r; k++)
+            again |= s->ref[k].space == s->ref[r].space &&
+                     (s->ref[k].index == s->ref[r].index || s->ref[r].space == KNC_AT_WORK ||
+                      s->ref[r].space == KNC_AT_LITERAL);
+        n += !again;
+    }
+    return n;
+}
+
 static const char *band_refused(const knw_facts *f, const knc_program *p, const knc_step *s, knx_arena *arena)
 {
     kng_blocks b;
@@ -348,6 +363,8 @@ static const char *band_refused(const knw_facts *f, const knc_program *p, const 
     for (uint32_t i = 0; i < s->u.band->n_step; i++)
         if (s->u.band->step[i].step.kind == KNC_ROUTINE)
             return "routines that run some rows at a time";
+    if (memories_outside(s) > MOST_MEMORIES)
+        return "more values than the device binds memories";
     if (!kng_cut_band(f, s, arena, &b, &failed))
         return failed ? "there is no memory" : "its steps have no blocks of rows in common";
     if (blocks_of(&b) * b.band->n_step > MOST_DISPATCHES)

@@ -123,7 +123,7 @@ static knd_loaded *loaded_there(const kni_jaxpr *j, int bands)
 /* Blocks of several batches, of some rows of one, of as few rows as there can be. */
 static const uint64_t budgets[] = {16 << 20, 4 << 10, 1};
 
-static void expect_hosts_bits(const char *name, const kni_jaxpr *j, bool tame)
+static void expect_hosts_bits(const char *name, const kni_jaxpr *j, bool tame, bool in_bands)
 {
     test_operands x = tame ? tame_operands(j, 5) : test_make_operands(j, 5);
     knx_buffer *want[MANY], *got[MANY];
@@ -132,7 +132,7 @@ static void expect_hosts_bits(const char *name, const kni_jaxpr *j, bool tame)
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
         kng_band_bytes = budgets[i];
         knd_loaded *there = loaded_there(j, 1);
-        if (!bands_of(there))
+        if (in_bands && !bands_of(there))
             fail_msg("%s: no band\n%s", name, text_of(there));
         test_ok(knd_run(there, x.in, got, NULL));
         for (uint32_t k = 0; k < j->n_out; k++) {
@@ -159,7 +159,7 @@ static void check(int i, shape s, kn_dtype d, bool tame)
         kni_jaxpr *j = traced_with(spellings[i].f, gradient, s, d);
         snprintf(text, sizeof text, "%s, %s, %s, (%d, %d, %d, %d, %d, %d)", spellings[i].name,
                  gradient ? "gradient" : "itself", d->name, (int)s.b, (int)s.t, (int)s.s, (int)s.n, (int)s.k, (int)s.h);
-        expect_hosts_bits(text, j, tame);
+        expect_hosts_bits(text, j, tame, true);
         kni_release(j);
     }
 }
@@ -256,33 +256,84 @@ static void long_sequences_do_not_store_their_scores(void **state)
     }
 }
 
-/* Dispatches and megabytes, with blocks of bands of so many bytes; without bands. */
+/* What the plan with blocks of so many bytes has at most: dispatches, megabytes; block 0: without bands. */
 static void expect_plan(shape s, bool gradient, uint64_t block, uint32_t dispatches, uint64_t megabytes)
 {
+    KN_SCOPE;
     uint64_t bytes;
     kni_jaxpr *j = traced_with(plain, gradient, s, KN_F32);
-    kng_band_bytes = block;
+    kng_band_bytes = block << 20;
     uint32_t n = planned(j, block ? 0 : -1, &bytes);
     kng_band_bytes = 0;
-    if (n != dispatches || bytes >> 20 != megabytes)
-        print_message("%lld x %lld, %d: %u dispatches, %llu MB\n", (long long)s.n, (long long)s.t, gradient,
-                      (unsigned)n, (unsigned long long)bytes >> 20);
+    if (n > dispatches || bytes > megabytes << 20)
+        fail_msg("%d heads of %d, %s: %u dispatches, %llu bytes", (int)s.n, (int)s.t, gradient ? "gradient" : "itself",
+                 (unsigned)n, (unsigned long long)bytes);
     kni_release(j);
 }
 
-/* docs/device-costs.md */
-static void dispatches_and_memory_are_as_the_docs_say(void **state)
+/* docs/device-costs.md says so. Where scores are small there is no band, so as many dispatches as without. */
+static void plans_have_few_dispatches_and_little_memory(void **state)
 {
+    const shape low = {1, 128, 128, 8, 8, 64}, middle = {1, 1024, 1024, 8, 8, 64}, high = {1, 4096, 4096, 8, 8, 64};
     (void)state;
     g->exact = false;
-    for (int gradient = 0; gradient < 2; gradient++)
-        for (uint64_t block = 0; block <= 16; block = block ? 4 * block : 4) {
-            print_message("block %d\n", (int)block);
-            expect_plan((shape){1, 128, 128, 8, 8, 64}, gradient, block << 20, 0, 0);
-            expect_plan((shape){1, 1024, 1024, 8, 8, 64}, gradient, block << 20, 0, 0);
-            expect_plan((shape){1, 4096, 4096, 1, 1, 64}, gradient, block << 20, 0, 0);
-            expect_plan((shape){1, 4096, 4096, 8, 8, 64}, gradient, block << 20, 0, 0);
+    expect_plan(low, false, 0, 3, 1);
+    expect_plan(low, false, 16, 3, 1);
+    expect_plan(low, true, 0, 11, 2);
+    expect_plan(low, true, 16, 11, 2);
+    expect_plan(middle, false, 16, 8, 18);
+    expect_plan(middle, false, 4, 40, 6);
+    expect_plan(middle, true, 16, 24, 56);
+    expect_plan(high, false, 16, 160, 21);
+    expect_plan(high, false, 4, 640, 6);
+    expect_plan(high, true, 16, 452, 80);
+}
+
+static void no_rows_and_no_keys(void **state)
+{
+    static const shape shapes[] = {{2, 0, 5, 2, 2, 4}, {0, 3, 5, 2, 1, 4}, {2, 3, 5, 2, 2, 0}};
+    (void)state;
+    g->exact = true;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int gradient = 0; gradient < 2; gradient++) {
+            KN_SCOPE;
+            kni_jaxpr *j = traced_with(causal, gradient, shapes[s], KN_F32);
+            expect_hosts_bits("nothing", j, true, false);
+            kni_release(j);
         }
+}
+
+/* Each allocation that a plan makes fails once: then it is an error, and nothing stays. */
+static void plans_without_memory_are_errors(void **state)
+{
+    KN_SCOPE;
+    kni_jaxpr *j = traced_with(causal, true, (shape){1, 600, 5, 2, 1, 4}, KN_F32);
+    uint8_t slot[KNG_REFS];
+    (void)state;
+    kng_band_bytes = 1;
+    knd_loaded *l = loaded_there(j, 1);
+    for (uint32_t i = 0; i < l->program->n_step; i++) {
+        const knc_step *s = &l->program->step[i];
+        knx_error *error = NULL;
+        for (uint32_t r = 0; r < s->n_ref; r++)
+            slot[r] = (uint8_t)r;
+        const kng_pattern at = {s->n_ref, s->n_ref, slot};
+        for (int64_t k = 0; s->kind == KNC_BAND && (k == 0 || error); k++) {
+            knx_arena arena = KN_ARENA_INIT;
+            kng_plan plan;
+            int64_t live = knx_alloc_live();
+            knx_error_release(error);
+            knx_fail_after(k, true);
+            error = kng_bands.plan(&g->facts, true, l->program, s, &at, &arena, &plan);
+            knx_fail_after(-1, false);
+            knx_arena_free(&arena);
+            assert_true(!error || error->kind == KN_ERROR_MEMORY);
+            assert_int_equal(knx_alloc_live(), live);
+        }
+    }
+    kng_band_bytes = 0;
+    knd_release(l);
+    kni_release(j);
 }
 
 KN_TEST_GROUP(test_webgpu_bands)
@@ -297,7 +348,9 @@ KN_TEST_GROUP(test_webgpu_bands)
         cmocka_unit_test(nans_and_infinities),
         cmocka_unit_test(sums_over_many_rows),
         cmocka_unit_test(long_sequences_do_not_store_their_scores),
-        cmocka_unit_test(dispatches_and_memory_are_as_the_docs_say),
+        cmocka_unit_test(plans_have_few_dispatches_and_little_memory),
+        cmocka_unit_test(no_rows_and_no_keys),
+        cmocka_unit_test(plans_without_memory_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
