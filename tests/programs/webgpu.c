@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #if KN_HAVE_WEBGPU
+#include "webgpu/band.h"
 #include "webgpu/gpu.h"
 
 static const knd_device *first_webgpu(void)
 {
     knx_error *e = kng_open();
+    kng_band_bytes = 256; /* values are small; several blocks */
     if (!e)
         return &kng_gpu_at(0)->device;
     printf("skipped: %s\n", e->message);
