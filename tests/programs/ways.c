@@ -51,13 +51,14 @@ int ways_of(uint64_t seed, way *list, bool all)
     add(list, &n, (way){.name = "bands, interpreted, donated", .fuse = true, .bands = true, .donate = true});
     add_native(list, &n, &state, all);
     unsigned some = (unsigned)test_random(&state) & FAR_ALL;
-    add(list, &n, (way){.name = "far",
-                        .fuse = true,
-                        .bands = pick > 0,
-                        .as_used = true,
-                        .far = true,
-                        .takes = FAR_ALL,
-                        .threads = 1});
+    add(list, &n,
+        (way){.name = "far",
+              .fuse = true,
+              .bands = pick > 0,
+              .as_used = true,
+              .far = true,
+              .takes = FAR_ALL,
+              .threads = 1});
     add(list, &n,
         (way){
             .name = "far, some on the host", .fuse = true, .as_used = true, .far = true, .takes = some, .threads = 1});

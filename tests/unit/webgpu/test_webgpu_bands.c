@@ -2,11 +2,13 @@
  * test_webgpu_bands.c -- attention, and other steps that share rows, run block by block on a WebGPU device: with the
  * bits of the host's program without fusion, however many rows a block has; what is in memory meanwhile. */
 #include "support/bands.h"
+#include "support/chains.h"
 #include "support/group.h"
 #include "support/webgpu_run.h"
 #include "device/steps/steps.h"
 #include "webgpu/band.h"
 #include "webgpu/plan.h"
+#include <stdlib.h>
 #include <string.h>
 
 static kng_gpu *g;
@@ -170,7 +172,7 @@ static void bits_are_the_hosts(void **state)
     (void)state;
     g->exact = true;
     for (int i = 0; i < SPELLINGS; i++)
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int s = i % 2; s < 4; s += 2) /* pipelines take their time */
             check(i, shapes[s], KN_F32, true);
 }
 
@@ -180,8 +182,7 @@ static void of_other_dtypes(void **state)
     (void)state;
     g->exact = true;
     for (int i = 0; i < SPELLINGS; i++)
-        for (int d = 0; d < 2; d++)
-            check(i, (shape){2, 21, 13, 4, 2, 8}, dtypes[d], true);
+        check(i, (shape){2, 21, 13, 4, 2, 8}, dtypes[i % 2], true);
 }
 
 static void nans_and_infinities(void **state)
@@ -199,6 +200,28 @@ static void sums_over_many_rows(void **state)
     g->exact = true;
     check(0, (shape){2, 600, 5, 1, 1, 4}, KN_F32, true);
     check(1, (shape){1, 520, 7, 3, 1, 4}, KN_BF16, true);
+}
+
+static void of_random_chains(void **state)
+{
+    const char *more = getenv("KN_TEST_CHAINS");
+    const uint64_t last = 3030 + (more ? (uint64_t)atoi(more) : 0);
+    int with_bands = 0;
+    (void)state;
+    g->exact = true;
+    for (uint64_t seed = 3000; seed < last; seed++) {
+        char name[32];
+        kni_jaxpr *j = test_random_chain(seed);
+        knd_loaded *p = loaded_there(j, 1);
+        bool runs = kni_in_type(j, 0).dtype != KN_DT(F64) && bands_of(p);
+        knd_release(p);
+        snprintf(name, sizeof name, "chain %d", (int)seed);
+        if (runs)
+            expect_hosts_bits(name, j, seed % 4 != 0, true);
+        with_bands += runs;
+        kni_release(j);
+    }
+    assert_in_range(with_bands, 8, last - 3000);
 }
 
 /* ---- Memory. */
@@ -347,6 +370,7 @@ KN_TEST_GROUP(test_webgpu_bands)
         cmocka_unit_test(of_other_dtypes),
         cmocka_unit_test(nans_and_infinities),
         cmocka_unit_test(sums_over_many_rows),
+        cmocka_unit_test(of_random_chains),
         cmocka_unit_test(long_sequences_do_not_store_their_scores),
         cmocka_unit_test(plans_have_few_dispatches_and_little_memory),
         cmocka_unit_test(no_rows_and_no_keys),
