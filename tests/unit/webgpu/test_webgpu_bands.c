@@ -302,8 +302,8 @@ static void plans_have_few_dispatches_and_little_memory(void **state)
     g->exact = false;
     expect_plan(low, false, 0, 3, 1);
     expect_plan(low, false, 16, 3, 1);
-    expect_plan(low, true, 0, 11, 2);
-    expect_plan(low, true, 16, 11, 2);
+    expect_plan(low, true, 0, 10, 2);
+    expect_plan(low, true, 16, 10, 2);
     expect_plan(middle, false, 16, 8, 18);
     expect_plan(middle, false, 4, 40, 6);
     expect_plan(middle, true, 16, 24, 56);
