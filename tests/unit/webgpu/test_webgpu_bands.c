@@ -122,18 +122,19 @@ static knd_loaded *loaded_there(const kni_jaxpr *j, int bands)
     return l;
 }
 
-/* Blocks of several batches, of some rows of one, of as few rows as there can be. */
+/* Blocks of several batches, of some rows of one, of as few rows as there can be. (One row at a time of large values
+ * would be thousands of dispatches.) */
 static const uint64_t budgets[] = {16 << 20, 4 << 10, 1};
 
-static void expect_hosts_bits(const char *name, const kni_jaxpr *j, bool tame, bool in_bands)
+static void expect_hosts_bits(const char *name, const kni_jaxpr *j, int bands, bool tame, bool in_bands)
 {
     test_operands x = tame ? tame_operands(j, 5) : test_make_operands(j, 5);
     knx_buffer *want[MANY], *got[MANY];
     knd_loaded *host = compiled(j, false, 0);
     test_ok(knd_run(host, x.in, want, NULL));
-    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
-        kng_band_bytes = budgets[i];
-        knd_loaded *there = loaded_there(j, 1);
+    for (size_t i = 0; i < (bands ? sizeof budgets / sizeof *budgets : 1); i++) {
+        kng_band_bytes = bands ? budgets[i] : 0;
+        knd_loaded *there = loaded_there(j, bands);
         if (in_bands && !bands_of(there))
             fail_msg("%s: no band\n%s", name, text_of(there));
         test_ok(knd_run(there, x.in, got, NULL));
@@ -161,7 +162,7 @@ static void check(int i, shape s, kn_dtype d, bool tame)
         kni_jaxpr *j = traced_with(spellings[i].f, gradient, s, d);
         snprintf(text, sizeof text, "%s, %s, %s, (%d, %d, %d, %d, %d, %d)", spellings[i].name,
                  gradient ? "gradient" : "itself", d->name, (int)s.b, (int)s.t, (int)s.s, (int)s.n, (int)s.k, (int)s.h);
-        expect_hosts_bits(text, j, tame, true);
+        expect_hosts_bits(text, j, 1, tame, true);
         kni_release(j);
     }
 }
@@ -202,6 +203,19 @@ static void sums_over_many_rows(void **state)
     check(1, (shape){1, 520, 7, 3, 1, 4}, KN_BF16, true);
 }
 
+/* 9.7 MB of scores, and more than 32 MB of what the gradient saves: bands without being asked for. */
+static void of_sizes_that_pay(void **state)
+{
+    (void)state;
+    g->exact = true;
+    for (int gradient = 0; gradient < 2; gradient++) {
+        KN_SCOPE;
+        kni_jaxpr *j = traced_with(causal, gradient, (shape){1, 1100, 1100, 2, 1, 8}, KN_F32);
+        expect_hosts_bits("sizes that pay", j, 0, true, true);
+        kni_release(j);
+    }
+}
+
 static void of_random_chains(void **state)
 {
     const char *more = getenv("KN_TEST_CHAINS");
@@ -217,7 +231,7 @@ static void of_random_chains(void **state)
         knd_release(p);
         snprintf(name, sizeof name, "chain %d", (int)seed);
         if (runs)
-            expect_hosts_bits(name, j, seed % 4 != 0, true);
+            expect_hosts_bits(name, j, 1, seed % 4 != 0, true);
         with_bands += runs;
         kni_release(j);
     }
@@ -321,7 +335,7 @@ static void no_rows_and_no_keys(void **state)
         for (int gradient = 0; gradient < 2; gradient++) {
             KN_SCOPE;
             kni_jaxpr *j = traced_with(causal, gradient, shapes[s], KN_F32);
-            expect_hosts_bits("nothing", j, true, false);
+            expect_hosts_bits("nothing", j, 1, true, false);
             kni_release(j);
         }
 }
@@ -370,6 +384,7 @@ KN_TEST_GROUP(test_webgpu_bands)
         cmocka_unit_test(of_other_dtypes),
         cmocka_unit_test(nans_and_infinities),
         cmocka_unit_test(sums_over_many_rows),
+        cmocka_unit_test(of_sizes_that_pay),
         cmocka_unit_test(of_random_chains),
         cmocka_unit_test(long_sequences_do_not_store_their_scores),
         cmocka_unit_test(plans_have_few_dispatches_and_little_memory),
