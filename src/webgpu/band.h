@@ -27,8 +27,8 @@ bool kng_cut_band(const knw_facts *f, const knc_step *s, knx_arena *arena, kng_b
 kng_rows kng_rows_at(const kng_blocks *b, int64_t row); /* the block that begins there */
 static inline int64_t kng_rows_of(const kng_blocks *b) { return b->band->batches * b->band->rows; }
 
-/* Step i for these rows: the turns of a kernel's parallel loops; the part of a product, but for its arrays. False: these
- * rows are none of its parts. */
+/* Step i for these rows: the turns of a kernel's parallel loops; the part of a product, but for its arrays. False:
+ * these rows are none of its parts. */
 bool kng_turns_of(const kng_blocks *b, uint32_t i, kng_rows r, int64_t *first, int64_t *par);
 bool kng_part_of(const kng_blocks *b, uint32_t i, kng_rows r, kng_part *out);
 #endif

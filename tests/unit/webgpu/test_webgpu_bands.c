@@ -54,6 +54,24 @@ static kn_array layers(const Operands *o)
     return kn_matmul(kn_tanh(normalized(x)), kn_at(v, ":, :1"));
 }
 
+/* The queries of each layer are the results of the one before. */
+typedef struct {
+    kn_array i, q, k, v;
+} Layer;
+static kn_array are_left(const Layer *l) { return kn_less(l->i, 3); }
+static Layer next_layer(const Layer *l)
+{
+    return (Layer){kn_add(l->i, 1), kn_add(l->q, kn_nn_dot_product_attention(l->q, l->k, l->v)), l->k, l->v};
+}
+KN_FUNCTION(are_left, kn_array, Layer)
+KN_FUNCTION(next_layer, Layer, Layer)
+static kn_array in_a_loop(const Operands *o)
+{
+    Layer start = {kn_scalar(0), o->q, o->k, o->v}, end;
+    kn_while_loop(KN_FN(are_left), KN_FN(next_layer), &end, &start);
+    return end.q;
+}
+
 typedef kn_array (*spelling)(const Operands *);
 static const struct {
     const char *name;
@@ -203,6 +221,26 @@ static void sums_over_many_rows(void **state)
     check(1, (shape){1, 520, 7, 3, 1, 4}, KN_BF16, true);
 }
 
+static void inside_of_loops(void **state)
+{
+    KN_SCOPE;
+    kni_jaxpr *j = traced_with(in_a_loop, false, (shape){1, 100, 300, 2, 1, 32}, KN_F32);
+    knd_loaded *l = loaded_there(j, 1);
+    int bands = 0;
+    (void)state;
+    g->exact = true;
+    for (uint32_t i = 0; i < l->program->n_step; i++) {
+        const knc_step *s = &l->program->step[i];
+        for (uint32_t k = 0; s->kind == KNC_LOOP && k < s->u.r.loop->body->n_step; k++)
+            bands += s->u.r.loop->body->step[k].kind == KNC_BAND;
+    }
+    if (!bands)
+        fail_msg("no band\n%s", text_of(l));
+    knd_release(l);
+    expect_hosts_bits("a loop", j, 1, true, false);
+    kni_release(j);
+}
+
 /* 9.7 MB of scores, and more than 32 MB of what the gradient saves: bands without being asked for. */
 static void of_sizes_that_pay(void **state)
 {
@@ -240,8 +278,8 @@ static void of_random_chains(void **state)
 
 /* ---- Memory. */
 
-/* Runs it with the device's own operations; returns the bytes that it has on the device at a time, beside what was there
- * before. */
+/* Runs it with the device's own operations; returns the bytes that it has on the device at a time, beside what was
+ * there before. */
 static uint64_t bytes_there(const kni_jaxpr *j, int64_t *dispatches)
 {
     test_operands x = tame_operands(j, 5);
@@ -384,6 +422,7 @@ KN_TEST_GROUP(test_webgpu_bands)
         cmocka_unit_test(of_other_dtypes),
         cmocka_unit_test(nans_and_infinities),
         cmocka_unit_test(sums_over_many_rows),
+        cmocka_unit_test(inside_of_loops),
         cmocka_unit_test(of_sizes_that_pay),
         cmocka_unit_test(of_random_chains),
         cmocka_unit_test(long_sequences_do_not_store_their_scores),
