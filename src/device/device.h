@@ -43,6 +43,18 @@ typedef struct knd_place {
     const void *bits;
 } knd_place;
 
+/* Turns of a loop that are begun before anybody knows whether they are wanted (docs/devices.md). From `open` to `close`
+ * what is launched, and copied from the device to the device, is done while the gate is open only. There is one gate at
+ * a time. */
+typedef struct knd_gate {
+    knx_error *(*open)(const knd_device *d);
+    /* After all that was begun before: the gate shuts if the bool there is false, else one more has passed. */
+    knx_error *(*ask)(const knd_device *d, knd_memory *flag, size_t at);
+    /* Waits: how many have passed since it was opened, and whether it is open still. */
+    knx_error *(*count)(const knd_device *d, int64_t *passed, bool *open);
+    void (*close)(const knd_device *d);
+} knd_gate;
+
 /* ---- The interface. Functions are called by one thread at a time for each device, but for the host's. Errors leave
  * everything as it was. */
 struct knd_device {
@@ -70,6 +82,7 @@ struct knd_device {
     knx_error *(*launch)(const knd_device *d, void *prepared, const knd_place *at);
     /* Until all that was begun has ended: an error of any of it is told here at the latest. */
     knx_error *(*wait)(const knd_device *d);
+    const knd_gate *gate; /* NULL: it has none, and somebody waits for the condition of a loop at each turn */
 
     /* Programs: of the host its own executor, of others those of device/steps. load takes a reference to p. */
     knx_error *(*load)(const knd_device *d, knc_program *p, knd_loaded **out);
@@ -118,6 +131,7 @@ knx_error *knd_copy_out(const knd_device *d, void *to, knd_memory *from, size_t 
 knx_error *knd_copy_there(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                          size_t bytes);
 knx_error *knd_launch(const knd_device *d, void *prepared, const knd_place *at);
+knx_error *knd_gate_count(const knd_device *d, int64_t *passed, bool *open);
 void knd_forget_work(const knd_device *d); /* it goes away */
 
 /* ---- Devices (registry.c). */

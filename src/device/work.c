@@ -106,6 +106,18 @@ knx_error *knd_launch(const knd_device *d, void *prepared, const knd_place *at)
     return NULL;
 }
 
+/* It counts as what comes down: a wait for a few bytes. */
+knx_error *knd_gate_count(const knd_device *d, int64_t *passed, bool *open)
+{
+    int64_t begin = knx_nanoseconds();
+    KN_TRY(d->gate->count(d, passed, open));
+    kn_device_counts *c = counts_of(d);
+    c->downloads++;
+    c->bytes_down += (int64_t)sizeof *passed;
+    c->copy_seconds += (double)(knx_nanoseconds() - begin) * 1e-9;
+    return NULL;
+}
+
 /* ---- For users. */
 
 static counted *find(const char *name)

@@ -61,6 +61,7 @@ enum {
     WGPUBufferUsage_CopyDst = 8,
     WGPUBufferUsage_Uniform = 0x40,
     WGPUBufferUsage_Storage = 0x80,
+    WGPUBufferUsage_Indirect = 0x100,
     WGPUBufferUsage_QueryResolve = 0x200
 };
 enum { WGPUCallbackMode_AllowProcessEvents = 2, WGPUCallbackMode_AllowSpontaneous };
@@ -316,6 +317,7 @@ typedef struct WGPUQuerySetDescriptor {
     X(void, ComputePassEncoderSetBindGroup,                                                                            \
       (WGPUComputePassEncoder, uint32_t, WGPUBindGroup, size_t, const uint32_t *))                                     \
     X(void, ComputePassEncoderDispatchWorkgroups, (WGPUComputePassEncoder, uint32_t, uint32_t, uint32_t))              \
+    X(void, ComputePassEncoderDispatchWorkgroupsIndirect, (WGPUComputePassEncoder, WGPUBuffer, uint64_t))              \
     X(void, ComputePassEncoderEnd, (WGPUComputePassEncoder))                                                           \
     X(void, ComputePassEncoderRelease, (WGPUComputePassEncoder))                                                       \
     X(void, QueueSubmit, (WGPUQueue, size_t, const WGPUCommandBuffer *))                                               \

@@ -36,7 +36,7 @@ static const char within[] = "@group(0) @binding(0) var<uniform> w: vec4<u32>;\n
 static kng_bound window(const kng_gpu *g, knd_memory *m, uint64_t *at, uint64_t bytes)
 {
     uint64_t begin = *at / 256 * 256, size = m->room - begin;
-    if (m->room <= g->limits.maxStorageBufferBindingSize)
+    if (m->room <= g->limits.maxStorageBufferBindingSize && m->room <= UINT32_MAX)
         return (kng_bound){.memory = m};
     *at -= begin;
     bytes = (*at + bytes + 3 + 255) / 256 * 256;
@@ -81,7 +81,8 @@ knx_error *kng_copy(kng_gpu *g, knd_memory *to, uint64_t to_at, knd_memory *from
                                  (from_at + bytes + 3) / 4 * 4 <= from->room
                              ? (bytes + 3) / 4 * 4
                              : bytes;
-        if (to_at % 4 == 0 && from_at % 4 == 0 && whole % 4 == 0)
+        /* An engine's own copies know no gate. */
+        if (to_at % 4 == 0 && from_at % 4 == 0 && whole % 4 == 0 && !g->gate.on)
             return kng_copy_words(g, to, to_at, from, from_at, whole);
         return by_shader(g, to, to_at, from, from_at, bytes);
     }

@@ -111,5 +111,5 @@ void kng_make_device(kng_gpu *g)
                              .joins_all = true};
     g->take_times = knx_env()->webgpu_times;
     describe(g);
-    g->device = (knd_device){.name = g->name, .info = info, .share = share, KND_STEPS_TABLE};
+    g->device = (knd_device){.name = g->name, .info = info, .share = share, .gate = &kng_gate_table, KND_STEPS_TABLE};
 }

@@ -168,6 +168,21 @@ bool kng_times_begin(kng_gpu *g, kng_pipeline *p, WGPUPassTimestampWrites *out);
 void kng_times_resolve(kng_gpu *g);
 knx_error *kng_times_take(kng_gpu *g);
 
+/* ---- gate.c: dispatches that have no workgroups once a gate is shut (knd_gate). Their grids lie in memory of the
+ * device, which empties them. */
+enum { KNG_GRIDS = 64 };
+typedef struct kng_gate {
+    bool on;            /* what is recorded is behind it */
+    knd_memory *memory; /* words: is it open, how many have passed; then grids. NULL: none yet */
+    uint32_t n, next;   /* grids; where the next one comes */
+    uint32_t grid[KNG_GRIDS][3];
+    uint32_t passed; /* when somebody asked last */
+    int64_t total;
+} kng_gate;
+extern const knd_gate kng_gate_table;
+/* Where in the gate's memory this grid lies, in bytes. */
+knx_error *kng_gate_place(kng_gpu *g, const uint32_t grid[3], uint64_t *at);
+
 struct kng_gpu {
     knd_device device; /* the first: a knd_device of this kind is a kng_gpu */
     char name[16];
@@ -197,6 +212,7 @@ struct kng_gpu {
     kng_heap heap;
     kng_pipelines pipelines;
     kng_queue queue;
+    kng_gate gate;
 };
 static inline kng_gpu *kng_gpu_of(const knd_device *d) { return (kng_gpu *)(uintptr_t)d; }
 

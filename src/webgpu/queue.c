@@ -181,15 +181,29 @@ static knx_error *check_slots(const kng_gpu *g, const kng_layout *l, const kng_b
     return NULL;
 }
 
+static void dispatch(kng_gpu *g, const uint32_t grid[3], bool gated, uint64_t gate_at)
+{
+    kng_queue *q = &g->queue;
+    if (!gated) {
+        g->api->ComputePassEncoderDispatchWorkgroups(q->pass, grid[0], grid[1], grid[2]);
+        return;
+    }
+    g->api->ComputePassEncoderDispatchWorkgroupsIndirect(q->pass, g->gate.memory->buffer, gate_at);
+    g->gate.memory->used = q->number;
+}
+
 knx_error *kng_dispatch_text(kng_gpu *g, kng_pipeline *p, const kng_bound *slot, const uint32_t *words,
                              uint32_t n_words, const uint32_t grid[3], const kng_late_word *late, int n_late)
 {
     kng_queue *q = &g->queue;
     uint32_t at = 0, bound = 0;
+    uint64_t gate_at = 0;
+    bool gated = g->gate.on;
     WGPUBindGroup group;
     if (!grid[0] || !grid[1] || !grid[2])
         return NULL;
     KN_TRY(check_slots(g, p->layout, slot));
+    KN_TRY(gated ? kng_gate_place(g, grid, &gate_at) : NULL);
     KN_TRY(begin(g));
     if (p->layout->uniform)
         KN_TRY(place_words(g, words, n_words, &at, &bound));
@@ -203,7 +217,7 @@ knx_error *kng_dispatch_text(kng_gpu *g, kng_pipeline *p, const kng_bound *slot,
     KN_TRY(begin_pass(g, p));
     g->api->ComputePassEncoderSetPipeline(q->pass, p->pipeline);
     g->api->ComputePassEncoderSetBindGroup(q->pass, 0, group, p->layout->uniform ? 1 : 0, &at);
-    g->api->ComputePassEncoderDispatchWorkgroups(q->pass, grid[0], grid[1], grid[2]);
+    dispatch(g, grid, gated, gate_at);
     for (uint32_t i = 0; i < KNG_SLOTS; i++)
         if (p->layout->slots >> i & 1)
             slot[i].memory->used = q->number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * devices.h -- devices for tests. `far:0` and `far:1` have memory of their own, which nobody else can read, no 64-bit
  * floats, 8 buffers for each kernel, and want temporaries at multiples of 256 bytes; their kernels are run by the
- * interpreter, their other steps by the host over their memory, and they refuse and fail on request. `null` loads anything and runs nothing: for tests of the compiler, for any target. */
+ * interpreter, their other steps by the host over their memory, and they refuse and fail on request. far:0 has a gate. `null` loads anything and runs nothing: for tests of the compiler, for any target. */
 #ifndef KN_TESTS_DEVICES_DEVICES_H
 #define KN_TESTS_DEVICES_DEVICES_H
 #include "device/device.h"
@@ -26,6 +26,7 @@ typedef struct far_counts {
     int64_t launches, copied_in, copied_out; /* bytes */
     int64_t allocations, live;               /* pieces of memory; live: that are not given back */
     int64_t waits;
+    int64_t left_out;                        /* launches behind a gate that was shut */
 } far_counts;
 far_counts far_count_on(const knd_device *d);
 void far_forget_on(const knd_device *d);

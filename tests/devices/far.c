@@ -28,6 +28,8 @@ typedef struct far {
     bool timed;
     kn_offload_costs costs;
     double seconds;
+    bool gated, shut; /* turns of a loop are behind a gate, which is shut */
+    int64_t passed;
 } far;
 static far fars[2] = {{.faults = {-1, -1, -1}}, {.faults = {-1, -1, -1}}};
 
@@ -168,6 +170,8 @@ static knx_error *copy(const knd_device *d, knd_memory *to, size_t to_at, knd_me
     far *f = far_of(d);
     KN_TRY(check_copy(d, to, to_at, bytes));
     KN_TRY(check_copy(d, from, from_at, bytes));
+    if (f->gated && f->shut)
+        return NULL;
     open_region(f, true);
     memmove(f->region + to->at + to_at, f->region + from->at + from_at, bytes);
     open_region(f, false);
@@ -320,10 +324,12 @@ static knx_error *launch(const knd_device *d, void *made, const knd_place *at)
         error = is_lost(d);
     for (uint32_t r = 0; r < s->n_ref && !error; r++)
         error = bind(f, &at[r], &address[r]);
-    f->counts.launches += !error;
+    bool shut = f->gated && f->shut;
+    f->counts.launches += !error && !shut;
+    f->counts.left_out += !error && shut;
     if (f->timed)
         f->seconds += knd_step_seconds(d, &f->costs, x->program, (uint32_t)(s - x->program->step), true);
-    if (!error) {
+    if (!error && !shut) {
         open_region(f, true);
         if (x->host)
             error = run_on_host(x, address);
@@ -343,6 +349,44 @@ static knx_error *wait(const knd_device *d)
     return far_of(d)->lost ? is_lost(d) : NULL;
 }
 
+/* ---- The gate. */
+
+static knx_error *gate_open(const knd_device *d)
+{
+    far *f = far_of(d);
+    if (f->gated)
+        abort(); /* one at a time */
+    f->gated = true;
+    f->shut = false;
+    f->passed = 0;
+    return f->lost ? is_lost(d) : NULL;
+}
+
+static knx_error *gate_ask(const knd_device *d, knd_memory *flag, size_t at)
+{
+    far *f = far_of(d);
+    if (f->lost)
+        return is_lost(d);
+    open_region(f, true);
+    f->shut |= !f->region[flag->at + at];
+    open_region(f, false);
+    f->passed += !f->shut;
+    return NULL;
+}
+
+static knx_error *gate_count(const knd_device *d, int64_t *passed, bool *open)
+{
+    far *f = far_of(d);
+    f->counts.waits++;
+    *passed = f->passed;
+    *open = !f->shut;
+    return f->lost ? is_lost(d) : NULL;
+}
+
+static void gate_close(const knd_device *d) { far_of(d)->gated = false; }
+
+static const knd_gate gate = {gate_open, gate_ask, gate_count, gate_close};
+
 static const knc_target *target(const knd_device *d)
 {
     static const knc_target t = {.name = "far",
@@ -357,4 +401,5 @@ static const knc_target *target(const knd_device *d)
     return &t;
 }
 
-const knd_device far_device = {.name = "far:0", KND_STEPS_TABLE}, far_second = {.name = "far:1", KND_STEPS_TABLE};
+const knd_device far_device = {.name = "far:0", .gate = &gate, KND_STEPS_TABLE},
+                 far_second = {.name = "far:1", KND_STEPS_TABLE};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * inside.c -- loops and branches on a device (docs/loops.md): the programs inside run there, too, step by step. The
  * turns of a scan are launches, and nobody waits for them; the carries of a loop alternate between two places in the
- * step's workspace, elements of inputs and outputs are read and written where they lie. A while reads its condition's
- * bool at each turn, a branch its index once. */
+ * step's workspace, elements of inputs and outputs are read and written where they lie. A while begins turns in chunks
+ * on a device that leaves out those after its end, else it reads its condition's bool at each turn; a branch reads its
+ * index once. */
 #include "base/poll.h"
 #include "device/steps/frame.h"
 #include <string.h>
 
-enum { PLACES = 2 };
+enum { PLACES = 2, CHUNK = 64 /* turns that are begun before anybody asks, at most */ };
 
 /* ---- What a step hands to its programs. */
 
@@ -290,20 +291,76 @@ static knx_error *ask(looping *g, int which, bool *out)
     return NULL;
 }
 
+/* Turn by turn. *which: the place of the carries at the beginning, and at the end. */
+static knx_error *run_each(looping *g, const kni_host *watcher, int *which)
+{
+    const knc_loop *l = g->l;
+    bool more = true;
+    for (int64_t t = 0; t < l->length; t++) {
+        KN_TRY(knx_poll());
+        KN_TRY(l->cond ? ask(g, *which, &more) : NULL);
+        if (!more)
+            break;
+        KN_TRY(run_body(g, *which, t));
+        *which ^= l->places - 1;
+        KN_TRY(watcher ? knd_tell_turn(watcher, t + 1, l->length) : NULL);
+    }
+    return NULL;
+}
+
+/* ---- Turns in chunks: nobody looks at the condition but the device, which leaves out what comes after the end. */
+
+/* Can it be so? Nobody here wants to see anything in the midst of it. */
+static bool is_gated(const looping *g, const kni_host *watcher)
+{
+    const knd_loaded *cond = &g->cond[0].l->head, *body = &g->body[0].l->head;
+    return g->l->cond && g->f->d->gate && !watcher && !g->f->o->on_step && !looks(cond) && !looks(body) &&
+           !g->cond[0].l->waits && !g->body[0].l->waits;
+}
+
+/* Begins turns t, ..., t + n - 1. */
+static knx_error *begin_turns(looping *g, int64_t t, int64_t n)
+{
+    const knd_device *d = g->f->d;
+    for (int64_t i = t; i < t + n; i++) {
+        int which = (int)(i & (g->l->places - 1));
+        KN_TRY(knx_poll());
+        g->go.has = g->go.held = false;
+        KN_TRY(run_frame(&g->cond[which]));
+        KN_TRY(d->gate->ask(d, g->go.there.memory, g->go.there.offset));
+        KN_TRY(run_body(g, which, i));
+    }
+    return NULL;
+}
+
+/* Twice as many with each chunk, so a short loop begins few for nothing, and a long one waits seldom. */
+static knx_error *run_chunks(looping *g, int *which)
+{
+    int64_t passed = 0;
+    bool open = true;
+    for (int64_t n = 1; open && passed < g->l->length; n = n < CHUNK ? 2 * n : CHUNK) {
+        int64_t left = g->l->length - passed;
+        KN_TRY(begin_turns(g, passed, n < left ? n : left));
+        KN_TRY(knd_gate_count(g->f->d, &passed, &open));
+    }
+    *which = (int)(passed & (g->l->places - 1));
+    return NULL;
+}
+
+static knx_error *run_gated(looping *g, int *which)
+{
+    const knd_device *d = g->f->d;
+    KN_TRY(d->gate->open(d));
+    knx_error *error = run_chunks(g, which);
+    d->gate->close(d);
+    return error;
+}
+
 static knx_error *run_turns(looping *g, const kni_host *watcher)
 {
     const knc_loop *l = g->l;
     int which = first_place(l);
-    bool more = true;
-    for (int64_t t = 0; t < l->length; t++) {
-        KN_TRY(knx_poll());
-        KN_TRY(l->cond ? ask(g, which, &more) : NULL);
-        if (!more)
-            break;
-        KN_TRY(run_body(g, which, t));
-        which ^= l->places - 1;
-        KN_TRY(watcher ? knd_tell_turn(watcher, t + 1, l->length) : NULL);
-    }
+    KN_TRY(is_gated(g, watcher) ? run_gated(g, &which) : run_each(g, watcher, &which));
     for (uint32_t i = 0; i < l->n; i++) {
         KN_TRY(knd_spot_copy(g->f->d, carry_at(g, i, 0), carry_at(g, i, which)));
         KN_TRY(knd_spot_send(g->f->d, carry_at(g, i, 0)));

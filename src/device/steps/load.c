@@ -90,8 +90,10 @@ static knx_error *load_inside(knd_steps_loaded *l, uint32_t i)
         any |= works(q);
         l->head.bytes += q->head.bytes;
         l->looks |= q->looks;
+        l->waits |= q->waits;
     }
     l->looks |= s->kind == KNC_BRANCH;
+    l->waits |= s->kind == KNC_LOOP && s->u.r.loop->cond;
     if (any)
         return NULL;
     l->reason[i] = nothing_inside;

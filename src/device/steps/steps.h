@@ -57,6 +57,7 @@ typedef struct knd_steps_loaded {
     size_t literal_bytes;
     bool chosen; /* by others than the device: which steps run where */
     bool looks; /* steps of it, or of the programs inside, want values on the host */
+    bool waits; /* a while among them: whether it goes on is looked at while it runs */
     knx_arena arena;
 } knd_steps_loaded;
 

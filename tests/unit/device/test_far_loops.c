@@ -7,6 +7,7 @@
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/ways.h"
+#include <math.h>
 
 enum { N = 1024, TURNS = 10 };
 
@@ -162,24 +163,53 @@ static kni_jaxpr *while_with_a_sort(void)
     return j;
 }
 
-static void a_while_fetches_one_bool_at_each_turn(void **state)
+/* So many turns of it on d: what it counted. */
+static far_counts count_turns(const knd_device *d, const kni_jaxpr *j, int32_t turns)
 {
-    (void)state;
-    kni_jaxpr *j = while_with_a_sort();
-    knd_loaded *l = load(j);
+    knd_loaded *l;
     knd_operand in[3];
     knx_buffer *out[2] = {NULL};
+    test_ok(knd_compile(d, j, &(knc_compile_options){.fuse = true}, &l));
     make_operands(j, in);
-    *(int32_t *)in[0].buffer->data = 5;
+    *(int32_t *)in[0].buffer->data = turns;
     *(int32_t *)in[1].buffer->data = 0;
-    far_forget();
+    far_forget_on(d);
     test_ok(knd_run(l, in, out, NULL));
-    assert_int_equal(far_count().copied_out, 5 + 1);
+    far_counts c = far_count_on(d);
     test_ok(knd_fetch(out[0]));
-    assert_int_equal(*(const int32_t *)out[0]->data, 5);
+    assert_int_equal(*(const int32_t *)out[0]->data, turns);
+    test_ok(knd_fetch(out[1]));
+    for (int i = 0; i < N && turns; i++)
+        assert_true(((const float *)out[1]->data)[i] == ldexpf((float)i / 1024, turns));
     test_release(2, out);
     release_operands(j, in);
     knd_release(l);
+    return c;
+}
+
+static void a_while_fetches_one_bool_at_each_turn_where_there_is_no_gate(void **state)
+{
+    (void)state;
+    kni_jaxpr *j = while_with_a_sort();
+    assert_int_equal(count_turns(&far_second, j, 5).copied_out, 5 + 1);
+    kni_release(j);
+}
+
+/* Chunks of 1, 2, 4, ..., 64 turns, and of 64 from then on: a wait for each. */
+static void a_while_behind_a_gate_waits_once_in_a_chunk(void **state)
+{
+    static const struct {
+        int32_t turns, waits, begun;
+    } of[] = {{0, 1, 1}, {1, 2, 3}, {2, 2, 3}, {3, 3, 7}, {6, 3, 7}, {7, 4, 15}, {62, 6, 63}, {63, 7, 127}, {100, 7, 127}};
+    (void)state;
+    kni_jaxpr *j = while_with_a_sort();
+    int64_t each = count_turns(&far_second, j, 2).launches - count_turns(&far_second, j, 1).launches;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        far_counts c = count_turns(&far_device, j, of[i].turns);
+        assert_int_equal(c.copied_out, 0);
+        assert_int_equal(c.waits, of[i].waits);
+        assert_int_equal(c.left_out, each * (of[i].begun - of[i].turns) - (of[i].begun > of[i].turns));
+    }
     kni_release(j);
 }
 
@@ -339,7 +369,8 @@ KN_TEST_GROUP(test_far_loops)
         FAR(carries_and_stacked_outputs_stay_on_the_device),
         FAR(a_refused_step_moves_what_it_needs_and_no_more),
         FAR(a_loop_of_nothing_but_refused_steps_is_the_hosts),
-        FAR(a_while_fetches_one_bool_at_each_turn),
+        FAR(a_while_fetches_one_bool_at_each_turn_where_there_is_no_gate),
+        FAR(a_while_behind_a_gate_waits_once_in_a_chunk),
         FAR(a_branch_fetches_its_index_unless_the_host_has_it),
         FAR(nothing_is_left_after_a_fault_in_any_turn),
         FAR(a_poll_ends_a_loop_between_two_turns),
