@@ -82,6 +82,13 @@ static void describe(kng_gpu *g)
                                .index_bits = g->target.index_bits};
 }
 
+/* In software a wait costs less than the dispatches that turn out to be none. */
+static bool goes_ahead(const kng_gpu *g)
+{
+    int asked = knx_env()->webgpu_ahead;
+    return asked < 0 ? g->type != WGPUAdapterType_CPU : asked;
+}
+
 /* How much one worker of a GPU has at hand is not told: what is common. */
 enum { FIRST_CACHE = 32 << 10, SECOND_CACHE = 1 << 20 };
 /* Blocks have work for all workers of the device, and stay in the cache that they share where it is large. */
@@ -111,5 +118,6 @@ void kng_make_device(kng_gpu *g)
                              .joins_all = true};
     g->take_times = knx_env()->webgpu_times;
     describe(g);
-    g->device = (knd_device){.name = g->name, .info = info, .share = share, .gate = &kng_gate_table, KND_STEPS_TABLE};
+    g->device = (knd_device){
+        .name = g->name, .info = info, .share = share, .gate = goes_ahead(g) ? &kng_gate_table : NULL, KND_STEPS_TABLE};
 }

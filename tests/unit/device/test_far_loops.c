@@ -200,7 +200,8 @@ static void a_while_behind_a_gate_waits_once_in_a_chunk(void **state)
 {
     static const struct {
         int32_t turns, waits, begun;
-    } of[] = {{0, 1, 1}, {1, 2, 3}, {2, 2, 3}, {3, 3, 7}, {6, 3, 7}, {7, 4, 15}, {62, 6, 63}, {63, 7, 127}, {100, 7, 127}};
+    } of[] = {{0, 1, 1},  {1, 2, 3},   {2, 2, 3},    {3, 3, 7},    {6, 3, 7},
+              {7, 4, 15}, {62, 6, 63}, {63, 7, 127}, {100, 7, 127}};
     (void)state;
     kni_jaxpr *j = while_with_a_sort();
     int64_t each = count_turns(&far_second, j, 2).launches - count_turns(&far_second, j, 1).launches;

@@ -45,7 +45,7 @@ KN_FUNCTION(whole, State, State)
 static State begun_on(const char *device, int turns)
 {
     kn_array i = kn_astype(kn_arange(0, N * N, 1), KN_F32);
-    State s = {kn_astype(kn_scalar(0), KN_I32), kn_astype(kn_scalar(turns), KN_I32),
+    State s = {kn_astype(kn_scalar(0), KN_I32),       kn_astype(kn_scalar(turns), KN_I32),
                kn_reshape(kn_sin(i), KN_SHAPE(N, N)), kn_reshape(kn_cos(kn_mul(i, 0.7f)), KN_SHAPE(N, N)),
                kn_zeros(KN_SHAPE(N), .dtype = KN_U8), kn_zeros(KN_SHAPE(MOST, N), .dtype = KN_F32)};
     kn_tree_assign(KN_TREE(&s), kn_tree_device_put(KN_TREE(&s), kn_find_device(device)));
@@ -62,10 +62,7 @@ static State run_on(const char *device, int turns)
     return end;
 }
 
-static bool same(kn_array a, kn_array b)
-{
-    return kn_item_bool(kn_all(kn_equal(kn_device_get(a), kn_device_get(b))));
-}
+static bool same(kn_array a, kn_array b) { return kn_item_bool(kn_all(kn_equal(kn_device_get(a), kn_device_get(b)))); }
 
 static void any_number_of_turns_has_the_hosts_results(void **state)
 {
@@ -144,6 +141,7 @@ static void grids_take_the_places_of_older_ones(void **state)
 KN_TEST_GROUP(test_webgpu_loops)
 {
     setenv("KILN_WEBGPU_EXACT", "1", 1);
+    setenv("KILN_WEBGPU_AHEAD", "1", 1);
     if (!(g = webgpu_first()))
         return 77;
     const struct CMUnitTest tests[] = {
