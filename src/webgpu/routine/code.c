@@ -148,10 +148,10 @@ static void find_memory(kng_code *c)
 {
     for (int i = 0; i < c->n_array; i++) {
         const kng_array *a = &c->array[i];
-        bool writes = a->use & (KNG_STORE | KNG_PUT);
+        bool writes = a->use & (KNG_STORE | KNG_PUT), tallies = a->use & KNG_TALLY;
         c->memory[a->slot].used = true;
-        c->memory[a->slot].written |= writes;
-        c->memory[a->slot].atomic |= writes && kng_is_part(a->dtype);
+        c->memory[a->slot].written |= writes || tallies;
+        c->memory[a->slot].atomic |= tallies || (writes && kng_is_part(a->dtype));
     }
     for (int i = 0; i < c->n_piece; i++)
         knw_piece_memory(&c->piece[i], c->memory);
@@ -165,7 +165,7 @@ static void declare_memory(const kng_code *c, knx_str *t, uint32_t *slots)
             continue;
         *slots |= UINT32_C(1) << s;
         knx_str_printf(t, "@group(0) @binding(%u) var<storage, %s> memory%u: array<%s>;\n", (unsigned)s + 1,
-                       m->written ? "read_write" : "read", (unsigned)s, m->atomic ? "atomic<u32>" : "u32");
+                       m->written ? "read_write" : "read", (unsigned)s, kng_words_of(c, s));
     }
 }
 

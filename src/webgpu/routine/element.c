@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  * element.c -- elements of arrays in memory that is words: how each dtype is read and written. What is less than a word
- * is written by two atomic operations, so that neighbours can be written at the same time. */
+ * is written by two atomic operations, so that neighbours can be written at the same time; elements that many tally in
+ * are atomic, too. */
 #include "webgpu/routine/routine.h"
 
 bool kng_is_part(kn_dtype d) { return d->size < 4; }
 
 static bool is_atomic(const kng_code *c, uint32_t slot) { return c->memory[slot].atomic; }
 
+/* Are the words of the slot signed ones, because the smallest, the largest of such is looked for? */
+static bool is_signed(const kng_code *c, uint32_t slot)
+{
+    for (int i = 0; i < c->n_array; i++) {
+        const kng_array *a = &c->array[i];
+        if (a->slot == slot && a->use & (KNG_TALLY_MIN | KNG_TALLY_MAX) && a->dtype == KN_DT(I32))
+            return true;
+    }
+    return false;
+}
+
+const char *kng_words_of(const kng_code *c, uint32_t slot)
+{
+    return is_signed(c, slot) ? "atomic<i32>" : is_atomic(c, slot) ? "atomic<u32>" : "u32";
+}
+
 static void bits(const kng_code *c, const kng_array *a, knx_str *t)
 {
     bool atomic = is_atomic(c, a->slot);
-    const char *read = atomic ? "atomicLoad(&" : "", *end = atomic ? ")" : "";
+    bool other = is_signed(c, a->slot);
+    const char *read = other ? "bitcast<u32>(atomicLoad(&" : atomic ? "atomicLoad(&" : "";
+    const char *end = other ? "))" : atomic ? ")" : "";
     unsigned s = a->slot, size = a->dtype->size;
     knx_str_printf(t, "fn bits_%s(i: u32) -> %s {\n", a->name, kng_bits_type(a->dtype));
     if (size == 8)
@@ -45,6 +64,28 @@ static void put(const kng_code *c, const kng_array *a, knx_str *t)
                        "    atomicOr(&memory%u[at >> %uu], (b & 0x%xu) << by);\n",
                        size == 2 ? 1 : 3, size == 2 ? 4 : 3, s, shift, mask, s, shift, mask);
     }
+    knx_str_puts(t, "}\n");
+}
+
+static void tally(const kng_code *c, const kng_array *a, knx_str *t)
+{
+    unsigned s = a->slot;
+    const char *b = is_signed(c, s) ? "bitcast<i32>(b)" : "b";
+    const char *what = a->use & KNG_TALLY_MIN ? "Min" : a->use & KNG_TALLY_MAX ? "Max" : "Add";
+    knx_str_printf(t, "fn tally_%s(i: u32, b: %s) {\n    let at = at_%s() + %si;\n", a->name, kng_bits_type(a->dtype),
+                   a->name, a->dtype->size == 8 ? "2u * " : "");
+    if (a->use & KNG_TALLY_OR)
+        knx_str_printf(t, "    atomicOr(&memory%u[at >> 2u], b << ((at & 3u) << 3u));\n", s);
+    else if (a->use & KNG_TALLY_AND)
+        knx_str_printf(t, "    if (b == 0u) { atomicAnd(&memory%u[at >> 2u], ~(0xffu << ((at & 3u) << 3u))); }\n", s);
+    else if (a->dtype->size == 8) /* each time that the lower word passes its end is one for the higher one */
+        knx_str_printf(t,
+                       "    let low = atomicAdd(&memory%u[at], b.x);\n"
+                       "    let high = b.y + select(0u, 1u, low + b.x < b.x);\n"
+                       "    if (high != 0u) { atomicAdd(&memory%u[at + 1u], high); }\n",
+                       s, s);
+    else
+        knx_str_printf(t, "    atomic%s(&memory%u[at], %s);\n", what, s, b);
     knx_str_puts(t, "}\n");
 }
 
@@ -87,6 +128,8 @@ void kng_elements(kng_code *c, knx_str *out)
             bits(c, a, out);
         if (a->use & (KNG_STORE | KNG_PUT))
             put(c, a, out);
+        if (a->use & KNG_TALLY)
+            tally(c, a, out);
         if (a->use & KNG_LOAD) {
             knx_str_printf(out, "fn load_%s(i: u32) -> %s {\n    let b = bits_%s(i);\n    return ", a->name,
                            kng_type(a->dtype), a->name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * gather.c -- gather and the scatters: windows of a table at positions that are data. Scatters sort the points by where
  * they go; then each element's updates lie side by side, in the order in which they count, and one invocation takes
- * them in that order. */
-#include "prim/index/index.h"
+ * them in that order. Where no order matters nothing is sorted (tally.c). */
 #include "webgpu/routine/kinds.h"
+#include "webgpu/routine/scatter.h"
 #include "webgpu/routine/sort.h"
 
 /* Number i of the indices as an i32; what that cannot hold is as far out of bounds as can be. */
@@ -25,9 +25,7 @@ void kng_fn_index(kng_code *c, const char *name, const char *array, kn_dtype d)
     }
 }
 
-/* Function start(at): where the window begins in the table, by the numbers of the indices from `at` on; 0xffffffff:
- * it is left out. */
-static void start_function(kng_code *c, const knr_windows *w, uint32_t ref)
+void kng_start_function(kng_code *c, const knr_windows *w, uint32_t ref)
 {
     kng_ref(c, "indices", w->index_dtype, ref, KNG_BITS);
     kng_fn_index(c, "index", "indices", w->index_dtype);
@@ -98,7 +96,7 @@ static knx_error *gather_plan(const knw_facts *f, bool exact, const knc_program 
     kng_begin(&c, &m, 64);
     kng_ref(&c, "x", y.dtype, 0, KNG_BITS);
     kng_ref(&c, "y", y.dtype, 2, KNG_PUT);
-    start_function(&c, &w, 1);
+    kng_start_function(&c, &w, 1);
     kng_fn_places(&c, "places", y.ndim, y.dim, 2, (const int64_t *const[]){table, point});
     kng_word(&c, "fill", w.fill.u[0]);
     kng_word(&c, "fill_high", w.fill.u[0] >> 32);
@@ -115,18 +113,6 @@ const kng_kind kng_gather = {.refuses = gather_refuses, .plan = gather_plan};
 
 /* ---- scatter */
 
-typedef struct scattering {
-    kng_maker *m;
-    knr_windows w;
-    knr_combine how;
-    bool elements;           /* each element of the updates is a point of its own, in the order of the updates */
-    uint64_t points, window; /* how many; elements of a window */
-    /* Of a point: its place in the updates, in the table, the number of its first index; of an element of a window. */
-    int n_point, n_window;
-    int64_t extent[2 * KN_MAX_NDIM], dense[2 * KN_MAX_NDIM], table[2 * KN_MAX_NDIM], index[2 * KN_MAX_NDIM];
-    int64_t inside[KN_MAX_NDIM], inside_dense[KN_MAX_NDIM], inside_table[KN_MAX_NDIM];
-} scattering;
-
 static void describe_scatter(const knc_program *p, const knc_step *s, knr_windows *w)
 {
     knp_indexing how = knp_indexing_of_scatter(kng_params(p, s));
@@ -134,7 +120,7 @@ static void describe_scatter(const knc_program *p, const knc_step *s, knr_window
     knp_describe_windows(&how, s->u.r.xt[0], s->u.r.xt[1], s->u.r.xt[2], knp_ints(&sizes), false, w);
 }
 
-static void add_dim(scattering *x, int64_t extent, int64_t dense, int64_t table, int64_t index)
+static void add_dim(kng_scattering *x, int64_t extent, int64_t dense, int64_t table, int64_t index)
 {
     int i = x->n_point++;
     for (; i && x->elements && x->dense[i - 1] < dense; i--) { /* by falling stride, so in C order of the updates */
@@ -144,7 +130,7 @@ static void add_dim(scattering *x, int64_t extent, int64_t dense, int64_t table,
     x->extent[i] = extent, x->dense[i] = dense, x->table[i] = table, x->index[i] = index;
 }
 
-static void find_dims(scattering *x)
+static void find_dims(kng_scattering *x)
 {
     const knr_windows *w = &x->w;
     int64_t step[KN_MAX_NDIM], all = w->n_index;
@@ -168,18 +154,18 @@ static void find_dims(scattering *x)
     }
 }
 
-static void point_places(kng_code *c, const scattering *x)
+void kng_point_places(kng_code *c, const kng_scattering *x)
 {
     kng_fn_places(c, "point", x->n_point, x->extent, 3, (const int64_t *const[]){x->dense, x->table, x->index});
 }
 
 /* The keys are where points go. */
-static void keys(const scattering *x, const kng_sorter *s)
+static void keys(const kng_scattering *x, const kng_sorter *s)
 {
     kng_code c;
     kng_begin(&c, x->m, 64);
-    start_function(&c, &x->w, 1);
-    point_places(&c, x);
+    kng_start_function(&c, &x->w, 1);
+    kng_point_places(&c, x);
     kng_room(&c, "records", KN_DT(U32), s->at, KNG_PUT);
     kng_each(&c, x->points);
     KNG_BODY(&c, "    let p = point(i);\n    let begins = start(p.z);\n"
@@ -189,7 +175,7 @@ static void keys(const scattering *x, const kng_sorter *s)
 }
 
 /* Function combine(x, y), of an element and an update. */
-static void combine_function(kng_code *c, const scattering *x)
+static void combine_function(kng_code *c, const kng_scattering *x)
 {
     kn_dtype d = x->w.dtype;
     bool extreme = x->how == KNR_MIN || x->how == KNR_MAX;
@@ -212,12 +198,12 @@ static void combine_function(kng_code *c, const scattering *x)
 }
 
 /* An invocation for each element of a window of each sorted point; the first of those that go to one place works. */
-static void apply(const scattering *x, const kng_sorter *s)
+static void apply(const kng_scattering *x, const kng_sorter *s)
 {
     kng_code c;
     bool sets = x->how == KNR_SET;
     kng_begin(&c, x->m, 64);
-    point_places(&c, x);
+    kng_point_places(&c, x);
     kng_fn_places(&c, "inside", x->n_window, x->inside, 2, (const int64_t *const[]){x->inside_dense, x->inside_table});
     kng_room(&c, "records", KN_DT(U32), s->at, KNG_BITS);
     kng_ref(&c, "updates", x->w.dtype, 2, sets ? KNG_BITS : KNG_LOAD);
@@ -247,9 +233,9 @@ static void apply(const scattering *x, const kng_sorter *s)
     kng_end(&c, kng_groups(x->points * x->window, 64));
 }
 
-static const char *scatter_refuses(const knw_facts *f, const knc_program *p, const knc_step *s)
+static const char *scatter_refuses(knr_combine how, const knw_facts *f, const knc_program *p, const knc_step *s)
 {
-    scattering x = {0};
+    kng_scattering x = {0};
     const char *why = kng_unfit(s);
     if (why)
         return why;
@@ -257,6 +243,8 @@ static const char *scatter_refuses(const knw_facts *f, const knc_program *p, con
     find_dims(&x);
     if (x.w.mode == KNR_OUT_ERROR)
         return "it raises no errors";
+    if (kng_tallies(how, x.w.dtype))
+        return NULL;
     if (!kng_turns(f, x.points)) /* all may go to one place */
         return KNG_TOO_MANY_TURNS;
     kng_lines l = {1, x.points, 1, 1};
@@ -268,12 +256,16 @@ static knx_error *scatter_plan(knr_combine how, const knw_facts *f, bool exact, 
 {
     kng_maker m;
     kng_sorter sorter;
-    scattering x = {.m = &m, .how = how};
+    kng_scattering x = {.m = &m, .how = how};
     kng_make(&m, f, exact, p, s, at, arena, out);
     describe_scatter(p, s, &x.w);
     find_dims(&x);
     if (!x.points || !x.window)
         return NULL;
+    if (kng_tallies(how, x.w.dtype)) {
+        kng_tally(&x);
+        return kng_made(&m);
+    }
     kng_sorter_make(&sorter, &m, (kng_lines){1, x.points, 1, 1}, 1);
     keys(&x, &sorter);
     kng_sort_records(&sorter);
@@ -282,12 +274,16 @@ static knx_error *scatter_plan(knr_combine how, const knw_facts *f, bool exact, 
 }
 
 #define SCATTER(name, how)                                                                                 \
+    static const char *refuses_##name(const knw_facts *f, const knc_program *p, const knc_step *s)         \
+    {                                                                                                      \
+        return scatter_refuses(how, f, p, s);                                                              \
+    }                                                                                                      \
     static knx_error *plan_##name(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s, \
                                   const kng_pattern *at, knx_arena *arena, kng_plan *out)                  \
     {                                                                                                      \
         return scatter_plan(how, f, exact, p, s, at, arena, out);                                          \
     }                                                                                                      \
-    const kng_kind kng_##name = {.refuses = scatter_refuses, .plan = plan_##name};
+    const kng_kind kng_##name = {.refuses = refuses_##name, .plan = plan_##name};
 SCATTER(scatter, KNR_SET)
 SCATTER(scatter_add, KNR_ADD)
 SCATTER(scatter_mul, KNR_MUL)

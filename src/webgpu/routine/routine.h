@@ -38,10 +38,25 @@ kng_lines kng_lines_of(kni_type t, int64_t axis);
 /* So many bytes of the scratch, at a multiple of 16: their offset. */
 uint64_t kng_scratch(kng_maker *m, uint64_t bytes);
 
-/* What is done with an array's elements: as numbers of kng_type, or as bits, an u32 or (8 bytes) a vec2<u32>. */
-enum { KNG_LOAD = 1, KNG_STORE = 2, KNG_BITS = 4, KNG_PUT = 8 };
+/* What is done with an array's elements: as numbers of kng_type, or as bits, an u32 or (8 bytes) a vec2<u32>. What
+ * many invocations do to one element at a time, in whatever order: it is added to, made smaller, larger (of integers of
+ * 32 bits, added to of 64, too), the logical or, and is taken of it (of bools). One of these is all that is done to an
+ * array. */
+enum {
+    KNG_LOAD = 1,
+    KNG_STORE = 2,
+    KNG_BITS = 4,
+    KNG_PUT = 8,
+    KNG_TALLY_ADD = 16,
+    KNG_TALLY_MIN = 32,
+    KNG_TALLY_MAX = 64,
+    KNG_TALLY_OR = 128,
+    KNG_TALLY_AND = 256,
+    KNG_TALLY = 496
+};
 
-/* In the text: load_NAME(i), store_NAME(i, number), bits_NAME(i), put_NAME(i, bits), i an u32 that counts elements. */
+/* In the text: load_NAME(i), store_NAME(i, number), bits_NAME(i), put_NAME(i, bits), tally_NAME(i, bits), i
+ * an u32 that counts elements. */
 typedef struct kng_array {
     const char *name;
     kn_dtype dtype;
@@ -95,6 +110,7 @@ void kng_fn_places(kng_code *c, const char *name, int n, const int64_t *extent, 
 /* element.c: the functions of all arrays. */
 void kng_elements(kng_code *c, knx_str *out);
 bool kng_is_part(kn_dtype d); /* less than a word */
+const char *kng_words_of(const kng_code *c, uint32_t slot); /* the type of a memory's words */
 
 /* number.c. Numbers that are computed with: 16-bit floats are float32, complex numbers vec2<f32>. */
 const char *kng_type(kn_dtype d);

@@ -227,6 +227,50 @@ static void steps_of_many_values_stay_on_the_host(void **state)
     knx_str_free(&text);
 }
 
+/* The plan of the one step of a scatter-add of so many updates to so many elements: its dispatches, and whether a
+ * workgroup has a table of its own. */
+static void plan_of_counts(const char *dtype, int elements, int updates, int n_dispatch, bool tables)
+{
+    char text[1024];
+    kni_jaxpr *j;
+    knc_program *p;
+    kng_plan plan;
+    knx_arena arena = KN_ARENA_INIT;
+    snprintf(text, sizeof text,
+             "{ lambda ; a:%s[%d] i:i32[%d,1] u:%s[%d]. let c:%s[%d] = scatter-add[update_window_dims=() "
+             "inserted_window_dims=(0,) scatter_dims_to_operand_dims=(0,) operand_batching_dims=() "
+             "scatter_indices_batching_dims=() indices_are_sorted=False unique_indices=False "
+             "mode=GatherScatterMode.CLIP] a i u in (c,) }",
+             dtype, elements, updates, dtype, updates, dtype, elements);
+    fine(kni_parse(text, &j), text);
+    fine(knc_compile(j, &(knc_compile_options){.target = g->device.target(&g->device), .fuse = false}, &p), text);
+    const knc_step *s = &p->step[p->n_step - 1];
+    const kng_kind *kind = kng_kind_of(p, s);
+    uint8_t slot[32] = {0, 1, 2, 3};
+    assert_int_equal(s->kind, KNC_ROUTINE);
+    fine(kind->plan(&g->facts, true, p, s, &(kng_pattern){s->n_ref, s->n_ref, slot}, &arena, &plan), text);
+    if (n_dispatch)
+        assert_int_equal(plan.n, n_dispatch);
+    else
+        assert_true(plan.n > 2);
+    assert_int_equal(strstr(plan.dispatch[0].text, "count_one") != NULL, tables);
+    knx_arena_free(&arena);
+    knc_release(p);
+    kni_release(j);
+}
+
+static void counts_are_atomic_and_sums_of_floats_are_sorted(void **state)
+{
+    (void)state;
+    plan_of_counts("i64", 100, 50000, 1, true);
+    plan_of_counts("u32", 1024, 50000, 1, true);
+    plan_of_counts("i32", 5000, 50000, 1, false); /* more elements than a workgroup's table has */
+    plan_of_counts("i32", 1000, 1000, 1, false);  /* few updates for each */
+    plan_of_counts("bool", 100, 50000, 1, false);
+    plan_of_counts("f32", 100, 50000, 0, false);
+    plan_of_counts("i16", 100, 50000, 0, false);
+}
+
 /* Each allocation that a plan makes fails once: then it is an error, and nothing stays. */
 static void plan_without_memory(const knc_program *p, const knc_step *s)
 {
@@ -311,6 +355,7 @@ KN_TEST_GROUP(test_routine)
         cmocka_unit_test(chains_have_the_hosts_bits),
         cmocka_unit_test(steps_of_many_values_stay_on_the_host),
         cmocka_unit_test(plans_without_memory_are_errors),
+        cmocka_unit_test(counts_are_atomic_and_sums_of_floats_are_sorted),
         cmocka_unit_test(products_of_whole_numbers_are_exact_in_fast_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
