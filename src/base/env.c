@@ -88,6 +88,7 @@ const kn_env *knx_env(void)
             .webgpu_cache = text_into(shaders, sizeof shaders, "KILN_WEBGPU_CACHE"),
             .webgpu_exact = number("KILN_WEBGPU_EXACT", 1, 0) == 1,
             .webgpu_times = number("KILN_WEBGPU_TIMES", 1, 0) == 1,
+            .no_webgpu_subgroups = is_off("KILN_WEBGPU_SUBGROUPS"),
             .webgpu_ahead = (int)number("KILN_WEBGPU_AHEAD", 1, -1),
         };
         knx_debug_level = env.debug;

@@ -32,6 +32,7 @@ typedef struct kn_env {
     const char *webgpu_cache;   /* KILN_WEBGPU_CACHE: a directory for their shaders; NULL if not set */
     bool webgpu_exact;          /* KILN_WEBGPU_EXACT=1: they give the host's bits, whatever it costs */
     bool webgpu_times;          /* KILN_WEBGPU_TIMES=1: they take the time of each dispatch */
+    bool no_webgpu_subgroups;   /* KILN_WEBGPU_SUBGROUPS=0: shaders exchange values through memory alone */
     int webgpu_ahead;           /* KILN_WEBGPU_AHEAD, 0 or 1: turns of a while begin before it is known whether they are
                                    wanted; -1 if not set */
 } kn_env;

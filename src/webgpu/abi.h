@@ -68,6 +68,7 @@ enum { WGPUCallbackMode_AllowProcessEvents = 2, WGPUCallbackMode_AllowSpontaneou
 enum { WGPUDeviceLostReason_Destroyed = 2, WGPUDeviceLostReason_CallbackCancelled };
 enum { WGPUErrorType_Validation = 2, WGPUErrorType_OutOfMemory, WGPUErrorType_Internal };
 enum { WGPUFeatureName_TimestampQuery = 9, WGPUFeatureName_ShaderF16 = 11, WGPUFeatureName_Subgroups = 18 };
+enum { KNG_OLD_SUBGROUPS = 17 }; /* the same of engines until 2025; since then it is a way to blend colours */
 enum { WGPUMapAsyncStatus_Success = 1 };
 enum { WGPUMapMode_Read = 1 };
 enum { WGPUPowerPreference_LowPower = 1, WGPUPowerPreference_HighPerformance };

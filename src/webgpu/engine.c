@@ -195,7 +195,8 @@ static void look_at(kng_gpu *g)
     }
     g->api->AdapterGetLimits(g->adapter, &g->limits);
     g->can_f16 = g->api->AdapterHasFeature(g->adapter, WGPUFeatureName_ShaderF16) != 0;
-    g->can_subgroups = g->api->AdapterHasFeature(g->adapter, WGPUFeatureName_Subgroups) != 0;
+    g->can_subgroups = g->api->AdapterHasFeature(g->adapter, WGPUFeatureName_Subgroups) != 0 ||
+                       g->api->AdapterHasFeature(g->adapter, KNG_OLD_SUBGROUPS) != 0;
     g->can_time = g->api->AdapterHasFeature(g->adapter, WGPUFeatureName_TimestampQuery) != 0;
 }
 
@@ -374,7 +375,7 @@ static WGPUDevice request_device(kng_gpu *g, const WGPUFeatureName *feature, siz
 
 knx_error *kng_ready(kng_gpu *g)
 {
-    WGPUFeatureName feature[3];
+    WGPUFeatureName feature[4];
     size_t n = 0;
     char message[KNG_MESSAGE];
     if (g->lost)
@@ -385,8 +386,11 @@ knx_error *kng_ready(kng_gpu *g)
         feature[n++] = WGPUFeatureName_TimestampQuery;
     if (g->can_f16)
         feature[n++] = WGPUFeatureName_ShaderF16;
-    if (g->can_subgroups)
-        feature[n++] = WGPUFeatureName_Subgroups;
+    for (int i = 0; g->can_subgroups && i < 2; i++) { /* the probe tries what came of it */
+        WGPUFeatureName name = i ? KNG_OLD_SUBGROUPS : WGPUFeatureName_Subgroups;
+        if (g->api->AdapterHasFeature(g->adapter, name))
+            feature[n++] = name;
+    }
     g->limits.nextInChain = NULL;
     g->handle = request_device(g, feature, n, message);
     if (!g->handle && n) { /* an engine that counts its features otherwise */

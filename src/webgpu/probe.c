@@ -216,6 +216,59 @@ static bool takes(kng_gpu *g, const char *begin)
     return !error;
 }
 
+/* Subgroups of invocations, found out with 16 workgroups of 64: word 64 g + l is 1 if invocation l is where it should
+ * be, and gets the values of those that it asks for. */
+enum { SOME_GROUPS = 16 };
+static const char subgroup_text[] =
+    "enable subgroups;\n"
+    "@group(0) @binding(0) var<uniform> w: vec4<u32>;\n"
+    "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
+    "@compute @workgroup_size(64) fn main(@builtin(workgroup_id) group: vec3<u32>,\n"
+    "    @builtin(local_invocation_index) lane: u32, @builtin(subgroup_size) size: u32,\n"
+    "    @builtin(subgroup_invocation_id) at: u32) {\n"
+    "    var fine = size == w.x && at == lane % w.x;\n"
+    "    let mine = group.x * 64u + lane;\n"
+    "    let a1 = subgroupShuffleXor(mine, 1u);\n"
+    "    let a2 = subgroupShuffleXor(mine, 2u);\n"
+    "    fine = fine && a1 == (mine ^ 1u) && a2 == (mine ^ 2u);\n"
+    "    let a4 = subgroupShuffleXor(mine, w.x / 2u);\n"
+    "    fine = fine && a4 == (mine ^ (w.x / 2u));\n"
+    "    y[mine] = select(0u, 1u, fine);\n"
+    "}\n";
+
+static knx_error *try_subgroups(kng_gpu *g, uint32_t size, bool *fine)
+{
+    kng_pipeline *p = NULL;
+    kng_bound slot[KNG_SLOTS] = {0};
+    uint32_t y[64 * SOME_GROUPS];
+    KN_TRY(kng_alloc(g, sizeof y, &slot[0].memory));
+    knx_error *error = kng_pipeline_for(g, subgroup_text, &p);
+    if (!error)
+        error = kng_dispatch_text(g, p, slot, (uint32_t[]){size}, 1, (uint32_t[]){SOME_GROUPS, 1, 1}, NULL, 0);
+    if (!error)
+        error = kng_download(g, y, slot[0].memory, 0, sizeof y);
+    *fine = !error;
+    for (int i = 0; !error && i < 64 * SOME_GROUPS; i++)
+        *fine &= y[i] == 1;
+    kng_pipeline_release(g, p);
+    kng_free(g, slot[0].memory);
+    return error;
+}
+
+/* The size of subgroups that shaders may count on; 0: there is none. */
+static knx_error *find_subgroup(kng_gpu *g, uint32_t *out)
+{
+    uint32_t size = g->subgroup_min;
+    bool fine = false;
+    *out = 0;
+    if (!g->can_subgroups || knx_env()->no_webgpu_subgroups || size != g->subgroup_max || size < 4 || size > 64 ||
+        64 % size || !takes(g, "enable subgroups;\n"))
+        return NULL;
+    KN_TRY(try_subgroups(g, size, &fine));
+    *out = fine ? size : 0;
+    return NULL;
+}
+
 static void say(const kng_gpu *g, int64_t begin)
 {
     static const char *const name[KNW_OPERATIONS] = {"add", "mul", "div", "sqrt", "fma", "compare", "convert"};
@@ -224,8 +277,8 @@ static void say(const kng_gpu *g, int64_t begin)
         return;
     for (int i = 0; i < KNW_OPERATIONS; i++)
         knx_text_add(&t, "%s%s", g->facts.exact >> i & 1 ? " " : " not ", name[i]);
-    KN_LOG(1, "device %s: exact are%s; chains %s; most turns %u; found out in %.1f ms", g->name, t.s,
-           g->facts.joins ? "are changed" : "stay", (unsigned)g->facts.most_turns,
+    KN_LOG(1, "device %s: exact are%s; chains %s; most turns %u; subgroups of %u; found out in %.1f ms", g->name, t.s,
+           g->facts.joins ? "are changed" : "stay", (unsigned)g->facts.most_turns, (unsigned)g->facts.subgroup,
            1e-6 * (double)(knx_nanoseconds() - begin));
 }
 
@@ -235,16 +288,15 @@ static uint64_t shared_cache(const kng_gpu *g) { return (g->type == WGPUAdapterT
 knx_error *kng_bring_facts(kng_gpu *g)
 {
     int64_t begin = knx_nanoseconds();
-    uint32_t fine = 0, turns = 0;
+    uint32_t fine = 0, turns = 0, subgroup = 0;
     KN_TRY(kng_ready(g));
     if (g->probed)
         return NULL;
     KN_TRY(probe(g, &fine));
     KN_TRY(count_turns(g, &turns));
-    bool subgroups = g->can_subgroups && takes(g, "enable subgroups;\n");
+    KN_TRY(find_subgroup(g, &subgroup));
     g->facts = (knw_facts){.f16 = g->can_f16 && takes(g, "enable f16;\n"),
-                           .subgroups = subgroups,
-                           .subgroup = subgroups && g->subgroup_min == g->subgroup_max ? g->subgroup_min : 0,
+                           .subgroup = subgroup,
                            .lanes = g->limits.maxComputeInvocationsPerWorkgroup,
                            .workgroup_bytes = g->limits.maxComputeWorkgroupStorageSize,
                            .most_groups = g->limits.maxComputeWorkgroupsPerDimension,

@@ -53,6 +53,7 @@ typedef struct knw_gen {
     knw_memory *memory;
     uint64_t joins[6][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
     uint32_t shared_rows; /* per dtype: memory of the workgroup */
+    bool subgroups;       /* they exchange values within subgroups */
     int depth;
 
     uint8_t *low, *shared; /* per node: 64 bits of which the lower half is all that is wanted; wanted in later stages */
@@ -124,6 +125,12 @@ void knw_name(knw_gen *g, knx_str *t, knk_node x);
 /* joins.c: "tree_add_f32(" */
 typedef enum { KNW_TREE, KNW_ROW, KNW_COLUMN, KNW_PAIRS, KNW_BLOCK, KNW_TOTAL } knw_join_kind;
 void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n);
+
+void knw_share_row(knw_gen *g, knx_str *t, const knk_inst *n); /* memory of the workgroup, a place per invocation */
+/* subgroups.c: the functions of that name by shuffles */
+void knw_subgroup_rows(knw_gen *g, knx_str *t, const knk_inst *n);
+void knw_subgroup_columns(knw_gen *g, knx_str *t, const knk_inst *n);
+void knw_subgroup_pairs(knw_gen *g, knx_str *t, const knk_inst *n);
 
 /* piece.c: does the buffer stand for what a piece is given, or gives? */
 bool knw_is_handed(const knw_gen *g, int buffer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * joins.c -- functions that join partial results in the order of docs/determinism.md: the 64 accumulators of a block by
- * one invocation (tree) or by a workgroup (rows), and blocks (counter, total). */
+ * one invocation (tree) or by a workgroup (rows), and blocks (counter, total). subgroups.c has other ways. */
 #include "wgsl/gen.h"
 
 static const char *const kind_name[] = {"tree", "rows", "columns", "pairs", "counter", "total"};
@@ -31,8 +31,7 @@ static void tree(knw_gen *g, knx_str *t, const knk_inst *n)
     knx_str_puts(t, "    return v;\n}\n");
 }
 
-/* Memory of the workgroup, a place for each invocation. */
-static void share(knw_gen *g, knx_str *t, const knk_inst *n)
+void knw_share_row(knw_gen *g, knx_str *t, const knk_inst *n)
 {
     if (!(g->shared_rows >> n->dtype & 1))
         knx_str_printf(t, "var<workgroup> row_%s: array<%s, %d>;\n", name_of(n), knw_type(n->dtype), KNW_LANES);
@@ -43,7 +42,7 @@ static void share(knw_gen *g, knx_str *t, const knk_inst *n)
 static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
 {
     const char *type = knw_type(n->dtype), *name = name_of(n);
-    share(g, t, n);
+    knw_share_row(g, t, n);
     knx_str_printf(t, "fn rows_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n",
                    how_of(n), name, type, type, name);
     knx_str_puts(t, "    if (lane < 16u) {\n");
@@ -72,7 +71,7 @@ static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
 static void columns(knw_gen *g, knx_str *t, const knk_inst *n)
 {
     const char *type = knw_type(n->dtype), *name = name_of(n);
-    share(g, t, n);
+    knw_share_row(g, t, n);
     knx_str_printf(t,
                    "fn columns_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n"
                    "    let column = lane & 15u;\n",
@@ -93,7 +92,7 @@ static void columns(knw_gen *g, knx_str *t, const knk_inst *n)
 static void pairs(knw_gen *g, knx_str *t, const knk_inst *n)
 {
     const char *type = knw_type(n->dtype), *name = name_of(n);
-    share(g, t, n);
+    knw_share_row(g, t, n);
     knx_str_printf(t,
                    "fn pairs_%s_%s(lane: u32, x: %s, n: u32) -> %s {\n    row_%s[lane] = x;\n"
                    "    for (var d = 1u; d < 64u; d <<= 1u) {\n        workgroupBarrier();\n"
@@ -140,10 +139,14 @@ static void total(knw_gen *g, knx_str *t, const knk_inst *n)
 
 void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n)
 {
-    static void (*const write[])(knw_gen *, knx_str *, const knk_inst *) = {tree, rows, columns, pairs, counter, total};
+    typedef void writer(knw_gen *, knx_str *, const knk_inst *);
+    static writer *const write[] = {tree, rows, columns, pairs, counter, total};
+    static writer *const by_subgroups[] = {tree, knw_subgroup_rows, knw_subgroup_columns, knw_subgroup_pairs, counter,
+                                           total};
+    bool subgroups = g->r->facts->subgroup && (kind != KNW_COLUMN || g->r->facts->subgroup == KNW_LANES);
     uint64_t *have = &g->joins[kind][n->sub];
     if (!(*have >> n->dtype & 1))
-        write[kind](g, &g->functions, n);
+        (subgroups ? by_subgroups : write)[kind](g, &g->functions, n);
     *have |= (uint64_t)1 << n->dtype;
     knx_str_printf(t, "%s_%s_%s(", kind_name[kind], how_of(n), name_of(n));
 }

@@ -109,6 +109,8 @@ static knx_error *finish(knw_gen *g, char **out, uint32_t *memories)
 {
     knx_str t = {0};
     describe(g, &t);
+    if (g->subgroups)
+        knx_str_puts(&t, "enable subgroups;\n");
     knx_str_printf(&t, "@group(0) @binding(0) var<uniform> kn_w: array<vec4<u32>, %u>;\n", g->at.n_words / 4);
     knw_declare_memory(g, &t);
     knw_helpers(g->unit, &t);

@@ -25,8 +25,9 @@ typedef enum knw_operation {
 
 /* What a text may count on: found out by a probe at the start (src/webgpu/probe.c). */
 typedef struct knw_facts {
-    bool f16, subgroups;
-    uint32_t subgroup;                /* lanes of one, if there are always so many; 0: they vary */
+    bool f16;
+    uint32_t subgroup; /* invocations that exchange values by themselves: lane / subgroup is which, lane % subgroup where
+                          in it, of a workgroup of 64; 0: nobody knows */
     uint32_t lanes, workgroup_bytes;  /* most of a workgroup: invocations, bytes of memory that they share */
     uint32_t most_groups;             /* of a dispatch along one axis */
     uint32_t exact;                   /* a bit per knw_operation: alone it gives IEEE's bits, of subnormals, too */
