@@ -4,8 +4,51 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+/* ---- Subgroups that the device has not: what their shuffles give, for workgroups whose invocations all come by. */
+
+enum { TYPES = 4 };
+static const char *const type_name[TYPES] = {"f32", "i32", "u32", "vec2<u32>"};
+static const char acted[] = "subgroupShuffleXor(";
+
+/* The type of x in the function that `at` is in. */
+static int type_at(const char *text, const char *at)
+{
+    static const char x[] = ", x: ";
+    while (at > text && strncmp(at, x, sizeof x - 1) != 0)
+        at--;
+    for (int i = 0; i < TYPES; i++)
+        if (!strncmp(at + sizeof x - 1, type_name[i], strlen(type_name[i])))
+            return i;
+    return 2; /* a bool is exchanged as an u32 */
+}
+
+/* A text of the same meaning without subgroups; knx_free'd. */
+static char *without_subgroups(const char *text)
+{
+    knx_str t = {0};
+    const char *line = strstr(text, "enable subgroups;\n"), *from = text;
+    if (line) {
+        knx_str_printf(&t, "%.*s", (int)(line - text), text);
+        from = line + strlen("enable subgroups;\n");
+    }
+    for (const char *at; (at = strstr(from, acted)) != NULL; from = at + sizeof acted - 1)
+        knx_str_printf(&t, "%.*sacted%d(lane, ", (int)(at - from), from, type_at(text, at));
+    knx_str_puts(&t, from);
+    for (int i = 0; i < TYPES; i++)
+        knx_str_printf(
+            &t,
+            "\nvar<workgroup> acting%d: array<%s, 64>;\n"
+            "fn acted%d(lane: u32, v: %s, d: u32) -> %s {\n    acting%d[lane] = v;\n    workgroupBarrier();\n"
+            "    let other = acting%d[lane ^ d];\n    workgroupBarrier();\n    return other;\n}\n",
+            i, type_name[i], i, type_name[i], type_name[i], i, i);
+    return knx_str_take(&t);
+}
+
+/* ---- Launches. */
 
 /* One dispatch with memory that is there already. */
 static knx_error *dispatch(kng_gpu *g, const wgsl_case *c, const knw_request *r, knd_memory *const *memory)
@@ -21,6 +64,12 @@ static knx_error *dispatch(kng_gpu *g, const wgsl_case *c, const knw_request *r,
         error = knw_n_words(r, &n);
     if (!error && (words = calloc(n + 4, sizeof *words)))
         error = knw_words(r, &c->l, words, grid);
+    if (!error && r->facts->subgroup != g->facts.subgroup) {
+        char *other = without_subgroups(text);
+        knx_free(text);
+        text = other;
+        assert_non_null(text);
+    }
     if (!error)
         error = kng_pipeline_for(g, text, &p);
     assert_true(error || p->layout->slots == memories);

@@ -202,6 +202,23 @@ static void reductions_over_several_loops(void **state)
     finish("several loops");
 }
 
+/* Whatever the size of subgroups, and without any, the bits are the same. */
+static void subgroups_of_all_sizes_join_in_one_order(void **state)
+{
+    static const int64_t length[] = {1, 17, 63, 1000, 16385, 70 * 16384 + 9};
+    static const knx_dtype_id dtype[] = {KN_ID_F32, KN_ID_I64, KN_ID_BOOL, KN_ID_I8};
+    (void)state;
+    for (uint32_t size = 0; size <= 64; size = size ? 2 * size : 4)
+        for (size_t i = 0; i < sizeof length / sizeof *length; i++)
+            for (size_t d = 0; d < (length[i] > 2000 ? 1 : sizeof dtype / sizeof *dtype); d++) {
+                const shape s = {dtype[d], length[i] < 2000, 1, true, i % 2};
+                knw_facts facts = g->facts;
+                facts.subgroup = size;
+                check_shape(&s, (int64_t[]){5}, (int64_t[]){length[i], length[i]}, &facts);
+            }
+    finish("subgroups");
+}
+
 /* More workgroups than a device takes along one axis lie in rows of them. */
 static void grids_are_cut(void **state)
 {
@@ -290,6 +307,7 @@ KN_TEST_GROUP(test_wgsl_device)
         cmocka_unit_test(reductions_of_all_lengths),
         cmocka_unit_test(reductions_of_many_blocks),
         cmocka_unit_test(reductions_over_several_loops),
+        cmocka_unit_test(subgroups_of_all_sizes_join_in_one_order),
         cmocka_unit_test(grids_are_cut),
         cmocka_unit_test(loops_inside_of_operations_are_turns),
         cmocka_unit_test(rows_of_bytes_have_more_turns),

@@ -17,7 +17,7 @@
 static const knw_facts facts = {.lanes = 256, .workgroup_bytes = 16384, .most_groups = 65535, .joins = true};
 enum { MOST_BUFFERS = 64 };
 
-static char *text_of(const knk_kernel *k, bool exact, knw_mode mode, int part)
+static char *text_with(const knw_facts *of, const knk_kernel *k, bool exact, knw_mode mode, int part)
 {
     uint8_t memory[MOST_BUFFERS];
     uint32_t memories, twice;
@@ -25,13 +25,18 @@ static char *text_of(const knk_kernel *k, bool exact, knw_mode mode, int part)
     int n = k->n_buffer < 16 ? k->n_buffer : 16;
     for (int i = 0; i < k->n_buffer; i++)
         memory[i] = (uint8_t)(i % 16);
-    const knw_request r = {k, &facts, exact, (uint8_t)mode, part, memory, n};
+    const knw_request r = {k, of, exact, (uint8_t)mode, part, memory, n};
     assert_null(knw_text(&r, &text, &memories));
     assert_null(knw_text(&r, &again, &twice));
     assert_string_equal(text, again);
     assert_int_equal(memories, twice);
     knx_free(again);
     return text;
+}
+
+static char *text_of(const knk_kernel *k, bool exact, knw_mode mode, int part)
+{
+    return text_with(&facts, k, exact, mode, part);
 }
 
 static knk_kernel *parsed(const char *text)
@@ -167,6 +172,38 @@ static void float64_is_refused(void **state)
     assert_non_null(strstr(e->message, "64-bit floats"));
     assert_null(text);
     knx_error_release(e);
+    knk_release(k);
+}
+
+static int count_of(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)) != NULL; text++)
+        n++;
+    return n;
+}
+
+/* Six levels of the tree; those within a subgroup are shuffles, and of 64 no memory is shared. */
+static void levels_within_a_subgroup_are_shuffles(void **state)
+{
+    static const struct {
+        uint32_t size;
+        int shuffles, memory;
+    } of[] = {{0, 0, 1}, {4, 2, 1}, {8, 3, 1}, {16, 4, 1}, {32, 5, 1}, {64, 6, 0}};
+    (void)state;
+    knk_kernel *k = parsed(sum_of_rows);
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        knw_facts f = facts;
+        f.subgroup = of[i].size;
+        char *text = text_with(&f, k, true, KNW_ROWS, 0);
+        assert_int_equal(count_of(text, "subgroupShuffleXor("), of[i].shuffles);
+        assert_int_equal(count_of(text, "enable subgroups;"), of[i].size != 0);
+        assert_int_equal(count_of(text, "var<workgroup>"), of[i].memory);
+        knx_free(text);
+        char *alone = text_with(&f, k, true, KNW_POINTS, 0);
+        assert_int_equal(count_of(alone, "subgroup"), 0);
+        knx_free(alone);
+    }
     knk_release(k);
 }
 
@@ -333,6 +370,7 @@ KN_TEST_GROUP(test_wgsl_text)
         cmocka_unit_test(indices_of_loads_have_32_bits),
         cmocka_unit_test(cold_sides_stand_in_an_if),
         cmocka_unit_test(adjacent_bytes_are_written_as_words),
+        cmocka_unit_test(levels_within_a_subgroup_are_shuffles),
         cmocka_unit_test(float64_is_refused),
         cmocka_unit_test(a_dispatch_that_is_not_there_is_an_error),
         cmocka_unit_test(without_memory_there_is_an_error_and_no_leak),
