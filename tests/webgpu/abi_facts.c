@@ -17,7 +17,7 @@
             WGPUBackendType_Vulkan) X(WGPUBackendType_OpenGL) X(WGPUBackendType_OpenGLES)                              \
             X(WGPUBufferBindingType_Uniform) X(WGPUBufferBindingType_Storage) X(WGPUBufferBindingType_ReadOnlyStorage) \
                 X(WGPUBufferUsage_MapRead) X(WGPUBufferUsage_CopySrc) X(WGPUBufferUsage_CopyDst)                       \
-                    X(WGPUBufferUsage_Uniform) X(WGPUBufferUsage_Storage) X(WGPUBufferUsage_QueryResolve)              \
+                    X(WGPUBufferUsage_Uniform) X(WGPUBufferUsage_Storage) X(WGPUBufferUsage_Indirect) X(WGPUBufferUsage_QueryResolve) \
                         X(WGPUCallbackMode_AllowProcessEvents) X(WGPUCallbackMode_AllowSpontaneous)                    \
                             X(WGPUDeviceLostReason_Destroyed) X(WGPUDeviceLostReason_CallbackCancelled)                \
                                 X(WGPUErrorType_Validation) X(WGPUErrorType_OutOfMemory) X(WGPUErrorType_Internal)     \
