@@ -356,10 +356,12 @@ static knx_error *gate_open(const knd_device *d)
     far *f = far_of(d);
     if (f->gated)
         abort(); /* one at a time */
+    if (f->lost)
+        return is_lost(d);
     f->gated = true;
     f->shut = false;
     f->passed = 0;
-    return f->lost ? is_lost(d) : NULL;
+    return NULL;
 }
 
 static knx_error *gate_ask(const knd_device *d, knd_memory *flag, size_t at)
