@@ -206,6 +206,16 @@ static void load_value(knw_gen *g, knx_str *t, knk_node x)
     knx_str_puts(t, g->low[x] ? ").x" : ")");
 }
 
+/* Is an FMA about the last bits of its product? As the functions write it: something is taken away (-a b + c, a b - c,
+ * a b + (c - d)), or a multiple of a constant is, from a number (x - n ln 2). Else it is a plain a b + c. */
+static bool is_residue(const knw_gen *g, const knk_inst *n)
+{
+    const knk_inst *a = knw_node(g, n->a), *b = knw_node(g, n->b), *c = knw_node(g, n->c);
+    bool scales = a->op == KNK_CONST || b->op == KNK_CONST;
+    return a->op == KNK_NEG || b->op == KNK_NEG || c->op == KNK_NEG || c->op == KNK_SUB ||
+           (scales && c->op != KNK_CONST);
+}
+
 /* What a node without its own lines is. */
 static void expression(knw_gen *g, knx_str *t, knk_node x)
 {
@@ -226,6 +236,8 @@ static void expression(knw_gen *g, knx_str *t, knk_node x)
     }
     if (low)
         as.dtype = KN_ID_U32;
+    if (n->op == KNK_FMA)
+        as.sub = is_residue(g, n) ? KNW_RESIDUE : 0;
     if ((n->op == KNK_CAST || n->op == KNK_BITCAST) && as.dtype == dtype[0])
         knx_str_puts(t, text[0]);
     else

@@ -137,6 +137,7 @@ static pattern_row hidden_patterns = {[KNK_ADD] = "kn_hide(kn_apart($a) + $b)",
                                       [KNK_DIV] = "kn_hide(kn_apart($a) / $b)",
                                       [KNK_FMA] = "kn_hide(fma(kn_apart($a), $b, $c))",
                                       [KNK_SQRT] = "kn_hide(sqrt($a))",
+                                      [KNK_ABS] = "bitcast<f32>(bitcast<u32>($a) & 0x7fffffffu)",
                                       [KNK_EQ] = "(kn_apart($a) == $b)",
                                       [KNK_NE] = "(!(kn_apart($a) == $b))",
                                       [KNK_LT] = "(kn_apart($a) < $b)",
@@ -150,12 +151,13 @@ static const uint8_t needs[KNK_OP_COUNT] = {
 };
 
 /* Sums are hidden in fast mode, too: the IR's functions count on (a + b) - a, which leaves what a sum rounded away, and
- * on a + large - large, which rounds to whole numbers. A sine would be nonsense without them, not a little wrong. */
+ * on a + large - large, which rounds to whole numbers. A sine would be nonsense without them, not a little wrong. So is
+ * abs: Mesa's compiler takes another number's sign beside its bits, as copysign has it, for a choice by the wrong mask. */
 static const char *float_pattern(const knw_unit *u, knk_op op)
 {
     bool hides = u->facts->joins && hidden_patterns[op];
     if (!u->exact)
-        return hides && needs[op] == KNW_ADD + 1 ? hidden_patterns[op] : fast_patterns[op];
+        return hides && (needs[op] == KNW_ADD + 1 || op == KNK_ABS) ? hidden_patterns[op] : fast_patterns[op];
     if (!needs[op] || !knw_has(u, (knw_operation)(needs[op] - 1)))
         return soft_patterns[op];
     return hides ? hidden_patterns[op] : fast_patterns[op];
@@ -265,16 +267,22 @@ void knw_expr(knw_unit *u, knx_str *t, const knk_inst *n, const uint8_t operand_
     case KNK_CONST: knw_const(u, t, n->dtype, n->imm); break;
     case KNK_CAST: knw_cast(u, t, operand_dtype[0], n->dtype, operand[0]); break;
     case KNK_BITCAST: knw_fill(u, t, knw_bitcast_pattern(operand_dtype[0], n->dtype), &o); break;
+    case KNK_FMA:
+        if (n->sub == KNW_RESIDUE && u->facts->splits_fma && !u->exact) {
+            knw_fill(u, t, "kn_fma($a, $b, $c)",
+                     &(knw_operands){.dtype = n->dtype, .a = operand[0], .b = operand[1], .c = operand[2]});
+            break;
+        } /* fall through */
     default: knw_apply(u, t, (knk_op)n->op, operand_dtype[n->op == KNK_SELECT], operand[0], operand[1], operand[2]);
     }
 }
 
-/* Constants. */
+/* Constants. What compilers do with chains they do with a zero as well: a * 0 is 0 for them, of infinite a, too. */
 static void put_float(knw_unit *u, knx_str *t, uint32_t bits)
 {
     float v = knx_f32_from_bits(bits);
     bool plain = isnormal(v) || bits == 0;
-    if (plain && !(u->exact && u->facts->joins)) {
+    if (plain && !(u->facts->joins && (u->exact || bits == 0))) {
         knx_str_printf(t, v < 0 ? "(%.9gf)" : "%.9gf", (double)v);
         return;
     }

@@ -30,7 +30,9 @@ static inline bool knw_is_wide(int dtype) { return dtype == KN_ID_I64 || dtype =
 const char *knw_type(int dtype);
 /* A constant of any dtype with a type, by its bits. */
 void knw_const(knw_unit *u, knx_str *t, int dtype, uint64_t bits);
-/* The value of an operation: CONST, ADD to SELECT, CAST and BITCAST. Of the node, op, dtype and imm are read. */
+/* The value of an operation: CONST, ADD to SELECT, CAST and BITCAST. Of the node, op, dtype and imm are read, and of an
+ * FMA sub: KNW_RESIDUE if what it is about are the product's last bits, which must not be rounded away. */
+enum { KNW_RESIDUE = 1 };
 void knw_expr(knw_unit *u, knx_str *t, const knk_inst *n, const uint8_t operand_dtype[3], const char *const operand[3]);
 /* The same by parts: an operation of operands of one dtype; a conversion as knx_convert. */
 void knw_apply(knw_unit *u, knx_str *t, knk_op op, int dtype, const char *a, const char *b, const char *c);

@@ -33,6 +33,7 @@ typedef struct knw_facts {
     uint32_t exact;                   /* a bit per knw_operation: alone it gives IEEE's bits, of subnormals, too */
     bool joins; /* the device's compiler changes chains of operations (contraction, x - x = 0): results that must be
                    rounded are hidden from it */
+    bool splits_fma; /* its fma is a product and a sum, each rounded */
     uint32_t most_turns; /* of all loops that an invocation goes through; 0: no limit. Mesa's software Vulkan ends every
                             loop when it has made 65,535 turns in all, and says nothing */
     uint64_t shared_cache; /* bytes: values that go from one dispatch to the next one should not be larger */
