@@ -18,6 +18,7 @@ static int n_all;
 static const knw_facts exact_device = {.exact = (1u << KNW_OPERATIONS) - 1};
 static const knw_facts joining_device = {.exact = (1u << KNW_OPERATIONS) - 1, .joins = true};
 static const knw_facts poor_device = {.joins = true};
+static const knw_facts splitting_device = {.joins = true, .splits_fma = true};
 static const knw_facts *const devices[] = {&exact_device, &joining_device, &poor_device};
 
 static knw_unit unit(const knw_facts *f, bool exact)
@@ -69,6 +70,34 @@ static void results_are_hidden_where_compilers_change_chains(void **state)
     applies_as(&joining_device, true, KNK_MUL, KN_ID_F32, "kn_hide(kn_apart(x) * y)");
     applies_as(&joining_device, false, KNK_SUB, KN_ID_F32, "kn_hide(kn_apart(x) - y)");
     applies_as(&joining_device, false, KNK_MUL, KN_ID_F32, "(x * y)");
+}
+
+/* Beside another number's sign Mesa's compiler takes abs for something else. */
+static void abs_is_a_mask_where_compilers_change_chains(void **state)
+{
+    (void)state;
+    applies_as(&exact_device, false, KNK_ABS, KN_ID_F32, "abs(x)");
+    applies_as(&joining_device, false, KNK_ABS, KN_ID_F32, "bitcast<f32>(bitcast<u32>(x) & 0x7fffffffu)");
+}
+
+static void fma_is(const knw_facts *f, bool exact, uint8_t sub, const char *want)
+{
+    knw_unit u = unit(f, exact);
+    knx_str t = {0};
+    const uint8_t dtype[3] = {KN_ID_F32, KN_ID_F32, KN_ID_F32};
+    const char *const operand[3] = {"x", "y", "z"};
+    knw_expr(&u, &t, &(knk_inst){.op = KNK_FMA, .dtype = KN_ID_F32, .sub = sub}, dtype, operand);
+    same_text(&t, want);
+}
+
+/* Where fma rounds the product, an fma that is about the product's last bits is one of our own. */
+static void the_residue_of_a_product_is_kept(void **state)
+{
+    (void)state;
+    fma_is(&splitting_device, false, KNW_RESIDUE, "kn_fma(x, y, z)");
+    fma_is(&splitting_device, false, 0, "fma(x, y, z)");
+    fma_is(&exact_device, false, KNW_RESIDUE, "fma(x, y, z)");
+    fma_is(&splitting_device, true, KNW_RESIDUE, "kn_soft_fma(x, y, z)");
 }
 
 static void what_the_device_has_not_exactly_is_made_of_integers(void **state)
@@ -126,6 +155,8 @@ static void constants_are_written_with_all_their_bits(void **state)
     constant_is(&exact_device, false, KN_ID_F32, 0x80000000, "kn_f32(0x80000000u)");
     constant_is(&exact_device, false, KN_ID_F32, 1, "kn_f32(0x00000001u)");
     constant_is(&joining_device, true, KN_ID_F32, 0x3f800000, "kn_f32(0x3f800000u)");
+    constant_is(&joining_device, false, KN_ID_F32, 0x3f800000, "1f");
+    constant_is(&joining_device, false, KN_ID_F32, 0, "kn_f32(0x00000000u)"); /* else x * 0 were 0 for any x */
 }
 
 static void a_reduction_begins_with_its_identity(void **state)
@@ -269,6 +300,8 @@ KN_TEST_GROUP(test_wgsl_numbers)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simple_operations_read_as_themselves),
         cmocka_unit_test(results_are_hidden_where_compilers_change_chains),
+        cmocka_unit_test(abs_is_a_mask_where_compilers_change_chains),
+        cmocka_unit_test(the_residue_of_a_product_is_kept),
         cmocka_unit_test(what_the_device_has_not_exactly_is_made_of_integers),
         cmocka_unit_test(floats_are_told_apart_by_equality),
         cmocka_unit_test(a_value_beside_itself_is_a_test_for_nan),
