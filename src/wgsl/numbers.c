@@ -150,14 +150,20 @@ static const uint8_t needs[KNK_OP_COUNT] = {
     [KNK_LT] = KNW_COMPARE + 1, [KNK_LE] = KNW_COMPARE + 1,
 };
 
-/* Sums are hidden in fast mode, too: the IR's functions count on (a + b) - a, which leaves what a sum rounded away, and
+/* In fast mode sums are hidden, too: the IR's functions count on (a + b) - a, which leaves what a sum rounded away, and
  * on a + large - large, which rounds to whole numbers. A sine would be nonsense without them, not a little wrong. So is
- * abs: Mesa's compiler takes another number's sign beside its bits, as copysign has it, for a choice by the wrong mask. */
+ * abs: Mesa's compiler takes another number's sign beside its bits, as copysign has it, for a choice by the wrong mask.
+ * Quotients and roots cost more than hiding does; sqrt(a) * sqrt(a) of a negative number would be one. */
+static bool hides_fast(knk_op op)
+{
+    return op == KNK_ADD || op == KNK_SUB || op == KNK_DIV || op == KNK_SQRT || op == KNK_ABS;
+}
+
 static const char *float_pattern(const knw_unit *u, knk_op op)
 {
     bool hides = u->facts->joins && hidden_patterns[op];
     if (!u->exact)
-        return hides && (needs[op] == KNW_ADD + 1 || op == KNK_ABS) ? hidden_patterns[op] : fast_patterns[op];
+        return hides && hides_fast(op) ? hidden_patterns[op] : fast_patterns[op];
     if (!needs[op] || !knw_has(u, (knw_operation)(needs[op] - 1)))
         return soft_patterns[op];
     return hides ? hidden_patterns[op] : fast_patterns[op];

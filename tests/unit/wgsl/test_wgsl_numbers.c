@@ -69,7 +69,9 @@ static void results_are_hidden_where_compilers_change_chains(void **state)
     (void)state;
     applies_as(&joining_device, true, KNK_MUL, KN_ID_F32, "kn_hide(kn_apart(x) * y)");
     applies_as(&joining_device, false, KNK_SUB, KN_ID_F32, "kn_hide(kn_apart(x) - y)");
+    applies_as(&joining_device, false, KNK_SQRT, KN_ID_F32, "kn_hide(sqrt(x))");
     applies_as(&joining_device, false, KNK_MUL, KN_ID_F32, "(x * y)");
+    applies_as(&joining_device, false, KNK_LT, KN_ID_F32, "(x < y)");
 }
 
 /* Beside another number's sign Mesa's compiler takes abs for something else. */
