@@ -207,13 +207,13 @@ static void load_value(knw_gen *g, knx_str *t, knk_node x)
 }
 
 /* Is an FMA about the last bits of its product? As the functions write it: something is taken away (-a b + c, a b - c,
- * a b + (c - d)), or a multiple of a constant is, from a number (x - n ln 2). Else it is a plain a b + c. */
+ * a b + (c - d), (a - b) c + d), or a multiple of a constant is, from a number (x - n ln 2). Else it is a plain a b + c;
+ * so are the steps of a polynomial, which add a constant, but for -a b + 1. */
 static bool is_residue(const knw_gen *g, const knk_inst *n)
 {
-    const knk_inst *a = knw_node(g, n->a), *b = knw_node(g, n->b), *c = knw_node(g, n->c);
-    bool scales = a->op == KNK_CONST || b->op == KNK_CONST;
-    return a->op == KNK_NEG || b->op == KNK_NEG || c->op == KNK_NEG || c->op == KNK_SUB ||
-           (scales && c->op != KNK_CONST);
+    knk_op a = knw_node(g, n->a)->op, b = knw_node(g, n->b)->op, c = knw_node(g, n->c)->op;
+    bool from_number = c != KNK_CONST && (a == KNK_CONST || b == KNK_CONST || a == KNK_SUB || b == KNK_SUB);
+    return a == KNK_NEG || b == KNK_NEG || c == KNK_NEG || c == KNK_SUB || from_number;
 }
 
 /* What a node without its own lines is. */
