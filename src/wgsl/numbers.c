@@ -327,10 +327,10 @@ void knw_join(knw_unit *u, knx_str *t, knk_reduction how, int d, const char *lef
     static const uint8_t op[] = {
         [KNK_RED_ADD] = KNK_ADD, [KNK_RED_MUL] = KNK_MUL, [KNK_RED_MIN] = KNK_MIN, [KNK_RED_MAX] = KNK_MAX,
         [KNK_RED_AND] = KNK_AND, [KNK_RED_OR] = KNK_OR,   [KNK_RED_XOR] = KNK_XOR};
-    bool nan = d == KN_ID_F32 && (how == KNK_RED_MIN || how == KNK_RED_MAX); /* a NaN on the left stays, too */
+    /* A NaN on the left stays, too. "||" is a branch: of a tree of those SwiftShader makes gigabytes of code. */
+    bool nan = d == KN_ID_F32 && (how == KNK_RED_MIN || how == KNK_RED_MAX);
     if (nan)
-        knw_fill(u, t,
-                 how == KNK_RED_MIN ? "select($b, $a, $< || kn_is_nan($a))" : "select($b, $a, $> || kn_is_nan($a))",
+        knw_fill(u, t, how == KNK_RED_MIN ? "select($b, $a, $< | kn_is_nan($a))" : "select($b, $a, $> | kn_is_nan($a))",
                  &(knw_operands){.dtype = d, .a = left, .b = right});
     else
         knw_apply(u, t, (knk_op)op[how], d, left, right, NULL);

@@ -17,13 +17,13 @@ static const knw_helper rows[] = {
                  "    return select(u, 0i - (u & 0x7fffffff), u < 0i);\n"
                  "}\n"},
     {"kn_eq_f32", "fn kn_eq_f32(a: f32, b: f32) -> bool {\n"
-                  "    return kn_order(a) == kn_order(b) && !kn_is_nan(a);\n"
+                  "    return (kn_order(a) == kn_order(b)) & !kn_is_nan(a);\n"
                   "}\n"},
     {"kn_lt_f32", "fn kn_lt_f32(a: f32, b: f32) -> bool {\n"
-                  "    return kn_order(a) < kn_order(b) && !kn_is_nan(a) && !kn_is_nan(b);\n"
+                  "    return (kn_order(a) < kn_order(b)) & !kn_is_nan(a) & !kn_is_nan(b);\n"
                   "}\n"},
     {"kn_le_f32", "fn kn_le_f32(a: f32, b: f32) -> bool {\n"
-                  "    return kn_order(a) <= kn_order(b) && !kn_is_nan(a) && !kn_is_nan(b);\n"
+                  "    return (kn_order(a) <= kn_order(b)) & !kn_is_nan(a) & !kn_is_nan(b);\n"
                   "}\n"},
     {"kn_significand", "fn kn_significand(u: u32) -> u32 { // 24 bits\n"
                        "    return (u & 0x7fffffu) | select(0u, 0x800000u, (u & 0x7f800000u) != 0u);\n"
@@ -205,7 +205,7 @@ static const knw_helper rows[] = {
      "    let t = kn_hide(s - p);\n"
      "    let u = kn_hide(kn_hide(p - kn_hide(s - t)) + kn_hide(c - t));\n"
      "    let lost = kn_hide(u + kn_hide(q + a2 * b2));\n"
-     "    let more = (bitcast<u32>(s) & 0x7f800000u) != 0x7f800000u && (bitcast<u32>(lost) & 0x7fffffffu) != 0u;\n"
+     "    let more = ((bitcast<u32>(s) & 0x7f800000u) != 0x7f800000u) & ((bitcast<u32>(lost) & 0x7fffffffu) != 0u);\n"
      "    return select(s, kn_hide(s + lost), more) * select(1f, 1048576f, huge);\n"
      "}\n"},
     {"kn_rem_f32", "fn kn_rem_f32(a: f32, b: f32) -> f32 { // fmod: exact\n"
