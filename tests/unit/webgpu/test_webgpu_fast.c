@@ -3,6 +3,7 @@
  * reductions, of special numbers and of numbers of all sizes, beside the host's results. How far apart they may be is
  * in fast.def and in determinism.md. With the argument "show" each function's largest distance is printed; a
  * function's name behind it: that one alone. */
+#include "base/half.h"
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/webgpu_run.h"
@@ -192,14 +193,8 @@ static double part_at(const void *from, kn_dtype d, int64_t i)
     if (d == KN_F32 || d == KN_C64)
         return ((const float *)from)[i];
     uint16_t h;
-    _Float16 f;
-    uint32_t u;
-    float wide;
     memcpy(&h, (const char *)from + 2 * i, 2);
-    memcpy(&f, &h, 2);
-    u = (uint32_t)h << 16;
-    memcpy(&wide, &u, 4);
-    return d == KN_F16 ? (double)f : d == KN_BF16 ? (double)wide : 0;
+    return d == KN_F16 ? knx_f16_to_f32(h) : knx_bf16_to_f32(h);
 }
 
 static double unit_of(double x, kn_dtype d)
