@@ -22,13 +22,20 @@ if(KILN_DEBUG)
 endif()
 if(KILN_SANITIZE)
     set(KILN_SANITIZE_FLAGS -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-    target_compile_options(kiln_flags INTERFACE ${KILN_SANITIZE_FLAGS})
+    target_compile_options(kiln_flags INTERFACE ${KILN_SANITIZE_FLAGS} -fPIC) # no copies of the shared library's variables in programs
     target_link_options(kiln_flags INTERFACE ${KILN_SANITIZE_FLAGS})
 endif()
 
 # The library itself reads the same bytes as several types (views, pooled buffers), so type-based aliasing is off there,
 # as in NumPy and Python.
-set(KILN_LIBRARY_FLAGS -fvisibility=hidden -fno-strict-aliasing)
+set(KILN_LIBRARY_FLAGS -fno-strict-aliasing)
+# Programs of a sanitized build are linked with the shared library: a hundred copies of the static one with its checks take minutes to link, and
+# 80 MB each. Tests call functions of the library's inside, so all of its names are visible there.
+if(KILN_SANITIZE)
+    list(APPEND KILN_LIBRARY_FLAGS -fno-semantic-interposition)
+else()
+    list(APPEND KILN_LIBRARY_FLAGS -fvisibility=hidden)
+endif()
 # gcc 12 -O2 drops the rounding of a double to float and back when it joins two such conversions into one vector (real and
 # imaginary parts); loops are vectorised by another pass, which is sound.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")

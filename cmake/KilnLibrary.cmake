@@ -164,7 +164,9 @@ function(kiln_isa_variant isa level)
     target_compile_definitions(kiln_isa_${isa} PRIVATE KN_ISA=${isa})
     # Without traps in mind comparisons vectorise; no result depends on it. Unrolled loops with the checks of a sanitizer would take half of
     # the time of its build.
-    if(KILN_SANITIZE OR KILN_QUICK)
+    if(KILN_SANITIZE)
+        set(level -O1)
+    elseif(KILN_QUICK)
         set(level ${kiln_unrolled_once})
     endif()
     target_compile_options(kiln_isa_${isa} PRIVATE "$<$<NOT:$<CONFIG:Debug>>:${level}>" -fno-trapping-math ${ARGN})
@@ -173,8 +175,8 @@ function(kiln_isa_variant isa level)
 endfunction()
 
 # Passes of Fourier transforms are unrolled where they are written: by -O1 their vectors would stay in memory, and more of the options of -O2
-# than these make nothing faster and take longer to compile.
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+# than these make nothing faster and take longer to compile. (With the checks of a sanitizer, minutes longer.)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT KILN_SANITIZE)
     set(kiln_written_out "-O2;-fno-schedule-insns2;-fno-tree-pre;-fno-gcse;-fno-code-hoisting;-fno-ivopts")
     set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/fft_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:${kiln_written_out}>")
     # Sorts are written in vectors, and their networks unrolled.
@@ -279,8 +281,18 @@ file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/kiln.map" CONTENT "KILN_@kiln_sover
 foreach(target kiln_shared kiln_core_shared kiln_media_shared)
     set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${kiln_soversion})
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kiln_flags>)
+    if(KILN_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+        target_link_options(${target} PRIVATE -Wl,-Bsymbolic-functions)
+    endif()
     if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT KILN_SANITIZE)
         target_link_options(${target} PRIVATE "-Wl,--version-script=${PROJECT_BINARY_DIR}/kiln.map" -Wl,-z,defs        # a missing function is found here, not by the user
             -Wl,--gc-sections $<$<BOOL:${KILN_CAN_PACK}>:-Wl,-z,pack-relative-relocs>) # what no public function needs stays out
     endif()
 endforeach()
+# What programs of this build are linked with.
+set(KILN_LINKED kiln)
+set(KILN_MEDIA_LINKED kiln_media)
+if(KILN_SANITIZE)
+    set(KILN_LINKED kiln_shared)
+    set(KILN_MEDIA_LINKED kiln_media_shared)
+endif()

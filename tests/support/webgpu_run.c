@@ -15,6 +15,12 @@ kng_gpu *webgpu_first(void)
     return NULL;
 }
 
+int webgpu_every(void)
+{
+    const char *text = getenv("KN_TEST_EVERY");
+    return text && atoi(text) > 1 ? atoi(text) : 1;
+}
+
 static knx_error *run(kng_gpu *g, kng_pipeline *p, int n, const webgpu_array *memory, const uint32_t *words,
                       uint32_t n_words, uint32_t x, uint32_t y)
 {

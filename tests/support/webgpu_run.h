@@ -7,6 +7,9 @@
 
 /* The first adapter; NULL: there is none, and the reason has been printed: the test then ends with 77. */
 kng_gpu *webgpu_first(void);
+/* KN_TEST_EVERY=n: of cases that differ in numbers alone each n-th is enough (a driver in software compiles each of
+ * them, and a sanitizer has seen Kiln's part); without it 1. */
+int webgpu_every(void);
 
 /* An array that a text has as a memory; what the text writes comes back to `data`. */
 typedef struct webgpu_array {

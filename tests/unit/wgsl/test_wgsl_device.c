@@ -78,7 +78,7 @@ static void random_kernels(void (*make)(scene *, uint64_t), const char *name, in
 static int count(void)
 {
     const char *text = getenv("KN_TEST_COUNT");
-    return text ? atoi(text) : 150;
+    return text ? atoi(text) : 150 / webgpu_every();
 }
 
 static void random_stages(void **state)
@@ -167,7 +167,7 @@ static void reductions_of_all_lengths(void **state)
                                      7 * 16384};
     static const knx_dtype_id dtype[] = {KN_ID_F32, KN_ID_I64, KN_ID_F32, KN_ID_I8, KN_ID_BOOL, KN_ID_U16};
     (void)state;
-    for (size_t i = 0; i < sizeof length / sizeof *length; i++)
+    for (size_t i = 0; i < sizeof length / sizeof *length; i += (size_t)webgpu_every())
         for (size_t d = 0; d < (length[i] > 2000 ? 2 : sizeof dtype / sizeof *dtype); d++)
             for (int way = 0; way < 4; way++) {
                 const shape s = {dtype[d], way & 2, 1, way & 1, d == 0};
