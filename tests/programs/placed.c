@@ -95,13 +95,14 @@ void check_placed(const program *p, const char *text, knx_buffer *const *want, u
     kn_jaxpr_counts n = kn_jaxpr_count(j);
     kn_array *value = knx_alloc((p->j->n_var + 1) * sizeof *value);
     knx_buffer *got[KN_MAX_ARGS] = {NULL};
-    const kn_device all[] = {kn_find_device("host"), &far_device, &far_second};
+    const kn_device all[] = {kn_find_device("host"), far_now(), &far_second};
     if (!value || kn_error_pending() || n.invars != program_operands(p) || variables(j, n) > p->j->n_var) {
         knx_free(value);
         kn_error_clear();
         return;
     }
-    knx_error_release(knd_register(&far_device));
+    if (all[1] == &far_device)
+        knx_error_release(knd_register(&far_device));
     knx_error_release(knd_register(&far_second));
     memcpy(s.device, all, sizeof all);
     for (int i = 0; i < n.invars; i++)

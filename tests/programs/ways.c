@@ -120,8 +120,8 @@ static const knd_device *set_costs(uint64_t seed)
         scale[i] = (double)(test_random(&seed) % 1000 + 1) / 300;
     c.there = (kn_offload_side){1e-6 * scale[0], 1e8 * scale[1], 1e7 * scale[2], 1e7 * scale[2]};
     c.up_latency = c.down_latency = 1e-7 * scale[3];
-    kn_offload_set_costs("far:0", &c);
-    knd_auto_use(&far_device);
+    kn_offload_set_costs(far_now()->name, &c);
+    knd_auto_use(far_now());
     return &knd_auto;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * webgpu.c -- the device that programs run on in the ways "far": the one of tests/devices, or with KILN_TEST_WEBGPU=1 the
- * first WebGPU device (KILN_WEBGPU_EXACT=1: with the host's bits). Without an engine the program ends with 77. */
+ * webgpu.c -- the device that programs run on in the ways "far" and "auto", and on which "placed" puts operands: the one
+ * of tests/devices, or with KILN_TEST_WEBGPU=1 the first WebGPU device (KILN_WEBGPU_EXACT=1: with the host's bits).
+ * Without an engine the program ends with 77. */
 #include "devices/devices.h"
 #include "programs.h"
 #include <stdio.h>
