@@ -204,7 +204,8 @@ struct kng_gpu {
     bool probed, exact; /* exact: the host's bits, whatever it costs */
     bool take_times;
     knx_mutex mutex;    /* of what follows: an engine may tell on threads of its own */
-    bool lost, failed;
+    _Atomic bool lost;        /* read without it, too */
+    bool failed;
     bool forked; /* lost to a fork: the engine is not to be called any more */
     WGPUErrorType failure;
     char message[KNG_MESSAGE], why_lost[KNG_MESSAGE];
