@@ -165,7 +165,7 @@ knx_error *knd_read_default(void);
  * a device is committed: programs run where it is. Others follow, and results of none such are where the default is. */
 typedef struct knd_site {
     const knd_device *device;
-    const kn_place *line; /* of the user's call; NULL: not known, or not committed */
+    const kn_place *line; /* file and line of the user's call, a copy; NULL: not known, or not committed */
     bool committed;
 } knd_site;
 /* Nowhere in particular: on the host and not committed, as nearly all. The same for a context whose user has asked for

@@ -69,6 +69,24 @@ static void programs_are_shown_for_the_default_device(void **state)
 }
 
 /* Sites never go: where the table is full of lines there is still room for a device. */
+/* As of a library that is closed, and of another one that lies where it was. */
+static void lines_of_sites_outlive_who_wrote_them(void **state)
+{
+    (void)state;
+    char file[] = "first.c";
+    kn_place here = {file, 7, "f"}, elsewhere = {"first.c", 7, "f"};
+    uint16_t first = knd_site_of(FIRST, true, &here);
+    strcpy(file, "other");
+    uint16_t other = knd_site_of(FIRST, true, &here);
+    here.line = 8;
+    assert_string_equal(knd_site_at(first)->line->file, "first.c");
+    assert_int_equal(knd_site_at(first)->line->line, 7);
+    assert_int_not_equal(first, other);
+    assert_string_equal(knd_site_at(other)->line->file, "other");
+    assert_int_equal(knd_site_at(other)->line->line, 7);
+    assert_int_equal(knd_site_of(FIRST, true, &elsewhere), first);
+}
+
 static void devices_have_sites_however_many_lines_there_are(void **state)
 {
     (void)state;
@@ -627,6 +645,7 @@ KN_TEST_GROUP(test_placement)
         FAR(what_is_watched_runs_on_the_host),
         FAR(other_contexts_see_where_arrays_are),
         FAR(a_loop_of_writes_stays_there),
+        FAR(lines_of_sites_outlive_who_wrote_them),
         FAR(devices_have_sites_however_many_lines_there_are),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
