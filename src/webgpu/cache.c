@@ -3,13 +3,13 @@
  * opened next, by another process, before a program waits for it. A driver that keeps its own code on disk has it at
  * once then. Each driver has a folder, since texts follow from what it can do; any checker of WGSL can read them. */
 #include "base/log.h"
+#include "base/whole_file.h"
 #include "webgpu/gpu.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { PATH = 4096, TEXT_AT_MOST = 1 << 22 };
 
@@ -22,20 +22,6 @@ static bool folder_of(const kng_gpu *g, char *to, size_t room)
     return n > 0 && (size_t)n < room;
 }
 
-/* Under another name first, so that nobody reads half of it. */
-static bool write_file(const char *path, const char *text, size_t n)
-{
-    char half[PATH + 32];
-    snprintf(half, sizeof half, "%s.%ld", path, (long)getpid());
-    FILE *f = fopen(half, "wb");
-    bool well = f && fwrite(text, 1, n, f) == n;
-    well = f && !fclose(f) && well;
-    well = well && !rename(half, path);
-    if (f && !well)
-        unlink(half);
-    return well;
-}
-
 void kng_cache_keep(const kng_gpu *g, const kng_pipeline *p)
 {
     char folder[PATH - 64], path[PATH];
@@ -46,7 +32,7 @@ void kng_cache_keep(const kng_gpu *g, const kng_pipeline *p)
     if (!stat(path, &s))
         return;
     if ((mkdir(knx_env()->webgpu_cache, 0777) && errno != EEXIST) || (mkdir(folder, 0777) && errno != EEXIST) ||
-        !write_file(path, p->text, p->length))
+        !knx_write_whole_file(path, p->text, p->length))
         KN_LOG(1, "device %s: KILN_WEBGPU_CACHE: %s cannot be written", g->name, path);
 }
 

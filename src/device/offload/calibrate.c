@@ -3,10 +3,13 @@
  * sizes and by small programs, and kept in the user's cache directory. */
 #include "base/clock.h"
 #include "base/context.h"
+#include "base/hash.h"
 #include "base/log.h"
+#include "base/whole_file.h"
 #include "device/offload/offload.h"
 #include "device/steps/steps.h"
 #include "ir/ops.h"
+#include "kiln/device.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,12 +152,24 @@ knx_error *knd_calibrate(const knd_device *d, kn_offload_costs *out)
     return error;
 }
 
-/* ---- The file: a line for the format, then the numbers. */
+/* ---- The file: a line for the format, then the numbers. There is one for each adapter: the first device of a kind is
+ * not the same one on another day, or on another machine with the same home. */
+
+static uint64_t hash_text(const char *text, uint64_t seed)
+{
+    return knx_hash_bytes(text ? text : "", text ? strlen(text) + 1 : 1, seed);
+}
 
 static bool file_of(const knd_device *d, char *path, size_t room)
 {
     const char *dir = knx_env()->cache;
-    if (!dir || (size_t)snprintf(path, room, "%s/offload-%s", dir, d->name) >= room)
+    const kn_device_info *i = d->info ? d->info(d) : NULL;
+    char which[20] = "";
+    if (i) {
+        uint64_t h = hash_text(i->features, hash_text(i->driver, hash_text(i->vendor, hash_text(i->description, 1))));
+        snprintf(which, sizeof which, "-%016llx", (unsigned long long)h);
+    }
+    if (!dir || (size_t)snprintf(path, room, "%s/offload-%s%s", dir, d->name, which) >= room)
         return false;
     for (char *c = path + strlen(dir) + 1; *c; c++)
         if (*c == '/' || *c == ':')
@@ -206,24 +221,20 @@ static bool read_costs(const knd_device *d, kn_offload_costs *out)
 /* What cannot be written is measured again the next time. */
 static void write_costs(const knd_device *d, const kn_offload_costs *c)
 {
-    char path[4200], fresh[4216];
+    char path[4200], text[512];
     if (!file_of(d, path, sizeof path))
         return;
     mkdir(knx_env()->cache, 0700);
-    snprintf(fresh, sizeof fresh, "%s.new", path);
-    FILE *f = fopen(fresh, "w");
-    if (!f)
-        return;
-    bool fine = fprintf(f, "kiln offload costs %d\n" NUMBERS "\n", FORMAT, EACH(c, VALUE)) > 0;
-    fine = !fclose(f) && fine;
-    if (!fine || rename(fresh, path))
-        remove(fresh);
+    int n = snprintf(text, sizeof text, "kiln offload costs %d\n" NUMBERS "\n", FORMAT, EACH(c, VALUE));
+    if (n > 0 && n < (int)sizeof text)
+        knx_write_whole_file(path, text, (size_t)n);
 }
 
 /* ---- Which costs hold. */
 
 static struct {
     char name[NAME];
+    const knd_device *device; /* that they were measured on; NULL: the user's, for whoever has the name */
     kn_offload_costs costs;
 } known[MOST]; /* under the devices' lock */
 
@@ -236,13 +247,14 @@ static int find(const char *name)
 }
 
 /* False: there is no room. */
-static bool remember(const char *name, const kn_offload_costs *c)
+static bool remember(const char *name, const knd_device *device, const kn_offload_costs *c)
 {
     int i = find(name);
     i = i < 0 ? find("") : i;
     if (i < 0)
         return false;
     snprintf(known[i].name, sizeof known[i].name, "%s", name);
+    known[i].device = device;
     known[i].costs = *c;
     return true;
 }
@@ -252,12 +264,12 @@ knx_error *knd_costs_of(const knd_device *d, kn_offload_costs *out)
     knx_error *error = NULL;
     knd_lock();
     int i = find(d->name);
-    if (i >= 0) {
+    if (i >= 0 && (!known[i].device || known[i].device == d)) {
         *out = known[i].costs;
     } else if (read_costs(d, out)) {
-        remember(d->name, out);
+        remember(d->name, d, out);
     } else if (!(error = knd_calibrate(d, out))) {
-        remember(d->name, out);
+        remember(d->name, d, out);
         write_costs(d, out);
     }
     knd_unlock();
@@ -286,7 +298,7 @@ int kn_offload_set_costs(const char *device, const kn_offload_costs *costs)
         return refuse("offload_set_costs", KN_ERROR_VALUE, "a rate is not above 0, or a time below it", NULL);
     knd_lock();
     int i = find(device);
-    bool fine = !costs || remember(device, &mine);
+    bool fine = !costs || remember(device, NULL, &mine);
     if (!costs && i >= 0)
         known[i].name[0] = '\0';
     knd_unlock();

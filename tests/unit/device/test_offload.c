@@ -11,6 +11,7 @@
 #include "support/ways.h"
 #include <math.h>
 #include <stdlib.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -603,6 +604,67 @@ static void costs_are_kept_in_a_file(void **state)
     knd_unregister(&far_device);
 }
 
+static const kn_device_info *info_of_one(const knd_device *d)
+{
+    static const kn_device_info i = {.size_ = sizeof i, .description = "an adapter", .driver = "driver 1"};
+    (void)d;
+    return &i;
+}
+
+static const kn_device_info *info_of_other(const knd_device *d)
+{
+    static const kn_device_info i = {.size_ = sizeof i, .description = "an adapter", .driver = "driver 2"};
+    (void)d;
+    return &i;
+}
+
+/* Files with costs; each gets these, if there are any. */
+static int files_of_costs(const char *costs)
+{
+    glob_t g;
+    char pattern[4200];
+    snprintf(pattern, sizeof pattern, "%s/offload-*", getenv("KILN_CACHE_DIR"));
+    int n = glob(pattern, 0, NULL, &g) ? 0 : (int)g.gl_pathc;
+    for (int i = 0; i < n; i++) {
+        FILE *f = costs ? fopen(g.gl_pathv[i], "w") : NULL;
+        if (f) {
+            fputs(costs, f);
+            fclose(f);
+        }
+    }
+    for (int i = 0; i < n && !costs; i++)
+        remove(g.gl_pathv[i]);
+    globfree(&g);
+    return n;
+}
+
+static double uploads_of(const knd_device *d)
+{
+    kn_offload_costs c = {.size_ = sizeof c};
+    test_ok(knd_register(d));
+    assert_int_equal(kn_offload_get_costs("far:0", &c), 0);
+    knd_unregister(d);
+    return c.up;
+}
+
+/* The first device of a kind may be another one tomorrow: costs belong to the adapter. */
+static void costs_belong_to_the_adapter_and_not_to_the_name(void **state)
+{
+    (void)state;
+    static knd_device one, other;
+    one = other = far_device;
+    one.info = info_of_one;
+    other.info = info_of_other;
+    files_of_costs(NULL);
+    assert_int_equal(kn_offload_set_costs("far:0", NULL), 0);
+    assert_true(uploads_of(&one) > 1);
+    assert_int_equal(files_of_costs("kiln offload costs 1\n1 2 3 4 5 6 7 8 9 10 11 12\n"), 1);
+    assert_true(uploads_of(&other) > 1); /* measured anew */
+    assert_true(uploads_of(&one) == 1);  /* from the file */
+    assert_int_equal(files_of_costs(NULL), 2);
+    assert_int_equal(kn_offload_set_costs("far:0", NULL), 0);
+}
+
 /* Measured, they are numbers above 0, and copies of more bytes take longer. */
 static void costs_can_be_measured(void **state)
 {
@@ -628,6 +690,7 @@ KN_TEST_GROUP(test_offload)
         FAR(wrong_costs_are_errors),
         FAR(costs_without_end_are_no_nans),
         FAR(costs_are_kept_in_a_file),
+        FAR(costs_belong_to_the_adapter_and_not_to_the_name),
         FAR(costs_have_room_or_are_refused),
         FAR(costs_can_be_measured),
     };
