@@ -105,28 +105,49 @@ static bool write_file(const char *path, const char *text)
     return fclose(f) == 0 && fine;
 }
 
-bool c_unit_compile(c_unit *u)
+/* One command for all: their names follow from the folder's. */
+static bool compile_all(const char *dir, const char *const *text, int n, const char *flags, const char *library)
+{
+    const char *keep = getenv("KILN_KEEP_C"); /* for looking at: a file to copy the source to */
+    char source[640], command[4096];
+    bool written = true;
+    for (int i = 0; i < n && written; i++) {
+        snprintf(source, sizeof source, "%s/k%d.c", dir, i);
+        written = text[i] && write_file(source, text[i]) && (!keep || write_file(keep, text[i]));
+    }
+    snprintf(command, sizeof command,
+             "%s -std=gnu17 %s -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off -fno-math-errno -fPIC -shared -o %s "
+             "%s/k*.c -lm 1>&2",
+             compiler(), flags, library, dir);
+    bool fine = written && system(command) == 0;
+    refusals += written && !fine;
+    for (int i = 0; i < n; i++) {
+        snprintf(source, sizeof source, "%s/k%d.c", dir, i);
+        unlink(source);
+    }
+    return fine;
+}
+
+void *c_maker_load(const char *const *text, int n, const char *flags)
 {
     const char *place = getenv("TMPDIR");
-    char dir[600], source[640], library[640], command[4096];
-    const char *keep = getenv("KILN_KEEP_C"); /* for looking at: a file to copy the source to */
+    char dir[600], library[640];
     if (!place || !*place || strlen(place) > 512)
         place = P_tmpdir;
     snprintf(dir, sizeof dir, "%s/kiln-c-XXXXXX", place);
     if (!compiler() || !mkdtemp(dir))
-        return false;
-    snprintf(source, sizeof source, "%s/k.c", dir);
+        return NULL;
     snprintf(library, sizeof library, "%s/k.so", dir);
-    snprintf(command, sizeof command,
-             "%s -std=gnu17 %s -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off -fno-math-errno -fPIC -shared -o %s "
-             "%s -lm 1>&2",
-             compiler(), u->flags, library, source);
+    void *loaded = compile_all(dir, text, n, flags, library) ? dlopen(library, RTLD_NOW | RTLD_LOCAL) : NULL;
+    unlink(library);
+    rmdir(dir);
+    return loaded;
+}
+
+bool c_unit_compile(c_unit *u)
+{
     char *text = source_of(u);
-    bool written = text && write_file(source, text) && (!keep || write_file(keep, text));
-    bool fine = written && system(command) == 0;
-    refusals += written && !fine;
-    if (fine)
-        u->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    u->library = c_maker_load((const char *const[]){text}, 1, u->flags);
     for (size_t i = 0; u->library && i < u->requests.n; i++) {
         char name[32];
         knh_function *f;
@@ -137,9 +158,6 @@ bool c_unit_compile(c_unit *u)
             break;
     }
     knx_free(text);
-    unlink(source);
-    unlink(library);
-    rmdir(dir);
     return u->library && u->functions.n == u->requests.n;
 }
 

@@ -13,6 +13,9 @@
 bool c_maker_works(void); /* is there a compiler? */
 long c_maker_refusals(void); /* how many sources it refused: each is a defect of the generator */
 
+/* Units of text, compiled together and loaded: for dlsym and dlclose; NULL: no compiler, or it refused one. */
+void *c_maker_load(const char *const *text, int n, const char *flags);
+
 /* A unit: requests are added, compiled together, and their functions are there until the unit is freed. Adding keeps
  * what `r` points to but for the kernel, which must live as long. */
 typedef struct c_unit c_unit;
