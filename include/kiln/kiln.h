@@ -11,6 +11,7 @@
 #include "kiln/device.h"
 #include "kiln/offload.h"
 #include "kiln/provider.h"
+#include "kiln/source.h"
 #include "kiln/tree.h"
 #include "kiln/function.h"
 #include "kiln/prepared.h"

@@ -3,10 +3,10 @@
  * steps of programs makes one known. Whatever it refuses runs on the host, with the copies that this needs; loops
  * and branches are run step by step.
  *
- * Functions of the table are called by one thread at a time. They must not call Kiln, but for kn_provider_run_here
- * and the functions on dtypes. Those that return int give 0, or another number: then alloc has no memory (a
- * MemoryError), and the others have lost the device (a RuntimeError); both with what `error` says, if there is such
- * a function. */
+ * Functions of the table are called by one thread at a time. They must not call Kiln, but for kn_provider_run_here,
+ * the functions of kiln/source.h and those on dtypes. Those that return int give 0, or another number: then alloc
+ * has no memory (a MemoryError), and the others have lost the device (a RuntimeError); both with what `error` says,
+ * if there is such a function. */
 /* Made by scripts/make-api.py from api/provider.api. */
 /* clang-format off */
 #ifndef KILN_PROVIDER_H
@@ -78,7 +78,7 @@ typedef struct kn_provider_step {
     int n;                /* places: of a copy to, from; of a kernel buffers; of a routine operands, results, room */
     const size_t *bytes;  /* of the whole value at each place */
     const bool *written;
-    const char *text;     /* of a kernel: the form is in docs/providers.md */
+    const char *text;     /* of a kernel: the form is in docs/providers.md; other languages: kiln/source.h */
     int n_extent, n_map, n_stage;
     const int64_t *extent;         /* of the parallel loops */
     const kn_provider_map *map;

@@ -29,6 +29,28 @@ p_kn_provider_step take_p_kn_provider_step(const char *name)
     return table[pick_null(name, 1, 2)];
 }
 
+p_kn_wgsl_facts take_p_kn_wgsl_facts(const char *name)
+{
+    static const kn_wgsl_facts none = {.size_ = sizeof none}, unsized = {.lanes = -1},
+                               absurd = {.size_ = sizeof absurd, .lanes = -1, .most_groups = -7, .exact = -1};
+    const kn_wgsl_facts *const table[] = {&none, NULL, &unsized, &absurd};
+    return table[pick_null(name, 1, 3)];
+}
+
+p_uint8_t take_p_uint8_t(const char *name)
+{
+    static const uint8_t numbers[256] = {3, 1, 255};
+    return pick_null(name, 1, 1) ? NULL : numbers;
+}
+
+m_kn_source take_m_kn_source(const char *name)
+{
+    static kn_source source;
+    int i = pick_null(name, 1, 2);
+    source = (kn_source){.size_ = i == 2 ? 0 : sizeof source};
+    return i == 1 ? NULL : &source;
+}
+
 m_kn_device_handle take_m_kn_device_handle(const char *name)
 {
     static kn_device_handle handle;

@@ -52,6 +52,7 @@
 #include "kiln/cpp/rng.hpp"
 #include "kiln/cpp/segments.hpp"
 #include "kiln/cpp/signal.hpp"
+#include "kiln/cpp/source.hpp"
 #include "kiln/cpp/special.hpp"
 #include "kiln/cpp/testing.hpp"
 #include "kiln/cpp/tree.hpp"
