@@ -72,7 +72,7 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
 /* What is known for this key, or made for it; borrowed. */
 static PyObject *entry_of(jit *j, PyObject *def, PyObject *statics, const kpy_leaves *leaves)
 {
-    PyObject *key = statics ? PyTuple_Pack(2, def, statics) : Py_NewRef(def);
+    PyObject *tree = kpy_tree_key(def), *key = tree && statics ? PyTuple_Pack(2, tree, statics) : Py_XNewRef(tree);
     PyObject *entry = key ? PyDict_GetItemWithError(j->cache, key) : NULL;
     if (!entry && key && !PyErr_Occurred()) {
         PyObject *made = PyObject_CallFunction(j->make, "OOn", def, statics ? statics : Py_None, leaves->n);
@@ -81,6 +81,7 @@ static PyObject *entry_of(jit *j, PyObject *def, PyObject *statics, const kpy_le
         Py_XDECREF(made); /* the dictionary has it */
     }
     Py_XDECREF(key);
+    Py_XDECREF(tree);
     return entry;
 }
 

@@ -15,6 +15,7 @@ typedef struct node {
 typedef struct treedef {
     PyObject_HEAD node *at;
     Py_ssize_t n, room, leaves;
+    bool mixed; /* made by a walk: some key of a dict is no str, so an equal key may be another one: 1, 1.0, True */
 } treedef;
 /* A tree that is deeper than this is refused, whatever Python's limit of recursion is: what has a treedef walks it with
  * the machine's stack. */
@@ -131,10 +132,11 @@ static int walk_dict(walker *w, PyObject *o)
     }
     int failed = 0;
     for (Py_ssize_t i = 0; i < n && !failed; i++) {
-        PyObject *value = PyDict_GetItemWithError(o, PyList_GetItem(keys, i));
+        PyObject *key = PyList_GetItem(keys, i), *value = PyDict_GetItemWithError(o, key);
         if (!value && !PyErr_Occurred())
             PyErr_SetString(PyExc_RuntimeError, "a dict lost a key while it was flattened");
         Py_XINCREF(value);
+        w->t->mixed |= !PyUnicode_CheckExact(key);
         failed = !value || walk(w, value) < 0;
         Py_XDECREF(value);
     }
@@ -498,6 +500,21 @@ static PyObject *types(PyObject *o, PyObject *unused)
     Py_XDECREF(named);
     Py_XDECREF(keys);
     return pair;
+}
+
+PyObject *kpy_tree_key(PyObject *def)
+{
+    const treedef *t = (const treedef *)def;
+    if (!t->mixed)
+        return Py_NewRef(def);
+    PyObject *of_keys = PyList_New(0);
+    int failed = !of_keys;
+    for (Py_ssize_t i = 0; !failed && i < t->n; i++)
+        for (Py_ssize_t k = 0; !failed && t->at[i].kind == DICT && k < t->at[i].n; k++)
+            failed = PyList_Append(of_keys, (PyObject *)Py_TYPE(PyList_GetItem(t->at[i].data, k))) < 0;
+    PyObject *key = failed ? NULL : Py_BuildValue("(ON)", def, PyList_AsTuple(of_keys));
+    Py_XDECREF(of_keys);
+    return key;
 }
 
 /* ---- The subtrees of another tree that stand where a treedef has its leaves. */

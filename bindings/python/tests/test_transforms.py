@@ -56,6 +56,21 @@ def test_jit_static_unhashable():
         kiln.jit(lambda x, n: x, static_argnums=1)(1.0, [1])
 
 
+def test_jit_keys_of_dicts_that_are_equal_are_not_the_same():
+    n = []
+
+    @kiln.jit
+    def f(d):
+        n.append(1)
+        return {k: v * 2 for k, v in d[0].items()}
+
+    for _ in range(2):
+        for key in 1, 1.0, True, numpy.int64(1), "1":
+            [found] = f(({key: 1.0},))
+            assert type(found) is type(key)
+    assert len(n) == 5
+
+
 def test_jit_static_true_is_not_one():
     f = kiln.jit(lambda x, n: x + (10 if n is True else 0), static_argnums=1)
     assert float(f(1.0, 1)) == 1 and float(f(1.0, True)) == 11
