@@ -230,9 +230,10 @@ KNX_HOT kn_dtype kna_default_float(void)
     return c ? c->default_float : KN_DT(F64);
 }
 
+/* Numbers have 32 or 64 bits; a smaller one was converted to what it is, and stays it, as in JAX. */
 kn_dtype kna_strong_dtype(kni_type t)
 {
-    if (!t.weak || t.dtype->kind != 'f')
+    if (!t.weak || t.dtype->kind != 'f' || t.dtype->size < 4)
         return t.weak && t.dtype->kind == 'c' && kna_default_float() == KN_DT(F32) ? KN_DT(C64) : t.dtype;
     return kna_default_float();
 }

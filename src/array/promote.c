@@ -3,6 +3,7 @@
 #include "array/op.h"
 
 static const char weak_order[] = "bifc";
+enum { WEAK_FLOAT = 2 };
 
 /* bool, integers, floats, complex numbers; keys last. */
 static int category(kn_dtype d)
@@ -18,6 +19,7 @@ typedef struct promotion {
     kn_dtype strong;
     int weak; /* the highest category of numbers; -1: none */
     bool big; /* some integer needs uint64 */
+    kn_dtype number; /* of floating numbers: what all of them are, else float64 */
 } promotion;
 
 static void promote(kna_op *op, promotion *p, kn_dtype d)
@@ -66,6 +68,8 @@ static promotion promotion_of(kna_op *op, int n, const kni_type *t)
     for (int i = 0; i < n; i++) {
         if (t[i].weak) {
             int c = category(t[i].dtype);
+            if (c == WEAK_FLOAT)
+                p.number = p.weak < c || p.number == t[i].dtype ? t[i].dtype : KN_DT(F64);
             p.weak = c > p.weak ? c : p.weak;
             p.big = p.big || t[i].dtype == KN_DT(U64);
             continue;
@@ -97,7 +101,7 @@ KNX_HOT kn_dtype kna_result_type_of(kna_op *op, int n, const kni_type *t)
     }
     kni_type of = kni_scalar_type(p.weak == 0   ? KN_DT(BOOL)
                                   : p.weak == 1 ? (p.big ? KN_DT(U64) : KN_DT(I64))
-                                  : p.weak == 2 ? KN_DT(F64)
+                                  : p.weak == WEAK_FLOAT ? p.number
                                                 : KN_DT(C128));
     of.weak = true;
     return kna_strong_dtype(of);

@@ -42,7 +42,7 @@ kn_dtype knl_float_for(kni_type t)
     if (knx_is_inexact(d) && !t.weak)
         return d;
     if (t.weak && d->kind != KN_KIND_BOOL) /* NumPy's True and False are of dtype bool */
-        return knx_is_complex(d) ? kna_strong_dtype(t) : kna_default_float();
+        return knx_is_inexact(d) ? kna_strong_dtype(t) : kna_default_float();
     return d->size == 1 ? KN_DT(F16) : d->size == 2 ? KN_DT(F32) : kna_default_float();
 }
 

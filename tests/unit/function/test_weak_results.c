@@ -379,6 +379,35 @@ static void arrays_are_no_numbers(void **state)
     expect_values(z, -3, -3, -3);
 }
 
+/* Of 16 bits there are numbers that were converted to them; alone they stay what they are, as in JAX
+ * (jnp.sin(lax._convert_element_type(1.5, float16, weak_type=True)).dtype). */
+static void small_floats_stay_what_they_are(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    static const char *const dtype[] = {"float16", "bfloat16"}, *const text[] = {"f16", "bf16"};
+    for (int i = 0; i < 2; i++) {
+        char source[200];
+        snprintf(source, sizeof source,
+                 "{ lambda ; a:f64[]. let b:%s[]* = convert_element_type[new_dtype=%s weak_type=True] a in (b,) }",
+                 text[i], dtype[i]);
+        kn_array x = kn_scalar(1.5), y;
+        kn_call(kn_fn_from_jaxpr(kn_jaxpr_parse(source)), &y, &x);
+        expect_no_error();
+        kn_dtype d = kn_dtype_named(dtype[i]);
+        assert_ptr_equal(kn_dtype_of(y), d);
+        assert_ptr_equal(kn_dtype_of(kn_sin(y)), d);
+        assert_ptr_equal(kn_dtype_of(kn_negative(y)), d);
+        assert_ptr_equal(kn_dtype_of(kn_copy(y)), d);
+        assert_ptr_equal(kn_dtype_of(kn_sum(y)), d);
+        assert_ptr_equal(kn_dtype_of(kn_reshape(y, KN_SHAPE(1))), d);
+        assert_ptr_equal(kn_dtype_of(kn_add(y, kn_ones(KN_SHAPE(2), KN_F32))), KN_F32);
+        assert_ptr_equal(kn_dtype_of(kn_add(y, 1)), d);
+        assert_ptr_equal(kn_dtype_of(kn_add(y, 1.0)), KN_F64);
+        expect_near(kn_astype(kn_mul(y, y), KN_F64), 0, 2.25);
+    }
+}
+
 KN_TEST_GROUP(test_weak_results)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +416,7 @@ KN_TEST_GROUP(test_weak_results)
         TEST(views_of_c_numbers_are_copies),
         TEST(they_go_into_other_functions),
         TEST(arrays_are_no_numbers),
+        TEST(small_floats_stay_what_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
