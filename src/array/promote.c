@@ -17,8 +17,8 @@ static int category(kn_dtype d)
 /* What x[i] brings to the common dtype: a dtype, or a number that waits for one. */
 typedef struct promotion {
     kn_dtype strong;
-    int weak; /* the highest category of numbers; -1: none */
-    bool big; /* some integer needs uint64 */
+    int weak;        /* the highest category of numbers; -1: none */
+    bool big;        /* some integer needs uint64 */
     kn_dtype number; /* of floating numbers: what all of them are, else float64 */
 } promotion;
 
@@ -99,10 +99,10 @@ KNX_HOT kn_dtype kna_result_type_of(kna_op *op, int n, const kni_type *t)
             kna_fail(op, KN_ERROR_TYPE, "%s does not mix with numbers", p.strong->name);
         return d;
     }
-    kni_type of = kni_scalar_type(p.weak == 0   ? KN_DT(BOOL)
-                                  : p.weak == 1 ? (p.big ? KN_DT(U64) : KN_DT(I64))
+    kni_type of = kni_scalar_type(p.weak == 0            ? KN_DT(BOOL)
+                                  : p.weak == 1          ? (p.big ? KN_DT(U64) : KN_DT(I64))
                                   : p.weak == WEAK_FLOAT ? p.number
-                                                : KN_DT(C128));
+                                                         : KN_DT(C128));
     of.weak = true;
     return kna_strong_dtype(of);
 }

@@ -6,6 +6,7 @@
  * captured by the rules, arrays captured by the function, arguments. */
 #include "function/custom.h"
 #include "array/op.h"
+#include "base/lock.h"
 #include "ir/ops.h"
 #include "transform/transform.h"
 #include <string.h>
@@ -56,16 +57,17 @@ static void emit_custom(knf_core *f, kni_builder *b, kni_jaxpr *body, int implic
     int n = (int)body->n_in, n_out = (int)body->n_out;
     int64_t consts = implicit + rule_captured(f) + (converts(f) ? 0 : f->inner->n_captured);
     bool jvp = f->kind == KNF_FN_CUSTOM_JVP;
-    kni_thunk *first = knf_rule_thunk(f, 0, implicit), *second = jvp ? NULL : knf_rule_thunk(f, 1, implicit);
-    if (!first || (!jvp && !second))
+    kni_thunk *rule[2];
+    knf_rule_thunks(f, implicit, rule);
+    if (!rule[0] || (!jvp && !rule[1]))
         knb_fail(b, knx_error_nomem());
     else if (jvp)
-        knb_emit(b, &knp_prim_custom_jvp_call, &(kni_p_custom_jvp){f->name, body, first, consts}, n, x, y, n_out);
+        knb_emit(b, &knp_prim_custom_jvp_call, &(kni_p_custom_jvp){f->name, body, rule[0], consts}, n, x, y, n_out);
     else
-        knb_emit(b, &knp_prim_custom_vjp_call, &(kni_p_custom_vjp){f->name, second, body, first, consts}, n, x, y,
+        knb_emit(b, &knp_prim_custom_vjp_call, &(kni_p_custom_vjp){f->name, rule[1], body, rule[0], consts}, n, x, y,
                  n_out);
-    kni_thunk_release(first);
-    kni_thunk_release(second);
+    kni_thunk_release(rule[0]);
+    kni_thunk_release(rule[1]);
 }
 
 static void emit_checkpoint(knf_core *f, kni_builder *b, kni_jaxpr *body, const kni_atom *x, kni_atom *y)
@@ -168,6 +170,11 @@ knx_error *knf_fold_constants(const char *rule, const char *advice, const kna_cl
     return e;
 }
 
+static bool same_pair(const kntree_structure *a, const kntree_structure *b)
+{
+    return a == b || (a && b && kntree_structure_equal(a, b));
+}
+
 static bool same_types(const knf_rule *r, int which, int n, const kni_type *in)
 {
     if (r->which != which || r->n_in != n || r->default_float != kna_default_float() ||
@@ -179,8 +186,15 @@ static bool same_types(const knf_rule *r, int which, int n, const kni_type *in)
     return true;
 }
 
+static void free_rule(knf_rule *r)
+{
+    kni_release(r->jaxpr);
+    kntree_structure_release(r->pair);
+    knx_arena_free(&r->arena);
+}
+
 /* Not of cores that are in no table: a rule that calls its function would keep it alive for ever. */
-static bool remember(knf_core *f, int which, int n, const kni_type *in, const kni_jaxpr *j)
+static bool remember(knf_core *f, int which, int n, const kni_type *in, kntree_structure *pair, const kni_jaxpr *j)
 {
     if (!f->hash)
         return true;
@@ -195,25 +209,22 @@ static bool remember(knf_core *f, int which, int n, const kni_type *in, const kn
         memmove(f->rules.at, f->rules.at + 1, (f->rules.n - 1) * sizeof old);
         f->rules.n--;
         knf_core_count(f, -(old.arena.total + kni_bytes(old.jaxpr)));
-        kni_release(old.jaxpr);
-        knx_arena_free(&old.arena);
+        free_rule(&old);
     }
     r.jaxpr = kni_retain(j);
+    r.pair = kntree_structure_retain(pair);
     if (ok && KN_VEC_PUSH(&f->rules, r)) {
         knf_core_count(f, r.arena.total + kni_bytes(j));
         return true;
     }
-    kni_release(r.jaxpr);
-    knx_arena_free(&r.arena);
+    free_rule(&r);
     return false;
 }
 
 void knf_rules_free(knf_core *f)
 {
-    for (size_t i = 0; i < f->rules.n; i++) {
-        kni_release(f->rules.at[i].jaxpr);
-        knx_arena_free(&f->rules.at[i].arena);
-    }
+    for (size_t i = 0; i < f->rules.n; i++)
+        free_rule(&f->rules.at[i]);
     KN_VEC_FREE(&f->rules);
     for (size_t i = 0; i < f->pairs.n; i++) {
         kntree_structure_release(f->pairs.at[i].structure);
@@ -276,60 +287,73 @@ static knx_error *check_forward(const knf_core *f, const kntree_structure *pair,
         f->rule[0]->name, f->inner->name, n, f->inner->n_out);
 }
 
-static knx_error *derive_forward(knf_core *f, const kni_type *in, kna_closed *out)
+static knx_error *derive_forward(knf_core *f, const kni_type *in, kntree_structure **pair, kna_closed *out)
 {
-    kntree_structure *pair = NULL;
-    KN_TRY(knf_derive_tree(f->rule[0], in, NULL, "custom_vjp", out, &pair));
-    knx_error *e = check_forward(f, pair, out->jaxpr);
-    if (!e && !remember_pair(f, out->jaxpr, pair))
+    KN_TRY(knf_derive_tree(f->rule[0], in, NULL, "custom_vjp", out, pair));
+    knx_error *e = check_forward(f, *pair, out->jaxpr);
+    if (!e && !remember_pair(f, out->jaxpr, *pair))
         e = knx_error_nomem();
-    kntree_structure_release(pair);
     if (e)
         kna_closed_free(out);
     return e;
 }
 
-static knx_error *derive_backward(knf_core *f, int n, const kni_type *in, kna_closed *out)
+/* What the forward rule of this equation returned is known where it ran; else one that returned such residuals. */
+static knx_error *find_pair(const knf_core *f, int n, const kni_type *in, kntree_structure **pair)
 {
-    knf_core *rule = f->rule[1], *fitted = NULL;
+    const knf_core *rule = f->rule[1];
     int own = rule->n_captured, residuals = n - own - f->inner->n_out;
-    const knf_pair *p = residuals < 0 ? NULL : pair_of(f, residuals, in + own);
+    const knf_pair *p = *pair || residuals < 0 ? NULL : pair_of(f, residuals, in + own);
+    if (*pair)
+        return NULL;
     if (!p)
         return knx_error_new(KN_ERROR_TYPE, "the rule %s takes trees, and no forward rule returned such residuals",
                              rule->name);
-    KN_TRY(knf_fit_backward(f, p->structure, &fitted));
+    *pair = kntree_structure_retain(p->structure);
+    return NULL;
+}
+
+static knx_error *derive_backward(knf_core *f, const kni_type *in, const kntree_structure *pair, kna_closed *out)
+{
+    knf_core *fitted = NULL;
+    KN_TRY(knf_fit_backward(f, pair, &fitted));
     knx_error *e = knf_derive(fitted, in, NULL, "custom_vjp", out);
     knf_core_release(fitted);
     return e;
 }
 
-static knx_error *derive_rule(knf_core *f, int which, int n, const kni_type *in, kna_closed *out)
+static knx_error *derive_rule(knf_core *f, int which, const kni_type *in, kntree_structure **pair, kna_closed *out)
 {
     bool jvp = f->kind == KNF_FN_CUSTOM_JVP;
     if (!jvp && which == 0 && f->rule[0]->open_out)
-        return derive_forward(f, in, out);
+        return derive_forward(f, in, pair, out);
     if (which == 1 && knf_is_open(f->rule[1]))
-        return derive_backward(f, n, in, out);
+        return derive_backward(f, in, *pair, out);
     return knf_derive(f->rule[which], in, NULL, jvp ? "custom_jvp" : "custom_vjp", out);
 }
 
-/* The rule itself: its captured arrays, its arguments -> its results. */
-static knx_error *recorded(knf_core *f, int which, int n, kni_type *in, kni_jaxpr **out)
+/* The rule itself: its captured arrays, its arguments -> its results. *pair: of rules of trees, what the forward one
+ * returns, and the backward one takes, NULL if that is not known. */
+static knx_error *recorded(knf_core *f, int which, int n, kni_type *in, kntree_structure **pair, kni_jaxpr **out)
 {
     knf_core *rule = f->rule[which];
     for (int i = 0; i < n; i++)
         in[i].weak = false;
-    for (size_t i = 0; i < f->rules.n && !knf_is_assuming(); i++)
-        if (same_types(&f->rules.at[i], which, n, in)) {
-            *out = kni_retain(f->rules.at[i].jaxpr);
-            return NULL;
-        }
+    KN_TRY(which == 1 && knf_is_open(rule) ? find_pair(f, n, in, pair) : NULL);
+    for (size_t i = 0; i < f->rules.n && !knf_is_assuming(); i++) {
+        const knf_rule *r = &f->rules.at[i];
+        if (!same_types(r, which, n, in) || (which == 1 && !same_pair(r->pair, *pair)))
+            continue;
+        *out = kni_retain(r->jaxpr);
+        *pair = which ? *pair : kntree_structure_retain(r->pair);
+        return NULL;
+    }
     kna_closed c = {0};
     uint64_t reports = knx_context()->reports;
-    KN_TRY(derive_rule(f, which, n, in, &c));
+    KN_TRY(derive_rule(f, which, in, pair, &c));
     knx_error *e = knf_fold_constants(rule->name, "bind it with KN_CLOSE", &c, out);
     kna_closed_free(&c);
-    if (!e && !knx_reported_since(reports) && !knf_is_assuming() && !remember(f, which, n, in, *out)) {
+    if (!e && !knx_reported_since(reports) && !knf_is_assuming() && !remember(f, which, n, in, *pair, *out)) {
         kni_release(*out);
         *out = NULL;
         e = knx_error_nomem();
@@ -339,13 +363,57 @@ static knx_error *recorded(knf_core *f, int which, int n, kni_type *in, kni_jaxp
 
 /* ---- Thunks: rules over the operands of an equation. */
 
+/* Rules of trees of one equation: what the forward one returned there, for its operands' types. */
+typedef struct returned {
+    atomic_int refs;
+    kntree_structure *pair; /* under the lock; NULL: it was not asked for yet */
+} returned;
+static knx_global_lock returned_lock = KN_GLOBAL_LOCK_INIT;
+
 typedef struct rule_thunk {
     kni_thunk base;
     knf_core *core;
     int which, implicit;
     knx_arena arena;
     kna_named_axis *axes; /* bound where the function was called: the rule speaks of the same ones */
+    returned *returned;   /* both rules' */
 } rule_thunk;
+
+static kntree_structure *known_pair(const rule_thunk *t)
+{
+    knx_global_lock_take(&returned_lock);
+    kntree_structure *pair = kntree_structure_retain(t->returned->pair);
+    knx_global_unlock(&returned_lock);
+    return pair;
+}
+
+static void note_pair(const rule_thunk *t, kntree_structure *pair)
+{
+    knx_global_lock_take(&returned_lock);
+    kntree_structure *old = t->returned->pair;
+    t->returned->pair = kntree_structure_retain(pair);
+    knx_global_unlock(&returned_lock);
+    kntree_structure_release(old);
+}
+
+static void release_returned(returned *r)
+{
+    if (!r || atomic_fetch_sub(&r->refs, 1) > 1)
+        return;
+    kntree_structure_release(r->pair);
+    knx_free(r);
+}
+
+/* The rule for these types, with what its equation knows of the residuals. */
+static knx_error *rule_of(const rule_thunk *t, int n, kni_type *type, kni_jaxpr **rule)
+{
+    kntree_structure *pair = t->which ? known_pair(t) : NULL;
+    knx_error *e = recorded(t->core, t->which, n, type, &pair, rule);
+    if (!e && !t->which && pair)
+        note_pair(t, pair);
+    kntree_structure_release(pair);
+    return e;
+}
 
 /* Which inputs the rule takes: n of them from `take`, into `from`. */
 static int taken(const rule_thunk *t, int n_in, int *from)
@@ -414,7 +482,7 @@ static knx_error *thunk_jaxpr(kni_thunk *base, int n_in, const kni_type *in, kni
     kna_named_axis *bound = s->axes;
     s->axes = t->axes;
     if (!e)
-        e = recorded(t->core, t->which, n, type, &rule);
+        e = rule_of(t, n, type, &rule);
     s->axes = bound;
     if (!e && backward)
         *out = kni_retain(rule);
@@ -447,11 +515,12 @@ static const char *thunk_leaf(const kni_thunk *x, int i, knx_text *text)
 static void thunk_free(kni_thunk *x)
 {
     knf_core_release(((rule_thunk *)x)->core);
+    release_returned(((rule_thunk *)x)->returned);
     knx_arena_free(&((rule_thunk *)x)->arena);
     knx_free(x);
 }
 
-kni_thunk *knf_rule_thunk(knf_core *f, int which, int implicit)
+static kni_thunk *make_thunk(knf_core *f, int which, int implicit, returned *shared)
 {
     static const kni_thunk_kind kind = {
         .jaxpr = thunk_jaxpr, .equal = thunk_equal, .hash = thunk_hash, .free = thunk_free, .leaf = thunk_leaf};
@@ -460,10 +529,24 @@ kni_thunk *knf_rule_thunk(knf_core *f, int which, int implicit)
         return NULL;
     *t = (rule_thunk){.base = {.kind = &kind, .name = f->rule[which]->name}, .core = f, .which = which};
     t->implicit = implicit;
+    t->returned = shared;
     atomic_init(&t->base.refs, 1);
+    atomic_fetch_add(&shared->refs, 1);
     atomic_fetch_add(&f->refs, 1);
     if (knf_copy_axes(&t->arena, kna_state_get()->axes, &t->axes))
         return &t->base;
     thunk_free(&t->base);
     return NULL;
+}
+
+void knf_rule_thunks(knf_core *f, int implicit, kni_thunk *out[2])
+{
+    returned *shared = knx_alloc_zero(sizeof *shared);
+    out[0] = out[1] = NULL;
+    if (!shared)
+        return;
+    atomic_init(&shared->refs, 1);
+    for (int i = 0; i < (f->kind == KNF_FN_CUSTOM_VJP ? 2 : 1); i++)
+        out[i] = make_thunk(f, i, implicit, shared);
+    release_returned(shared);
 }

@@ -8,8 +8,8 @@
 /* of KNF_FN_CUSTOM_JVP, KNF_FN_CUSTOM_VJP and KNF_FN_CHECKPOINT */
 knx_error *knf_derive_custom(knf_core *f, const kni_type *in, kna_value *const *known, const char *why,
                              kna_closed *out);
-/* Rule number `which` of f for an equation with this many constants in front; NULL without memory. */
-kni_thunk *knf_rule_thunk(knf_core *f, int which, int implicit);
+/* The rules of f for an equation with this many constants in front: one, or two; NULL without memory. */
+void knf_rule_thunks(knf_core *f, int implicit, kni_thunk *out[2]);
 /* The jaxpr with its constants in it, for a rule, which has no operands for what it meets outside: small arrays and
  * those of one number repeated; others are errors that end with `advice`. */
 knx_error *knf_fold_constants(const char *rule, const char *advice, const kna_closed *c, kni_jaxpr **out);

@@ -87,6 +87,7 @@ typedef struct knf_rule {
     kni_type *in;
     kn_dtype default_float;
     kna_named_axis *axes; /* bound then; in the arena */
+    kntree_structure *pair; /* CUSTOM_VJP, rules of trees: what the forward one returned, the backward one is for */
     kni_jaxpr *jaxpr;
 } knf_rule;
 /* What a forward rule returned, if it is a tree: the backward rule takes the residuals as trees like that. */

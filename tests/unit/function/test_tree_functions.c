@@ -396,6 +396,51 @@ static void rules_of_a_function_of_structs_may_keep_trees(void **state)
     }
 }
 
+/* Rules that keep the same types in trees of two kinds, by which argument is small. */
+static kn_tree either_forward(const Both *in)
+{
+    kn_array x = in->x, y = kn_astype(in->y, KN_F64);
+    bool small = kn_dtype_of(in->y) == KN_F32;
+    return kn_tree_tuple(kn_tree_leaf(kn_mul(x, y)), small ? kn_tree_list(kn_tree_leaf(y), kn_tree_leaf(x))
+                                                           : kn_tree_tuple(kn_tree_leaf(x), kn_tree_leaf(y)));
+}
+KN_FUNCTION(either_forward, kn_tree, Both)
+static Both either_backward(const kn_tree *kept, const kn_tree *ct)
+{
+    kn_array g = kn_tree_get(*ct, 0);
+    bool small = kn_treedef_kind(kn_tree_structure(*kept)) == KN_TREE_LIST;
+    kn_array x = kn_tree_get(*kept, small), y = kn_tree_get(*kept, !small), dy = kn_mul(g, x);
+    return (Both){kn_mul(kn_mul(g, y), small ? 100 : 1), small ? kn_astype(dy, KN_F32) : dy};
+}
+KN_FUNCTION(either_backward, Both, kn_tree, kn_tree)
+static kn_array both_kinds(const Both *in)
+{
+    kn_array a, b;
+    Both small = {in->x, kn_astype(in->y, KN_F32)};
+    kn_call(product_with_rules, &a, in);
+    kn_call(product_with_rules, &b, &small);
+    return kn_add(a, b);
+}
+KN_FUNCTION(both_kinds, kn_array, Both)
+
+static void residuals_of_equal_types_in_other_trees_are_told_apart(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    Both x = {kn_scalar(2.0), kn_scalar(5.0)}, many = {kn_of(double, 2, 3), kn_of(double, 5, 7)}, g;
+    product_with_rules = kn_custom_vjp(KN_FN(product), KN_FN(either_forward), KN_FN(either_backward));
+    for (int again = 0; again < 2; again++) {
+        kn_call(kn_grad(KN_FN(both_kinds)), &g, &x);
+        expect_values(g.x, 505);
+        expect_values(g.y, 4);
+        kn_call(kn_jit(kn_grad(KN_FN(both_kinds))), &g, &x);
+        expect_values(g.x, 505);
+        kn_call(kn_vmap(kn_grad(KN_FN(both_kinds))), &g, &many);
+        expect_values(g.x, 505, 707);
+        expect_values(g.y, 4, 6);
+    }
+}
+
 static void rules_of_trees_of_a_function_of_structs_are_checked(void **state)
 {
     (void)state;
@@ -672,6 +717,7 @@ KN_TEST_GROUP(test_tree_functions)
         TEST(associative_scans),
         TEST(custom_derivatives),
         TEST(rules_of_a_function_of_structs_may_keep_trees),
+        TEST(residuals_of_equal_types_in_other_trees_are_told_apart),
         TEST(rules_of_trees_of_a_function_of_structs_are_checked),
         TEST(rules_may_call_their_function),
         TEST(captured_trees),
