@@ -46,8 +46,12 @@ static uint32_t share_memories(const knc_step *s, uint8_t *slot)
 
 static void take_texts(const knc_program *p, const knc_step *s, bool exact)
 {
-    /* of a driver that leaves chains alone, or of any */
-    const knw_facts facts = {.lanes = 256, .workgroup_bytes = 16384, .most_groups = 65535, .joins = exact};
+    /* Of a driver that leaves chains alone; of one that does not, and whose device rounds sums and nothing else. */
+    const knw_facts facts = {.lanes = 256,
+                             .workgroup_bytes = 16384,
+                             .most_groups = 65535,
+                             .exact = exact ? 1u << KNW_ADD : 0,
+                             .joins = exact};
     const kng_kind *kind = kng_kind_of(p, s);
     uint8_t slot[KNG_SLOTS];
     kng_plan plan = {0};
