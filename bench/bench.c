@@ -407,6 +407,7 @@ static const struct family {
     {"lengths", bench_lengths},
     {"linalg", bench_linalg},
     {"small", bench_small},
+    {"webgpu", bench_webgpu},
     {"transforms", bench_transforms},
     {"sorting", bench_sorting},
     {"searching", bench_searching},

@@ -56,7 +56,7 @@ extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves
     bench_digits[], bench_compile[], bench_products[], bench_layers[], bench_mlp[], bench_attention[],
     bench_convolutions[], bench_pools[], bench_transforms[], bench_control[], bench_control_arrays[], bench_shifts[],
     bench_writes[], bench_symbolic[], bench_lengths[], bench_linalg[],
-    bench_small[];
+    bench_small[], bench_webgpu[];
 /* Tables of work.h. */
 extern const bench_case bench_sorting[], bench_searching[], bench_indexing[], bench_scanning[], bench_strides[], bench_copies[],
     bench_functions[], bench_types[], bench_convolve[], bench_matrix_products[], bench_random[], bench_rng[], bench_programs[],
