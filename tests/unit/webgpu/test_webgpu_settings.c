@@ -72,6 +72,44 @@ static void times_are_taken(void **state)
         assert_int_equal(g->counters.nanoseconds, 0);
 }
 
+/* Each kernel has its own time, and theirs make up the device's. */
+static kng_pipeline *run_for_long(uint32_t turns)
+{
+    static const char loop[] = "@group(0) @binding(0) var<uniform> w: array<vec4<u32>, 1>;\n"
+                               "@group(0) @binding(1) var<storage, read_write> m: array<u32>;\n"
+                               "@compute @workgroup_size(64)\n"
+                               "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+                               "    var x = id.x;\n    for (var i = 0u; i < w[0].x; i++) { x = x * 1664525u + %uu; }\n "
+                               "   m[id.x %% 64u] = x;\n}\n";
+    char source[sizeof loop + 16];
+    uint32_t m[64] = {0}, words[4] = {turns};
+    kng_pipeline *p = NULL;
+    snprintf(source, sizeof source, loop, 2 * turns + 1);
+    assert_null(webgpu_run(g, source, 1, (webgpu_array[]){{m, sizeof m}}, words, 4, 64, 1));
+    knd_lock();
+    assert_null(kng_pipeline_for(g, source, &p));
+    kng_pipeline_release(g, p);
+    knd_unlock();
+    return p;
+}
+
+static void each_kernel_has_its_time(void **state)
+{
+    (void)state;
+    if (!g->can_time) {
+        print_message("the adapter has no timestamps\n");
+        skip();
+    }
+    int64_t before = g->counters.nanoseconds;
+    const kng_pipeline *few = run_for_long(1), *many = run_for_long(60000);
+    print_message("%lld ns, %lld ns\n", (long long)few->nanoseconds, (long long)many->nanoseconds);
+    assert_int_equal(few->dispatches, 1);
+    assert_int_equal(many->dispatches, 1);
+    assert_int_equal(g->counters.nanoseconds - before, few->nanoseconds + many->nanoseconds);
+    assert_true(many->nanoseconds >= few->nanoseconds);
+    assert_true(many->nanoseconds > 10000); /* 246 million turns */
+}
+
 static void write_bad_file(void)
 {
     char command[400];
@@ -110,6 +148,7 @@ KN_TEST_GROUP(test_webgpu_settings)
         cmocka_unit_test(shaders_of_another_process_are_made_ahead),
         cmocka_unit_test(a_file_that_is_no_shader_does_no_harm),
         cmocka_unit_test(times_are_taken),
+        cmocka_unit_test(each_kernel_has_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folder);
 }
