@@ -18,6 +18,29 @@ typedef struct functions {
 
 /* ---- The table of cores. */
 
+/* Interned ones whose inner one is the same are a list. */
+static void link_over(knf_core *c)
+{
+    if (!c->inner)
+        return;
+    c->next_over = c->inner->over;
+    c->over_link = &c->inner->over;
+    if (c->next_over)
+        c->next_over->over_link = &c->next_over;
+    c->inner->over = c;
+}
+
+static void unlink_over(knf_core *c)
+{
+    if (!c->over_link)
+        return;
+    *c->over_link = c->next_over;
+    if (c->next_over)
+        c->next_over->over_link = c->over_link;
+    c->next_over = NULL;
+    c->over_link = NULL;
+}
+
 /* What was recorded of it: jaxprs in there may hold rules, which hold their cores, this one among them. */
 static void forget(knf_core *c)
 {
@@ -76,6 +99,7 @@ static void drop_functions(void *p)
         forget(c);
     for (knf_core *c = f->oldest, *newer; c; c = newer) {
         newer = c->newer;
+        unlink_over(c);
         c->interned = false;
         knf_core_release(c);
     }
@@ -156,12 +180,55 @@ void knf_drop_idle_core(knf_core *c)
     while (f && c && is_idle(c)) {
         knf_core *inner = c->inner && c->inner->interned ? c->inner : NULL;
         unlink_core(f, c);
+        unlink_over(c);
         knx_table_remove(&f->core, c->hash, c);
         uncount(c, c->bytes);
         c->interned = false;
         knf_core_release(c);
         c = inner;
     }
+}
+
+static bool is_at_work(const knf_core *c)
+{
+    for (size_t i = 0; i < c->entry.n; i++)
+        if (c->entry.at[i]->tracing || c->entry.at[i]->running)
+            return true;
+    return false;
+}
+
+/* What was recorded of c and of what was made of it goes, and they with it, as far as no one else has them: `held` says
+ * how many references are the caller's. */
+static void forget_all_of(knf_core *c, int held)
+{
+    atomic_fetch_add(&c->refs, 1); /* it stays while those go whose inner one it is */
+    for (knf_core *o = c->over, *next; o; o = next) {
+        next = o->next_over;
+        forget_all_of(o, 0);
+    }
+    if (c->interned && !c->over && atomic_load(&c->refs) == 2 + held && !is_at_work(c))
+        forget(c);
+    atomic_fetch_sub(&c->refs, 1);
+    if (!held)
+        knf_drop_idle_core(c);
+}
+
+void kn_forget(kn_fn fn)
+{
+    kna_op op;
+    kna_begin(&op, "forget");
+    knf_fn *f = knf_fn_get(&op, fn);
+    knf_core *c = f ? f->core : NULL;
+    if (c)
+        atomic_fetch_add(&c->refs, 1);
+    if (!kna_end_plain(&op) || !c)
+        return;
+    kn_release(fn);
+    forget_all_of(c, 1);
+    bool kept = c->interned;
+    knf_core_release(c);
+    if (kept)
+        knf_drop_idle_core(c);
 }
 
 const knf_core *knf_made_of(const knf_core *f, const knf_core *after)
@@ -375,6 +442,7 @@ knf_core *knf_core_intern(const knf_core *draft)
     c->hash = h;
     c->interned = true;
     link_core(f, c);
+    link_over(c);
     atomic_fetch_add(&c->refs, 1);
     knf_core_count(c, sizeof *c + (c->env ? c->c->env_bytes : 0) + fixed_bytes(c) + 4 * sizeof *f->core.slot);
     knf_bound_entries(NULL);

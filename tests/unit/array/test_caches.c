@@ -358,6 +358,63 @@ static void what_is_remembered_without_jit_goes_too(void **state)
     assert_int_equal(kn_context_free(c), 0);
 }
 
+/* A function with a number, what is made of it, and a call of each. */
+static void use_of(double by, bool forgets)
+{
+    kn_fn f;
+    {
+        KN_SCOPE;
+        kn_array x = kn_of(double, 1, 2), y;
+        f = kn_retain(KN_FN_ENV(tripled, &by));
+        kn_call(kn_jit(f), &y, &x);
+        kn_call(kn_jit(kn_grad(f)), &y, &x);
+        kn_call(kn_grad(f), &y, &x);
+        kn_call(kn_vmap(kn_jit(f)), &y, &x);
+        kn_eval(y);
+    }
+    if (forgets)
+        kn_forget(f);
+    else
+        kn_release(f);
+}
+
+static void what_is_forgotten_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    kn_context c = kn_context_new();
+    {
+        KN_CONTEXT(c);
+        use_of(1, false);
+        kn_stats before = kn_cache_stats().traces, after;
+        assert_true(before.entries >= 2);
+        for (int i = 0; i < 50; i++)
+            use_of(2 + i, true);
+        after = kn_cache_stats().traces;
+        assert_int_equal(after.entries, before.entries);
+        assert_int_equal(after.bytes, before.bytes);
+        use_of(1, true); /* it was found again */
+        assert_int_equal(kn_cache_stats().traces.entries, 0);
+        assert_int_equal(kn_cache_stats().traces.bytes, 0);
+    }
+    assert_int_equal(kn_context_free(c), 0);
+}
+
+static void what_somebody_has_is_not_forgotten(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    double by = 7;
+    kn_fn f = kn_retain(KN_FN_ENV(tripled, &by)), jitted = kn_jit(f);
+    kn_array x = kn_of(double, 1, 2), y;
+    kn_call(jitted, &y, &x);
+    kn_forget(f);
+    assert_int_equal(kn_fn_trace_count(jitted), 1);
+    kn_call(jitted, &y, &x);
+    assert_int_equal(kn_fn_trace_count(jitted), 1);
+    kn_forget(NULL);
+    expect_error_with("TypeError", "forget");
+}
+
 KN_TEST_GROUP(test_caches)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +428,8 @@ KN_TEST_GROUP(test_caches)
         TEST(freed_memory_is_bounded),
         TEST(threads_share_plans_and_kernels),
         TEST(what_is_remembered_without_jit_goes_too),
+        TEST(what_is_forgotten_leaves_nothing_behind),
+        TEST(what_somebody_has_is_not_forgotten),
         TEST(many_threads_plan_at_once),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
