@@ -14,31 +14,39 @@ typedef struct functions {
     knx_table core;
     knf_core *newest, *oldest; /* by use */
     knx_table name;            /* texts: names of axes */
+    uint64_t dropped;          /* cores that have left the table */
 } functions;
 
 /* ---- The table of cores. */
 
-/* Interned ones whose inner one is the same are a list. */
+/* Interned ones that are of the same one are a list, in two ways. */
 static void link_over(knf_core *c)
 {
-    if (!c->inner)
-        return;
-    c->next_over = c->inner->over;
-    c->over_link = &c->inner->over;
-    if (c->next_over)
-        c->next_over->over_link = &c->next_over;
-    c->inner->over = c;
+    knf_core *const of[2] = {c->inner, c->made_of};
+    for (int i = 0; i < 2; i++) {
+        if (!of[i])
+            continue;
+        struct knf_over *o = &c->over[i];
+        o->next = of[i]->over[i].first;
+        o->link = &of[i]->over[i].first;
+        if (o->next)
+            o->next->over[i].link = &o->next;
+        of[i]->over[i].first = c;
+    }
 }
 
 static void unlink_over(knf_core *c)
 {
-    if (!c->over_link)
-        return;
-    *c->over_link = c->next_over;
-    if (c->next_over)
-        c->next_over->over_link = c->over_link;
-    c->next_over = NULL;
-    c->over_link = NULL;
+    for (int i = 0; i < 2; i++) {
+        struct knf_over *o = &c->over[i];
+        if (!o->link)
+            continue;
+        *o->link = o->next;
+        if (o->next)
+            o->next->over[i].link = o->link;
+        o->next = NULL;
+        o->link = NULL;
+    }
 }
 
 /* What was recorded of it: jaxprs in there may hold rules, which hold their cores, this one among them. */
@@ -182,6 +190,7 @@ void knf_drop_idle_core(knf_core *c)
         unlink_core(f, c);
         unlink_over(c);
         knx_table_remove(&f->core, c->hash, c);
+        f->dropped++;
         uncount(c, c->bytes);
         c->interned = false;
         knf_core_release(c);
@@ -199,14 +208,17 @@ static bool is_at_work(const knf_core *c)
 
 /* What was recorded of c and of what was made of it goes, and they with it, as far as no one else has them: `held` says
  * how many references are the caller's. */
-static void forget_all_of(knf_core *c, int held)
+static void forget_all_of(functions *all, knf_core *c, int held)
 {
-    atomic_fetch_add(&c->refs, 1); /* it stays while those go whose inner one it is */
-    for (knf_core *o = c->over, *next; o; o = next) {
-        next = o->next_over;
-        forget_all_of(o, 0);
-    }
-    if (c->interned && !c->over && atomic_load(&c->refs) == 2 + held && !is_at_work(c))
+    atomic_fetch_add(&c->refs, 1); /* it stays while those go that are of it */
+    for (int i = 0; i < 2; i++)
+        for (knf_core *o = c->over[i].first; o;) {
+            uint64_t dropped = all->dropped;
+            forget_all_of(all, o, 0);
+            o = all->dropped == dropped ? o->over[i].next : c->over[i].first; /* else o, or the next one, may be gone */
+        }
+    bool alone = !c->over[0].first && !c->over[1].first && atomic_load(&c->refs) == 2 + held;
+    if (c->interned && alone && !is_at_work(c))
         forget(c);
     atomic_fetch_sub(&c->refs, 1);
     if (!held)
@@ -221,10 +233,12 @@ void kn_forget(kn_fn fn)
     knf_core *c = f ? f->core : NULL;
     if (c)
         atomic_fetch_add(&c->refs, 1);
+    functions *all = table();
     if (!kna_end_plain(&op) || !c)
         return;
     kn_release(fn);
-    forget_all_of(c, 1);
+    if (all)
+        forget_all_of(all, c, 1);
     bool kept = c->interned;
     knf_core_release(c);
     if (kept)

@@ -151,7 +151,9 @@ typedef struct knf_core {
     size_t bytes;  /* counted: its own, without entries */
     uint64_t used;
     struct knf_core *newer, *older; /* by use: interned ones */
-    struct knf_core *over, *next_over, **over_link; /* interned ones whose `inner` it is; where it is in such a list */
+    struct knf_over { /* interned ones whose `inner` it is, and whose `made_of`; where it is in such lists itself */
+        struct knf_core *first, *next, **link;
+    } over[2];
 } knf_core;
 
 typedef struct knf_fn {

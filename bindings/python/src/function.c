@@ -173,8 +173,8 @@ static void drop(PyObject *o)
         PyObject_ClearWeakRefs(o);
     if (f->serial)
         kpy_die(f->serial);
-    if (f->fn)
-        kpy_release(f->fn);
+    if (f->fn) /* a number never comes again: nor does what was recorded of its function */
+        (f->serial ? kpy_forget : kpy_release)(f->fn);
     clear(o);
     ((freefunc)PyType_GetSlot(t, Py_tp_free))(o);
     Py_DECREF(t);

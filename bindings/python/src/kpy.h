@@ -20,6 +20,7 @@ int kpy_enter(void); /* 0, or -1 with an exception */
 void kpy_leave(void);
 bool kpy_entered(void);         /* by this thread */
 void kpy_release(void *handle); /* kn_release, by a thread that may not have the context */
+void kpy_forget(void *function); /* kn_forget, by such a thread, when the context is entered next */
 /* Code that may run long: without the interpreter's lock. */
 #define KPY_WITHOUT_GIL(code)                             \
     do {                                                  \

@@ -14,10 +14,15 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local int depth; /* how often this thread entered */
 static _Thread_local int user;  /* in how many of the user's functions it is */
 
-/* Handles whose objects died in a thread that did not have the context: they are released by the next one that does. */
+/* Handles whose objects died in a thread that did not have the context: they are released by the next one that does.
+ * So are functions that are to be forgotten, since they may die while the library is at work. */
+typedef struct dead_handle {
+    void *handle;
+    bool forget;
+} dead_handle;
 static struct {
     pthread_mutex_t mutex;
-    void **at;
+    dead_handle *at;
     size_t n, room;
 } dead = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 static atomic_bool some_dead;
@@ -54,17 +59,19 @@ int kpy_context_make(void)
     return 0;
 }
 
+static void forget(void *handle) { kn_forget(handle); }
+
 static void release_dead(void)
 {
     pthread_mutex_lock(&dead.mutex);
-    void **at = dead.at;
+    dead_handle *at = dead.at;
     size_t n = dead.n;
     dead.at = NULL;
     dead.n = dead.room = 0;
     atomic_store(&some_dead, false);
     pthread_mutex_unlock(&dead.mutex);
     for (size_t i = 0; i < n; i++)
-        kn_release(at[i]);
+        (at[i].forget ? forget : kn_release)(at[i].handle);
     free(at);
 }
 
@@ -98,6 +105,23 @@ void kpy_leave(void)
 
 bool kpy_entered(void) { return depth > 0; }
 
+static void release_later(dead_handle h)
+{
+    pthread_mutex_lock(&dead.mutex);
+    if (dead.n == dead.room) {
+        size_t room = dead.room ? 2 * dead.room : 64;
+        dead_handle *at = realloc(dead.at, room * sizeof *at);
+        if (at) {
+            dead.at = at;
+            dead.room = room;
+        }
+    }
+    if (dead.n < dead.room) /* else the handle stays until the process ends: there is no memory to do better */
+        dead.at[dead.n++] = h;
+    atomic_store(&some_dead, true);
+    pthread_mutex_unlock(&dead.mutex);
+}
+
 void kpy_release(void *handle)
 {
     if (depth) {
@@ -112,20 +136,10 @@ void kpy_release(void *handle)
         pthread_mutex_unlock(&mutex);
         return;
     }
-    pthread_mutex_lock(&dead.mutex);
-    if (dead.n == dead.room) {
-        size_t room = dead.room ? 2 * dead.room : 64;
-        void **at = realloc(dead.at, room * sizeof *at);
-        if (at) {
-            dead.at = at;
-            dead.room = room;
-        }
-    }
-    if (dead.n < dead.room) /* else the handle stays until the process ends: there is no memory to do better */
-        dead.at[dead.n++] = handle;
-    atomic_store(&some_dead, true);
-    pthread_mutex_unlock(&dead.mutex);
+    release_later((dead_handle){handle, false});
 }
+
+void kpy_forget(void *function) { release_later((dead_handle){function, true}); }
 
 /* ---- Scopes of calls. */
 

@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import functools
 import gc
+import os
 
 import numpy
 import pytest
@@ -472,3 +473,30 @@ def test_no_handle_is_left():
         work()
     gc.collect()
     assert kiln._core.live_count() == before
+
+
+# ---- what is recorded goes with the function
+
+def _resident():
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * 4096
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
+def test_functions_that_are_gone_leave_no_recordings():
+    x = np.ones(8)
+
+    def use(i):
+        def f(x):
+            return np.sum(np.sin(x) * i + np.cos(x))
+        kiln.jit(f)(x), kiln.grad(f)(x), kiln.jit(kiln.value_and_grad(f))(x), kiln.vmap(f)(x)
+
+    def many(n):
+        for _ in range(n):
+            use(3.0)
+        gc.collect()
+        np.ones(1) + 1  # what is gone is released when the library is called next
+    many(40)
+    before = _resident()
+    many(160)
+    assert _resident() - before < 4e6  # 100 KB for each of them otherwise
