@@ -78,7 +78,7 @@ typedef struct kn_provider_step {
     int n;                /* places: of a copy to, from; of a kernel buffers; of a routine operands, results, room */
     const size_t *bytes;  /* of the whole value at each place */
     const bool *written;
-    const char *text;     /* of a kernel: the form is in docs/providers.md; other languages: kiln/source.h */
+    const char *text;     /* of a kernel (docs/providers.md); other languages: kiln/source.h */
     int n_extent, n_map, n_stage;
     const int64_t *extent;         /* of the parallel loops */
     const kn_provider_map *map;

@@ -15,10 +15,20 @@ extern "C" {
 
 /* What a text may count on. Each 0 is what any device of WebGPU keeps. Operations on float32 that are not in `exact`
  * are computed with integers, unless `fast` says that the device's own will do, however they round. */
-enum { KN_EXACT_ADD = 1, KN_EXACT_MUL = 2, KN_EXACT_DIV = 4, KN_EXACT_SQRT = 8, KN_EXACT_FMA = 16, KN_EXACT_COMPARE = 32, KN_EXACT_CONVERT = 64 };
+enum {
+    KN_EXACT_ADD = 1,
+    KN_EXACT_MUL = 2,
+    KN_EXACT_DIV = 4,
+    KN_EXACT_SQRT = 8,
+    KN_EXACT_FMA = 16,
+    KN_EXACT_COMPARE = 32,
+    KN_EXACT_CONVERT = 64
+};
 typedef struct kn_wgsl_facts {
     size_t size_;
-    int lanes, workgroup_bytes, most_groups; /* of a workgroup: invocations, bytes that they share; workgroups along an axis. 0: 256, 16384, 65535 */
+    int lanes;           /* invocations of a workgroup; 0: 256 */
+    int workgroup_bytes; /* that they share; 0: 16384 */
+    int most_groups;     /* workgroups along an axis; 0: 65535 */
     int most_turns;     /* of all loops that an invocation goes through; 0: no limit */
     int exact;          /* KN_EXACT_... of those that give IEEE's bits, of subnormal numbers, too */
     bool keeps_chains;  /* the compiler changes no chains of operations: x - x stays what it is */
