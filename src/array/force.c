@@ -413,14 +413,40 @@ static knx_error *take_results(kna_cut *c, knx_buffer **out)
     return error;
 }
 
+/* Whose the equation is that has this place in a cut's plan, which may have been made for an equal cut of other lines:
+ * then it is the first node's that can fail. */
+static void whose(void *env, const kn_place **place, const char **operation)
+{
+    const kna_cut *c = env;
+    const kna_node *found = NULL;
+    for (size_t k = 0; k < c->node.n; k++) {
+        const kna_node *n = c->node.at[k];
+        if (!kni_can_fail(n->prim, n->params))
+            continue;
+        bool inside = kni_place_inside(n->prim, n->params, *place);
+        if (inside || n->place == *place) {
+            *operation = n->operation ? n->operation : "";
+            return;
+        }
+        found = found ? found : n;
+    }
+    if (!found)
+        return;
+    *place = found->place ? found->place : *place;
+    *operation = found->operation ? found->operation : "";
+}
+
 static KNX_HOT knx_error *run_plan(kna_cut *c, const kna_plan *p, const knd_loaded *program)
 {
     knd_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
     knx_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
     knx_error *error = in && out ? NULL : knx_error_nomem();
     bool checks = knx_context()->watched && c->node.n == 1;
-    const knd_options how = {
-        .threads = knx_context()->threads, .on_step = kna_step_hook(), .on_step_env = knx_context()->step_env};
+    const knd_options how = {.threads = knx_context()->threads,
+                             .on_step = kna_step_hook(),
+                             .on_step_env = knx_context()->step_env,
+                             .whose = whose,
+                             .whose_env = c};
     for (size_t i = 0; !error && i < c->leaf.n; i++)
         kna_operand_of(&in[i], c->leaf.at[i], p->donated && p->donated[i]);
     if (!error)
@@ -481,7 +507,7 @@ static knx_error *run_node(kna_cut *c, kna_node *n, bool *from_operand)
     if (!error)
         error = run_cut(c);
     if (error && !*from_operand && atomic_load(&error->refs) > 0) {
-        if (!error->reported && !kni_place_inside(n->prim, n->params, error->place))
+        if (!error->reported && !error->late && !kni_place_inside(n->prim, n->params, error->place))
             error->place = n->place ? n->place : error->place; /* not the plan's, which may come from an equal cut */
         if (!*error->operation) /* else a routine has named the operation: the node calls a traced function */
             error->operation = n->operation ? n->operation : "";
@@ -644,6 +670,11 @@ KNX_HOT knx_error *kna_force_here(int n, kna_value *const *values)
         if (values[i]->state == KN_V_BUFFER && __builtin_expect(values[i]->buffer->away != NULL, 0))
             KN_TRY(knd_fetch(values[i]->buffer));
     return NULL;
+}
+
+knx_error *kna_doubt(const kna_value *v)
+{
+    return v->state == KN_V_BUFFER && v->buffer->away ? knd_be_sure(v->buffer) : NULL;
 }
 
 void kna_force_readers(const kna_value *v)

@@ -156,6 +156,8 @@ void kna_op_abandon(kna_state *s);                /* op.c: nothing is running an
 knx_error *kna_force(int n, kna_value *const *values);
 /* The same, and their elements are on the host: for whoever looks at them. */
 knx_error *kna_force_here(int n, kna_value *const *values);
+/* Is it what a check has not let pass? Of a value whose program has run, perhaps on a device, which is waited for. */
+knx_error *kna_doubt(const kna_value *v);
 /* Runs what was recorded with v as an operand, as far as there is memory for it; its errors are its results' own. */
 void kna_force_readers(const kna_value *v);
 /* Makes a node, as kna_node_new does, and runs it at once and alone: its results are there, or there is an error and

@@ -11,6 +11,7 @@
 typedef struct knx_error {
     atomic_int refs;        /* -1: static, never freed */
     bool reported;          /* the context has heard of it */
+    bool late;              /* what failed began earlier, on a device: place and operation are those of then */
     bool interruption;      /* somebody wanted what ran to end (kn_set_poll): nothing is wrong with it */
     kn_error_kind kind;
     const char *operation;  /* outermost public operation, "" if none; static storage */

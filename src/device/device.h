@@ -34,6 +34,9 @@ typedef struct knd_options {
     const knd_observer *observer; /* NULL: none; on the host alone */
     kn_step_hook on_step;        /* hears of each step that has run; NULL: nobody does */
     void *on_step_env;
+    /* Whose an equation is, by its place: the line to be told, and the operation. NULL: the place, and nobody's. */
+    void (*whose)(void *env, const kn_place **place, const char **operation);
+    void *whose_env;
 } knd_options;
 
 /* What a reference of a step is on a device. */
@@ -97,6 +100,14 @@ struct knd_device {
     /* The memory as others know it who use the same device, after all that was begun; bytes is set. NULL: nobody
      * does. */
     knx_error *(*share)(const knd_device *d, knd_memory *m, struct kn_device_handle *out);
+
+    /* Steps that can fail, of a device that learns of it late (docs/devices.md); all NULL: launch fails. A run that
+     * has such steps begins with a number, larger than all before. Each of them is named before it is launched. `failed`
+     * gives the error of a run from `first` to `last`, as far as is known: after copy_out, and after wait, all is. */
+    knx_error *(*begin_checks)(const knd_device *d, uint64_t *number);
+    void (*end_checks)(const knd_device *d);
+    knx_error *(*name_check)(const knd_device *d, const kn_place *place, const char *operation);
+    knx_error *(*failed)(const knd_device *d, uint64_t first, uint64_t last);
 };
 
 /* ---- Programs on any device (run.c). */
@@ -192,11 +203,25 @@ knx_error *knd_begin_here(knx_buffer *b); /* the same, but what it has so far is
  * *own, to be freed (NULL: it is the buffer's). */
 knx_error *knd_send(const knd_device *d, knx_buffer *b, bool keep, knd_memory **out, knd_memory **own);
 /* Until the device that has its contents has done what was begun. */
-knx_error *knd_wait(const knx_buffer *b);
+knx_error *knd_wait(knx_buffer *b);
+knx_error *knd_be_sure(knx_buffer *b); /* the same if its contents may be what a check has not let pass */
 /* A new buffer on the device, contents undefined. */
 knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out);
 /* The device has written to its copy: what the host has is old. */
 void knd_written(knx_buffer *b);
+/* Runs with checks whose failure would be that of the contents, too: from `first` to `last`; 0: none. */
+typedef struct knd_doubt {
+    uint64_t first, last;
+} knd_doubt;
+knd_doubt knd_doubt_of(const knd_device *d, const knx_buffer *b); /* on d */
+static inline void knd_add_doubt(knd_doubt *to, knd_doubt more)
+{
+    to->last = more.last > to->last ? more.last : to->last;
+    to->first = !to->first || (more.first && more.first < to->first) ? more.first : to->first;
+}
+void knd_set_doubt(knx_buffer *b, knd_doubt doubt); /* of a buffer that the device has written to */
+/* What is known to have failed of it; NULL: nothing. */
+knx_error *knd_failed(const knd_device *d, knd_doubt doubt);
 bool knd_is_on(const knd_device *d, const knx_buffer *b); /* has it a valid copy? */
 const knd_device *knd_device_of(const knx_buffer *b); /* with a valid copy; the host, if that has one */
 

@@ -12,6 +12,7 @@ typedef struct away {
     size_t bytes;     /* of it */
     knx_buffer *host; /* memory on the host of a buffer that was born on the device */
     bool valid;       /* the device's copy has the contents */
+    knd_doubt doubt;  /* of the device's copy */
 } away;
 
 /* One lock for all devices, which may be asked for again by who has it: a run sends its operands. */
@@ -37,6 +38,7 @@ static void free_memory(away *a)
         knd_free(a->device, a->memory, a->bytes);
     a->memory = NULL;
     a->valid = false;
+    a->doubt = (knd_doubt){0};
 }
 
 /* The buffer's last reference is gone. */
@@ -76,6 +78,23 @@ static knx_error *find_room(knx_buffer *b, away *a)
     return NULL;
 }
 
+knx_error *knd_failed(const knd_device *d, knd_doubt doubt)
+{
+    return doubt.last && d->failed ? d->failed(d, doubt.first, doubt.last) : NULL;
+}
+
+/* Contents whose computation has failed are nobody's. What is down has been waited for, so it is in no doubt. */
+static knx_error *fetch_contents(const knx_buffer *b, away *a)
+{
+    KN_TRY(knd_failed(a->device, a->doubt));
+    KN_TRY(knd_copy_out(a->device, a->head.data, a->memory, 0, b->bytes));
+    if (a->doubt.last && !b->bytes)
+        KN_TRY(a->device->wait(a->device)); /* of nothing there was nothing to wait for */
+    KN_TRY(knd_failed(a->device, a->doubt));
+    a->doubt = (knd_doubt){0};
+    return NULL;
+}
+
 static knx_error *fetch(knx_buffer *b, bool contents)
 {
     away *a = (away *)b->away;
@@ -83,7 +102,7 @@ static knx_error *fetch(knx_buffer *b, bool contents)
         return NULL;
     KN_TRY(find_room(b, a));
     if (contents)
-        KN_TRY(knd_copy_out(a->device, a->head.data, a->memory, 0, b->bytes));
+        KN_TRY(fetch_contents(b, a));
     __atomic_store_n(&b->data, a->head.data, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -188,15 +207,26 @@ void knd_written(knx_buffer *b)
     knd_unlock();
 }
 
-knx_error *knd_wait(const knx_buffer *b)
+knx_error *knd_wait(knx_buffer *b)
 {
-    const away *a = (const away *)b->away;
+    away *a = (away *)b->away;
     knx_error *error = NULL;
     if (!a)
         return NULL;
     knd_lock();
     if (a->valid)
         error = a->device->wait(a->device);
+    if (!error && a->valid && !(error = knd_failed(a->device, a->doubt)))
+        a->doubt = (knd_doubt){0};
+    knd_unlock();
+    return error;
+}
+
+knx_error *knd_be_sure(knx_buffer *b)
+{
+    const away *a = (const away *)b->away;
+    knd_lock();
+    knx_error *error = a && a->valid && a->doubt.last ? knd_wait(b) : NULL;
     knd_unlock();
     return error;
 }
@@ -205,6 +235,19 @@ const knd_device *knd_device_of(const knx_buffer *b)
 {
     const away *a = (const away *)b->away;
     return b->data || !a || !a->valid ? &knd_host : a->device;
+}
+
+knd_doubt knd_doubt_of(const knd_device *d, const knx_buffer *b)
+{
+    const away *a = (const away *)b->away;
+    return a && a->valid && a->device == d ? a->doubt : (knd_doubt){0};
+}
+
+void knd_set_doubt(knx_buffer *b, knd_doubt doubt)
+{
+    away *a = (away *)b->away;
+    if (a && a->valid)
+        a->doubt = doubt;
 }
 
 bool knd_is_on(const knd_device *d, const knx_buffer *b)

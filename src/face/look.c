@@ -326,6 +326,8 @@ bool kn_ok(kn_array x)
         error = kna_force(1, &v);
         knx_report(error);
     }
+    if (!error && (error = kna_doubt(v)))
+        knx_report(error);
     bool ok = !error;
     knx_error_release(error);
     kna_value_release(v);
@@ -338,6 +340,8 @@ const char *kn_error_of(kn_array x)
     knx_error *error = kna_array_value(x, &v);
     if (!error)
         error = kna_force(1, &v);
+    if (!error)
+        error = kna_doubt(v);
     kna_value_release(v);
     if (!error)
         return "";

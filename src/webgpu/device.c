@@ -47,6 +47,17 @@ static knx_error *launch(const knd_device *d, void *prepared, const knd_place *a
 }
 static knx_error *wait(const knd_device *d) { return kng_finish(kng_gpu_of(d)); }
 
+static knx_error *begin_checks(const knd_device *d, uint64_t *out) { return kng_checks_begin(kng_gpu_of(d), out); }
+static void end_checks(const knd_device *d) { kng_checks_end(kng_gpu_of(d)); }
+static knx_error *name_check(const knd_device *d, const kn_place *place, const char *operation)
+{
+    return kng_checks_name(kng_gpu_of(d), place, operation);
+}
+static knx_error *failed(const knd_device *d, uint64_t first, uint64_t last)
+{
+    return kng_checks_failed(kng_gpu_of(d), first, last);
+}
+
 static const kn_device_info *info(const knd_device *d) { return &kng_gpu_of(d)->info; }
 
 /* Whoever draws from it submits to the same queue, after what is submitted here. */
@@ -118,6 +129,13 @@ void kng_make_device(kng_gpu *g)
                              .joins_all = true};
     g->take_times = knx_env()->webgpu_times;
     describe(g);
-    g->device = (knd_device){
-        .name = g->name, .info = info, .share = share, .gate = goes_ahead(g) ? &kng_gate_table : NULL, KND_STEPS_TABLE};
+    g->device = (knd_device){.name = g->name,
+                             .info = info,
+                             .share = share,
+                             .gate = goes_ahead(g) ? &kng_gate_table : NULL,
+                             .begin_checks = begin_checks,
+                             .end_checks = end_checks,
+                             .name_check = name_check,
+                             .failed = failed,
+                             KND_STEPS_TABLE};
 }

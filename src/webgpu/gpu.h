@@ -84,9 +84,48 @@ knx_error *kng_alloc(kng_gpu *g, uint64_t bytes, knd_memory **out);
 void kng_free(kng_gpu *g, knd_memory *m);
 void kng_trim(kng_gpu *g, uint64_t keep); /* pools keep so many bytes at most */
 knx_error *kng_upload(kng_gpu *g, knd_memory *to, uint64_t at, const void *from, uint64_t bytes);
+/* Records of checks come with it, and alone where nothing else is wanted. */
 knx_error *kng_download(kng_gpu *g, void *to, knd_memory *from, uint64_t at, uint64_t bytes);
+knx_error *kng_bring_checks(kng_gpu *g);
 /* Any bytes; where both lie in one memory they may overlap. */
 knx_error *kng_copy(kng_gpu *g, knd_memory *to, uint64_t to_at, knd_memory *from, uint64_t from_at, uint64_t bytes);
+
+/* Memory for good: it is in no class, and nobody counts it. */
+knx_error *kng_memory_new(kng_gpu *g, uint64_t room, knd_memory **out);
+
+/* ---- checks.c: checks that fail on the device (knd_device.begin_checks). Each run has a record there, which comes
+ * down with whatever is looked at next. */
+enum { KNG_RECORDS = 1024, KNG_RECORD_WORDS = 8, KNG_FAILURES = 64 };
+typedef struct kng_failure {
+    uint64_t first, last; /* runs: one, or those of failures that were joined for want of room */
+    int64_t index;
+    uint32_t axis, size;
+    const kn_place *place;
+    const char *operation;
+} kng_failure;
+typedef struct kng_check_line {
+    const kn_place *place;
+    const char *operation;
+} kng_check_line;
+typedef struct kng_checks {
+    knd_memory *records;  /* of run n: record n % KNG_RECORDS; zeros: nothing has failed */
+    uint64_t last, known; /* the last run with checks; up to which one it is known how they went */
+    bool running;         /* run `last` goes on */
+    kng_check_line *line; /* that checks belong to, each once */
+    uint32_t n_line, room, at_line; /* at_line: 1 + that of the check that is launched next */
+    int n_failure;
+    kng_failure failure[KNG_FAILURES]; /* the oldest first */
+} kng_checks;
+knx_error *kng_checks_begin(kng_gpu *g, uint64_t *out);
+void kng_checks_end(kng_gpu *g);
+knx_error *kng_checks_name(kng_gpu *g, const kn_place *place, const char *operation);
+knx_error *kng_checks_failed(const kng_gpu *g, uint64_t first, uint64_t last);
+/* The record of the run, for a launch: its memory and where its words begin. */
+knx_error *kng_checks_record(kng_gpu *g, knd_memory **out, uint32_t *word);
+/* Bytes of the records of which nothing is known yet; records a copy of them; what came of it. */
+uint64_t kng_checks_bytes(const kng_gpu *g);
+void kng_checks_copy(kng_gpu *g, WGPUCommandEncoder encoder, WGPUBuffer to, uint64_t at);
+knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records);
 
 /* ---- pipeline.c: pipelines by text. */
 typedef struct kng_layout { /* which bindings a text declares */
@@ -211,6 +250,7 @@ struct kng_gpu {
     char message[KNG_MESSAGE], why_lost[KNG_MESSAGE];
     kng_counters counters;
     kng_heap heap;
+    kng_checks checks;
     kng_pipelines pipelines;
     kng_queue queue;
     kng_gate gate;

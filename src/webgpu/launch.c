@@ -67,7 +67,8 @@ static void cut_to_limit(const kng_gpu *g, slots *s)
     }
 }
 
-static knx_error *record(kng_gpu *g, const kng_variant *v, const slots *s, const uint64_t *base, const kng_moved *moved)
+static knx_error *record(kng_gpu *g, const kng_variant *v, const slots *s, const uint64_t *base, const kng_moved *moved,
+                         uint32_t at_record)
 {
     for (uint32_t i = 0; i < v->plan.n; i++) {
         const kng_dispatch *d = &v->plan.dispatch[i];
@@ -75,6 +76,10 @@ static knx_error *record(kng_gpu *g, const kng_variant *v, const slots *s, const
         int n_late = 0;
         for (uint32_t k = 0; k < d->n_at; k++)
             d->words[d->at_word[k]] = (uint32_t)(base[d->at_ref[k]] / d->at_unit[k]) + (d->at_more ? d->at_more[k] : 0);
+        if (d->record) {
+            d->words[d->record] = at_record;
+            d->words[d->record + 1] = g->checks.at_line;
+        }
         for (int k = 0; k < moved->n; k++)
             if (moved->word[k].dispatch == i)
                 late[n_late++] = moved->word[k].late;
@@ -89,18 +94,23 @@ static knx_error *launch(kng_gpu *g, kng_prepared *x, slots *s, const knd_place 
     kng_moved moved = {0};
     knd_memory *scratch = NULL;
     uint64_t base[KNG_REFS];
+    uint32_t at_record = 0;
     KN_TRY(kng_variant_for(g, x, s->of, s->n, &v));
     cut_to_limit(g, s);
     find_bases(x, s, at, base);
+    if (s->n + v->plan.checks >= KNG_SLOTS && (v->plan.scratch || v->plan.checks))
+        return knx_error_new(KN_ERROR_RUNTIME, "device '%s': a step of too many memories", g->name);
+    if (v->plan.checks) {
+        s->bound[s->n] = (kng_bound){0};
+        KN_TRY(kng_checks_record(g, &s->bound[s->n + 1].memory, &at_record));
+    }
     if (v->plan.scratch) {
-        if (s->n == KNG_SLOTS)
-            return knx_error_new(KN_ERROR_RUNTIME, "device '%s': a step of too many memories", g->name);
         KN_TRY(kng_alloc(g, v->plan.scratch, &scratch));
         s->bound[s->n] = (kng_bound){.memory = scratch};
     }
     knx_error *error = x->step->kind == KNC_PUT ? kng_move(g, x, &v->plan, base, at, &moved) : NULL;
     if (!error)
-        error = record(g, v, s, base, &moved);
+        error = record(g, v, s, base, &moved, at_record);
     if (moved.memory)
         kng_free(g, moved.memory);
     knx_free(moved.word);

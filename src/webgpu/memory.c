@@ -43,7 +43,7 @@ void kng_trim(kng_gpu *g, uint64_t keep)
     }
 }
 
-static knx_error *make(kng_gpu *g, uint64_t room, knd_memory **out)
+knx_error *kng_memory_new(kng_gpu *g, uint64_t room, knd_memory **out)
 {
     knd_memory *m = kng_keep(sizeof *m);
     if (!m)
@@ -83,12 +83,12 @@ knx_error *kng_alloc(kng_gpu *g, uint64_t bytes, knd_memory **out)
         g->heap.free[c] = m->next;
         g->heap.kept -= m->room;
     } else {
-        knx_error *error = make(g, room, &m);
+        knx_error *error = kng_memory_new(g, room, &m);
         if (error && error->kind == KN_ERROR_MEMORY && g->heap.kept) { /* what waits may be what is missing */
             knx_error_release(error);
             KN_TRY(kng_finish(g));
             kng_trim(g, 0);
-            error = make(g, room, &m);
+            error = kng_memory_new(g, room, &m);
         }
         KN_TRY(error);
         m->pool = (uint8_t)c;
@@ -222,8 +222,8 @@ static knx_error *wait_for_map(kng_gpu *g)
     return kng_check(g, "copying from it");
 }
 
-/* Bytes of whole words that end up in the landing, of which the caller wants some. */
-static knx_error *land(kng_gpu *g, uint64_t bytes, void *to, uint64_t skip, uint64_t want)
+/* What is in the landing, mapped. */
+static knx_error *land(kng_gpu *g, uint64_t bytes, const uint8_t **out)
 {
     kng_heap *h = &g->heap;
     KN_TRY(kng_submit(g));
@@ -235,15 +235,38 @@ static knx_error *land(kng_gpu *g, uint64_t bytes, void *to, uint64_t skip, uint
                                                        .userdata1 = h,
                                                        .userdata2 = (void *)++h->map_number});
     KN_TRY(leave_landing(g, wait_for_map(g)));
-    const uint8_t *p =
+    *out =
         h->mapped == WGPUMapAsyncStatus_Success + 1 ? g->api->BufferGetConstMappedRange(h->landing, 0, bytes) : NULL;
-    if (!p)
+    if (!*out)
         return leave_landing(g, knx_error_new(KN_ERROR_RUNTIME,
                                               "device '%s' does not give what is in its memory (status %d)", g->name,
                                               h->mapped - 1));
-    memcpy(to, p + skip, want);
-    g->api->BufferUnmap(h->landing);
     return NULL;
+}
+
+/* Whole words of a memory, of which the caller wants some, and the records of checks behind them. `from` NULL: the
+ * records alone. */
+static knx_error *bring(kng_gpu *g, void *to, knd_memory *from, uint64_t begin, uint64_t words, uint64_t skip,
+                        uint64_t want)
+{
+    uint64_t checks = kng_checks_bytes(g);
+    WGPUCommandEncoder encoder;
+    const uint8_t *p;
+    KN_TRY(make_landing(g, words + checks));
+    KN_TRY(kng_encoder(g, &encoder));
+    if (from) {
+        g->api->CommandEncoderCopyBufferToBuffer(encoder, from->buffer, begin, g->heap.landing, 0, words);
+        from->used = g->queue.number;
+    }
+    if (checks)
+        kng_checks_copy(g, encoder, g->heap.landing, words);
+    g->queue.recorded++;
+    KN_TRY(land(g, words + checks, &p));
+    if (want)
+        memcpy(to, p + skip, want);
+    knx_error *error = checks ? kng_checks_take(g, (const uint32_t *)(const void *)(p + words)) : NULL;
+    g->api->BufferUnmap(g->heap.landing);
+    return error;
 }
 
 knx_error *kng_download(kng_gpu *g, void *to, knd_memory *from, uint64_t at, uint64_t bytes)
@@ -253,15 +276,10 @@ knx_error *kng_download(kng_gpu *g, void *to, knd_memory *from, uint64_t at, uin
     for (uint64_t done = 0; done < bytes;) {
         uint64_t begin = (at + done) / 4 * 4, skip = at + done - begin;
         uint64_t want = bytes - done < LANDING - skip ? bytes - done : LANDING - skip;
-        uint64_t words = (skip + want + 3) / 4 * 4;
-        WGPUCommandEncoder encoder;
-        KN_TRY(make_landing(g, words));
-        KN_TRY(kng_encoder(g, &encoder));
-        g->api->CommandEncoderCopyBufferToBuffer(encoder, from->buffer, begin, g->heap.landing, 0, words);
-        g->queue.recorded++;
-        from->used = g->queue.number;
-        KN_TRY(land(g, words, (uint8_t *)to + done, skip, want));
+        KN_TRY(bring(g, (uint8_t *)to + done, from, begin, (skip + want + 3) / 4 * 4, skip, want));
         done += want;
     }
     return NULL;
 }
+
+knx_error *kng_bring_checks(kng_gpu *g) { return bring(g, NULL, NULL, 0, 0, 0, 0); }

@@ -119,6 +119,8 @@ knx_error *kng_finish(kng_gpu *g)
 {
     if (!g->handle)
         return kng_lost(g);
+    if (kng_checks_bytes(g))
+        return kng_bring_checks(g); /* what comes down last has waited for all before */
     KN_TRY(kng_submit(g));
     g->counters.waits++;
     KN_TRY(wait_until(g, 0));

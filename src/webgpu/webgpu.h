@@ -12,6 +12,7 @@
  *     plan.c      a step as dispatches                         launch.c    a plan with its memory
  *     shift.c     places that are data                         kernel.c    plans of kernels (src/wgsl/)
  *     band.c      plans of bands: band_cut.c says of which rows
+ *     checks.c    checks that fail on the device
  *     routine/    plans of products, sorts, ... */
 #ifndef KN_WEBGPU_WEBGPU_H
 #define KN_WEBGPU_WEBGPU_H
@@ -36,6 +37,7 @@ typedef struct kng_dispatch {
     const uint32_t *at_word, *at_ref, *at_unit;
     const uint32_t *at_more; /* added to that; NULL: nothing */
     uint32_t slots;        /* a bit per slot that the text declares */
+    uint32_t record;       /* it checks: this word is where the run's record begins, the next one the line's number */
     uint32_t grid[3];      /* workgroups; a 0: there is nothing to do */
 } kng_dispatch;
 
@@ -43,6 +45,7 @@ typedef struct kng_plan {
     uint32_t n;
     kng_dispatch *dispatch;
     uint64_t scratch; /* bytes, of a slot of its own behind the others */
+    bool checks;      /* the records of checks are one more slot behind that of the scratch */
 } kng_plan;
 
 /* A kind of step that the device runs. */

@@ -170,10 +170,20 @@ static knx_error *find_place(knd_frame *f, const knc_ref *ref, bool handed_on, k
     return NULL;
 }
 
+static knx_error *name_check(const knd_frame *f, const kn_place *place)
+{
+    const char *operation = "";
+    if (f->o->whose)
+        f->o->whose(f->o->whose_env, &place, &operation);
+    return f->d->name_check(f->d, place, operation);
+}
+
 static knx_error *run_there(knd_frame *f, uint32_t i)
 {
     const knc_step *s = &f->p->step[i];
     bool inside = f->l->inside[i] != NULL;
+    if (f->l->checks[i])
+        KN_TRY(name_check(f, f->p->jaxpr->eqn[s->eqn].place));
     for (uint32_t k = 0; k < s->n_ref; k++)
         if (!knd_wants_here(s, k))
             KN_TRY(find_place(f, &s->ref[k], inside, &f->place[k]));
@@ -207,13 +217,17 @@ static knx_error *act(knd_frame *f, const knd_action *a)
 {
     switch ((knd_act)a->act) {
     case KND_TO_DEVICE: return knd_copy_in(f->d, f->work, f->work_at + a->at, f->mirror + a->at, a->bytes);
-    case KND_TO_HOST: return knd_copy_out(f->d, f->mirror + a->at, f->work, f->work_at + a->at, a->bytes);
+    case KND_TO_HOST:
+        KN_TRY(knd_copy_out(f->d, f->mirror + a->at, f->work, f->work_at + a->at, a->bytes));
+        return knd_frame_failed(f);
     case KND_STEP: return run_step(f, a->number);
     default: break;
     }
     if (f->given)
-        return act_on_buffer(f, a);
-    return act_on_spot(f, (knd_act)a->act, a->output ? f->y[a->number] : f->x[a->number]);
+        KN_TRY(act_on_buffer(f, a));
+    else
+        KN_TRY(act_on_spot(f, (knd_act)a->act, a->output ? f->y[a->number] : f->x[a->number]));
+    return a->act == KND_FETCH || a->act == KND_FETCH_WRITE ? knd_frame_failed(f) : NULL;
 }
 
 knx_error *knd_frame_run(knd_frame *f)

@@ -37,6 +37,7 @@ typedef struct knd_frame {
     size_t work_at;
     char *mirror;          /* the workspace here */
     knx_buffer *work_here; /* of a whole program: that memory, with all that the host needs beside it */
+    uint64_t number; /* of the run among those with checks; 0: it has none */
     knd_one_run host;
     void **at;
     knd_place *place;
@@ -47,6 +48,11 @@ size_t knd_frame_bytes(const knd_steps_loaded *l, int threads);
 void knd_frame_use(knd_frame *f, char *memory); /* so many bytes */
 bool knd_frame_rooms(knd_frame *f, knx_arena *arena);
 knx_error *knd_frame_run(knd_frame *f); /* the actions of its plan */
+/* Something has come down: what is known to have failed in this run. */
+static inline knx_error *knd_frame_failed(const knd_frame *f)
+{
+    return knd_failed(f->d, (knd_doubt){f->number, f->number});
+}
 /* inside.c: step i of f, a loop or a branch, at the places that f has found. */
 knx_error *knd_run_inside(knd_frame *f, uint32_t i);
 #endif

@@ -66,6 +66,7 @@ static bool begin_frame(knd_frame *f, const knd_frame *outer, const knd_loaded *
                      .d = outer->d,
                      .p = p,
                      .o = outer->o,
+                     .number = outer->number,
                      .x = x,
                      .y = y,
                      .work = work.memory,
@@ -288,7 +289,7 @@ static knx_error *ask(looping *g, int which, bool *out)
         memcpy(out, g->go.here, sizeof *out);
     else
         KN_TRY(knd_copy_out(g->f->d, out, g->go.there.memory, g->go.there.offset, sizeof *out));
-    return NULL;
+    return knd_frame_failed(g->f); /* else a loop over what is out of bounds might not end */
 }
 
 /* Turn by turn. *which: the place of the carries at the beginning, and at the end. */

@@ -91,6 +91,7 @@ static knx_error *load_inside(knd_steps_loaded *l, uint32_t i)
         l->head.bytes += q->head.bytes;
         l->looks |= q->looks;
         l->waits |= q->waits;
+        l->any_check |= q->any_check;
     }
     l->looks |= s->kind == KNC_BRANCH;
     l->waits |= s->kind == KNC_LOOP && s->u.r.loop->cond;
@@ -160,6 +161,12 @@ static knx_error *send_literals(knd_steps_loaded *l)
 
 /* ---- */
 
+static bool can_fail(const knc_program *p, const knc_step *s)
+{
+    const kni_eqn *e = &p->jaxpr->eqn[s->eqn];
+    return kni_can_fail(e->prim, s->u.r.params ? s->u.r.params : e->params);
+}
+
 static knx_error *prepare_step(knd_steps_loaded *l, uint32_t i)
 {
     const knd_device *d = l->head.device;
@@ -170,7 +177,11 @@ static knx_error *prepare_step(knd_steps_loaded *l, uint32_t i)
     if (knc_n_inside(s))
         return load_inside(l, i);
     l->reason[i] = knd_steps_refusal(d, p, s, &l->arena);
-    return l->reason[i] ? NULL : d->prepare(d, p, s, &l->prepared[i]);
+    if (l->reason[i])
+        return NULL;
+    l->checks[i] = d->begin_checks && s->kind == KNC_ROUTINE && can_fail(p, s);
+    l->any_check |= l->checks[i];
+    return d->prepare(d, p, s, &l->prepared[i]);
 }
 
 static knx_error *prepare_steps(knd_steps_loaded *l)
@@ -196,10 +207,11 @@ knx_error *knd_steps_load_as(const knd_device *d, knc_program *p, const char *co
     l->prepared = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->prepared);
     l->reason = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->reason);
     l->inside = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->inside);
+    l->checks = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->checks);
     for (uint32_t i = 0; here && l->reason && i < p->n_step; i++)
         l->reason[i] = here[i] ? knx_arena_string(&l->arena, here[i]) : NULL;
     knd_lock();
-    knx_error *error = l->prepared && l->reason && l->inside ? prepare_steps(l) : knx_error_nomem();
+    knx_error *error = l->prepared && l->reason && l->inside && l->checks ? prepare_steps(l) : knx_error_nomem();
     knd_unlock();
     if (error) {
         knd_steps_unload(&l->head);

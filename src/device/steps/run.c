@@ -79,6 +79,22 @@ static knx_error *make_workspace(running *r)
     return NULL;
 }
 
+/* Runs that the operands' contents depend on: if one is known to have failed, so has this one. */
+static knx_error *find_doubt(const running *r, const knd_operand *in, knd_doubt *out)
+{
+    for (uint32_t i = 0; i < r->p->n_operand; i++)
+        if (in[i].buffer)
+            knd_add_doubt(out, knd_doubt_of(r->d, in[i].buffer));
+    return knd_failed(r->d, *out);
+}
+
+static void leave_doubt(const running *r, knd_doubt doubt)
+{
+    for (uint32_t k = 0; doubt.last && k < r->p->n_output; k++)
+        if (r->p->output[k].kind != KNC_OUT_OPERAND)
+            knd_set_doubt(r->out[k], doubt);
+}
+
 static knx_error *run_actions(running *r, const knd_operand *in)
 {
     KN_TRY(take_operands(r, in));
@@ -87,6 +103,23 @@ static knx_error *run_actions(running *r, const knd_operand *in)
     unsigned env = knx_float_enter();
     knx_error *error = knd_frame_run(r);
     knx_float_leave(env);
+    return error;
+}
+
+/* A run with steps that can fail has a number, and what it makes is in doubt until somebody looks. */
+static knx_error *run_in_doubt(running *r, const knd_operand *in)
+{
+    knd_doubt doubt = {0};
+    KN_TRY(find_doubt(r, in, &doubt));
+    if (r->l->any_check) {
+        KN_TRY(r->d->begin_checks(r->d, &r->number));
+        knd_add_doubt(&doubt, (knd_doubt){r->number, r->number});
+    }
+    knx_error *error = run_actions(r, in);
+    if (r->l->any_check)
+        r->d->end_checks(r->d);
+    if (!error)
+        leave_doubt(r, doubt);
     return error;
 }
 
@@ -113,7 +146,7 @@ knx_error *knd_steps_run(const knd_loaded *loaded, const knd_operand *in, knx_bu
     knx_error *error = NULL;
     knd_lock();
     if (r.given && r.in && knd_frame_rooms(&r, &arena)) {
-        error = run_actions(&r, in);
+        error = run_in_doubt(&r, in);
         give_back(&r);
     } else {
         error = knx_error_nomem();

@@ -56,6 +56,8 @@ typedef struct knd_steps_loaded {
     knd_memory *literals;   /* for loops and branches: literal i lies at i times the target's alignment; or NULL */
     size_t literal_bytes;
     bool chosen; /* by others than the device: which steps run where */
+    bool *checks; /* per step: it may fail, and the device tells of it late */
+    bool any_check; /* steps of it, or of the programs inside, do */
     bool looks; /* steps of it, or of the programs inside, want values on the host */
     bool waits; /* a while among them: whether it goes on is looked at while it runs */
     knx_arena arena;

@@ -157,8 +157,22 @@ static void find_memory(kng_code *c)
         knw_piece_memory(&c->piece[i], c->memory);
 }
 
+void kng_record(kng_code *c)
+{
+    c->record = (uint32_t)c->word.n;
+    kng_word(c, "at_record", 0);
+    kng_word(c, "line", 0);
+    c->m->plan->checks = true;
+}
+
 static void declare_memory(const kng_code *c, knx_str *t, uint32_t *slots)
 {
+    uint32_t records = c->m->at->n_slot + 1;
+    if (c->record) {
+        *slots |= UINT32_C(1) << records;
+        knx_str_printf(t, "@group(0) @binding(%u) var<storage, read_write> record: array<atomic<u32>>;\n",
+                       (unsigned)records + 1);
+    }
     for (uint32_t s = 0; s <= c->m->at->n_slot; s++) {
         const knw_memory *m = &c->memory[s];
         if (!m->used)
@@ -236,6 +250,7 @@ static bool fill(kng_code *c, kng_dispatch *d, uint64_t groups)
     d->n_at = n;
     d->at_word = at, d->at_ref = at + n, d->at_unit = at + 2 * n;
     d->slots = slots;
+    d->record = c->record;
     uint64_t rows = groups ? (groups + most - 1) / most : 1, columns = (groups + rows - 1) / rows;
     d->grid[0] = (uint32_t)columns, d->grid[1] = (uint32_t)rows, d->grid[2] = 1;
     return true;

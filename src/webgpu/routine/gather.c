@@ -51,6 +51,29 @@ void kng_start_function(kng_code *c, const knr_windows *w, uint32_t ref)
     KNG_HEAD(c, "    return sum;\n}\n");
 }
 
+static kng_bounds bounds_of(const knr_windows *w)
+{
+    kng_bounds b = {.dtype = w->index_dtype,
+                    .ref = 1,
+                    .points = 1,
+                    .n = w->n_index,
+                    .most = w->index_most,
+                    .axis = w->index_axis,
+                    .size = w->index_size,
+                    .wraps = w->wraps};
+    for (int i = 0; i < w->n_point; i++)
+        b.points *= (uint64_t)w->point[i];
+    return b;
+}
+
+/* What is out of bounds is told, and then left out. */
+static void check_first(kng_maker *m, const knr_windows *w)
+{
+    kng_bounds b = bounds_of(w);
+    if (w->mode == KNR_OUT_ERROR)
+        kng_check_dispatches(m, &b);
+}
+
 /* ---- gather */
 
 static void describe_gather(const knc_program *p, const knc_step *s, knr_windows *w, knp_indexing *how)
@@ -66,7 +89,9 @@ static const char *gather_refuses(const knw_facts *f, const knc_program *p, cons
     knp_indexing how;
     (void)f;
     describe_gather(p, s, &w, &how);
-    return w.mode == KNR_OUT_ERROR ? "it raises no errors" : kng_unfit(s);
+    kng_bounds b = bounds_of(&w);
+    const char *why = w.mode == KNR_OUT_ERROR ? kng_check_refuses(&b) : NULL;
+    return why ? why : kng_unfit(s);
 }
 
 static knx_error *gather_plan(const knw_facts *f, bool exact, const knc_program *p, const knc_step *s,
@@ -93,6 +118,7 @@ static knx_error *gather_plan(const knw_facts *f, bool exact, const knc_program 
         of_point += !window;
     }
     kng_make(&m, f, exact, p, s, at, arena, out);
+    check_first(&m, &w);
     kng_begin(&c, &m, 64);
     kng_ref(&c, "x", y.dtype, 0, KNG_BITS);
     kng_ref(&c, "y", y.dtype, 2, KNG_PUT);
@@ -241,8 +267,9 @@ static const char *scatter_refuses(knr_combine how, const knw_facts *f, const kn
         return why;
     describe_scatter(p, s, &x.w);
     find_dims(&x);
-    if (x.w.mode == KNR_OUT_ERROR)
-        return "it raises no errors";
+    kng_bounds b = bounds_of(&x.w);
+    if (x.w.mode == KNR_OUT_ERROR && (why = kng_check_refuses(&b)))
+        return why;
     if (kng_tallies(how, x.w.dtype))
         return NULL;
     if (!kng_turns(f, x.points)) /* all may go to one place */
@@ -260,8 +287,9 @@ static knx_error *scatter_plan(knr_combine how, const knw_facts *f, bool exact, 
     kng_make(&m, f, exact, p, s, at, arena, out);
     describe_scatter(p, s, &x.w);
     find_dims(&x);
+    check_first(&m, &x.w);
     if (!x.points || !x.window)
-        return NULL;
+        return kng_made(&m);
     if (kng_tallies(how, x.w.dtype)) {
         kng_tally(&x);
         return kng_made(&m);

@@ -78,6 +78,7 @@ typedef struct kng_code {
     int n_piece;
     knw_memory memory[KNW_MOST_MEMORIES]; /* what all that does with memories, once it is all there */
     uint32_t lanes; /* of a workgroup */
+    uint32_t record; /* a word; 0: it checks nothing */
 } kng_code;
 
 /* Statements find `group`, the number of the workgroup, `lane`, that of the invocation in it, and groups(), how many
@@ -90,6 +91,9 @@ void kng_words(kng_code *c, const char *name, int i, uint64_t value); /* NAMEi()
 /* An array at a reference of the step; in the scratch. `use` may be added to by naming the array again. */
 void kng_ref(kng_code *c, const char *name, kn_dtype dtype, uint32_t ref, uint32_t use);
 void kng_room(kng_code *c, const char *name, kn_dtype dtype, uint64_t place, uint32_t use);
+/* The records of checks: `record`, atomic words; at_record() says where that of the run begins, line() whose check it is.
+ */
+void kng_record(kng_code *c);
 #define KNG_HEAD(c, ...) knx_str_printf(&(c)->head, __VA_ARGS__)
 #define KNG_BODY(c, ...) knx_str_printf(&(c)->body, __VA_ARGS__)
 /* attached.c: a kernel of the step as a function NAME(batch, row, column) that gives an element of dtype d or, if the

@@ -14,6 +14,7 @@ static const struct {
     {"searchsorted", &kng_searchsorted},
     {"sort", &kng_sort},
     {"top_k", &kng_top_k},
+    {"check_bounds", &kng_check_bounds},
     {"gather", &kng_gather},
     {"scatter", &kng_scatter},
     {"scatter-add", &kng_scatter_add},

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * checks.c -- checks that fail on the device. A run of a program that has some is given a number and a record of eight
+ * words, in which its first check that fails writes what it found (routine/check.c). Nobody waits for a record: those
+ * of which nothing is known yet come down with whatever is looked at next. What failed is kept by number, since values
+ * that come from it may be looked at much later. */
+#include "webgpu/gpu.h"
+#include <string.h>
+
+/* The words of a record; routine/check.c has them in its text. */
+enum { LINE, PLACE, LOW, HIGH, AXIS, SIZE, WRAPS, RECORD_BYTES = 4 * KNG_RECORD_WORDS };
+
+static uint64_t slot_of(uint64_t number) { return number % KNG_RECORDS; }
+
+/* ---- Runs. */
+
+static knx_error *make_records(kng_gpu *g)
+{
+    static const uint32_t zero[KNG_RECORDS * KNG_RECORD_WORDS];
+    if (g->checks.records)
+        return NULL;
+    KN_TRY(kng_ready(g));
+    KN_TRY(kng_memory_new(g, sizeof zero, &g->checks.records));
+    g->api->QueueWriteBuffer(g->commands, g->checks.records->buffer, 0, zero, sizeof zero);
+    return kng_check(g, "making memory for checks");
+}
+
+knx_error *kng_checks_begin(kng_gpu *g, uint64_t *out)
+{
+    kng_checks *c = &g->checks;
+    KN_TRY(make_records(g));
+    if (c->last - c->known >= KNG_RECORDS)
+        KN_TRY(kng_finish(g));
+    *out = ++c->last;
+    c->running = true;
+    return NULL;
+}
+
+void kng_checks_end(kng_gpu *g) { g->checks.running = false; }
+
+static knx_error *add_line(kng_checks *c, const kn_place *place, const char *operation)
+{
+    if (c->n_line == c->room) {
+        uint32_t room = c->room ? 2 * c->room : 64;
+        kng_check_line *more = kng_keep(room * sizeof *more);
+        if (!more)
+            return knx_error_nomem();
+        if (c->n_line)
+            memcpy(more, c->line, c->n_line * sizeof *more);
+        kng_drop(c->line);
+        c->line = more;
+        c->room = room;
+    }
+    c->line[c->n_line++] = (kng_check_line){place, operation};
+    return NULL;
+}
+
+knx_error *kng_checks_name(kng_gpu *g, const kn_place *place, const char *operation)
+{
+    kng_checks *c = &g->checks;
+    uint32_t i = 0;
+    while (i < c->n_line && !(c->line[i].place == place && c->line[i].operation == operation))
+        i++;
+    if (i == c->n_line)
+        KN_TRY(add_line(c, place, operation));
+    c->at_line = i + 1;
+    return NULL;
+}
+
+knx_error *kng_checks_record(kng_gpu *g, knd_memory **out, uint32_t *word)
+{
+    uint64_t number;
+    if (!g->checks.running) { /* a step that somebody launches alone */
+        KN_TRY(kng_checks_begin(g, &number));
+        kng_checks_end(g);
+    }
+    if (!g->checks.at_line)
+        KN_TRY(kng_checks_name(g, NULL, ""));
+    *out = g->checks.records;
+    *word = (uint32_t)slot_of(g->checks.last) * KNG_RECORD_WORDS;
+    return NULL;
+}
+
+/* ---- Records come down. */
+
+static uint64_t n_unknown(const kng_gpu *g) { return g->checks.last - g->checks.known; }
+
+uint64_t kng_checks_bytes(const kng_gpu *g) { return n_unknown(g) * RECORD_BYTES; }
+
+/* Of a ring: those up to its end, then those from its beginning on. */
+void kng_checks_copy(kng_gpu *g, WGPUCommandEncoder encoder, WGPUBuffer to, uint64_t at)
+{
+    uint64_t first = slot_of(g->checks.known + 1), n = n_unknown(g);
+    uint64_t part = n < KNG_RECORDS - first ? n : KNG_RECORDS - first;
+    g->api->CommandEncoderCopyBufferToBuffer(encoder, g->checks.records->buffer, first * RECORD_BYTES, to, at,
+                                             part * RECORD_BYTES);
+    if (n > part)
+        g->api->CommandEncoderCopyBufferToBuffer(encoder, g->checks.records->buffer, 0, to, at + part * RECORD_BYTES,
+                                                 (n - part) * RECORD_BYTES);
+    g->checks.records->used = g->queue.number;
+}
+
+/* A number as the user gave it: a negative one may have had the extent added already. */
+static int64_t as_given(const uint32_t *r)
+{
+    int64_t v = (int64_t)((uint64_t)r[HIGH] << 32 | r[LOW]);
+    return !r[WRAPS] && v < 0 && v >= INT64_MIN + r[SIZE] ? v - r[SIZE] : v;
+}
+
+/* The two oldest become one where there is no room: then a run between them counts as failed, too. */
+static void add_failure(kng_checks *c, uint64_t number, const uint32_t *r)
+{
+    const kng_check_line *line = r[LINE] <= c->n_line ? &c->line[r[LINE] - 1] : &(kng_check_line){NULL, ""};
+    if (c->n_failure == KNG_FAILURES) {
+        c->failure[0].last = c->failure[1].last;
+        memmove(&c->failure[1], &c->failure[2], (KNG_FAILURES - 2) * sizeof c->failure[0]);
+        c->n_failure--;
+    }
+    c->failure[c->n_failure++] = (kng_failure){number,  number,      as_given(r),    r[AXIS],
+                                               r[SIZE], line->place, line->operation};
+}
+
+knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records)
+{
+    static const uint32_t zero[KNG_RECORD_WORDS];
+    kng_checks *c = &g->checks;
+    uint64_t n = n_unknown(g), first = c->known + 1;
+    knx_error *error = NULL;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint32_t *r = &records[i * KNG_RECORD_WORDS];
+        if (!r[LINE])
+            continue;
+        add_failure(c, first + i, r);
+        g->api->QueueWriteBuffer(g->commands, c->records->buffer, slot_of(first + i) * RECORD_BYTES, zero, sizeof zero);
+        error = error ? error : kng_check(g, "copying to it");
+    }
+    c->known = c->last - (c->running && n);
+    return error;
+}
+
+/* ---- What failed. */
+
+knx_error *kng_checks_failed(const kng_gpu *g, uint64_t first, uint64_t last)
+{
+    const kng_checks *c = &g->checks;
+    for (int i = 0; i < c->n_failure; i++) {
+        const kng_failure *f = &c->failure[i];
+        if (f->last < first || f->first > last)
+            continue;
+        knx_error *e = knx_error_new(KN_ERROR_INDEX, "index %lld is out of bounds for axis %lld with size %lld",
+                                     (long long)f->index, (long long)f->axis, (long long)f->size);
+        e = knx_error_placed(e, f->place);
+        if (!knx_error_passes(e)) {
+            e->operation = f->operation;
+            e->late = true;
+        }
+        return e;
+    }
+    return NULL;
+}
