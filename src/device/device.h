@@ -34,7 +34,8 @@ typedef struct knd_options {
     const knd_observer *observer; /* NULL: none; on the host alone */
     kn_step_hook on_step;        /* hears of each step that has run; NULL: nobody does */
     void *on_step_env;
-    /* Whose an equation is, by its place: the line to be told, and the operation. NULL: the place, and nobody's. */
+    /* Whose an equation is, by its place: the line to be told, and the operation. NULL: the
+     * place, and what the user has called. */
     void (*whose)(void *env, const kn_place **place, const char **operation);
     void *whose_env;
 } knd_options;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * frame.c -- the actions of a program's plan in order: values go where the next step wants them, and the step runs on
  * the device or on the host. */
+#include "base/context.h"
 #include "base/poll.h"
 #include "device/steps/frame.h"
 #include <string.h>
@@ -172,7 +173,7 @@ static knx_error *find_place(knd_frame *f, const knc_ref *ref, bool handed_on, k
 
 static knx_error *name_check(const knd_frame *f, const kn_place *place)
 {
-    const char *operation = "";
+    const char *operation = knx_context() ? knx_context()->operation : "";
     if (f->o->whose)
         f->o->whose(f->o->whose_env, &place, &operation);
     return f->d->name_check(f->d, place, operation);
