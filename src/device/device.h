@@ -42,7 +42,7 @@ typedef struct knd_options {
 
 /* What a reference of a step is on a device. */
 typedef struct knd_place {
-    knd_memory *memory; /* NULL: a literal, whose bits are at `bits` */
+    knd_memory *memory; /* NULL: a literal, or what goes by value: its bits are at `bits` */
     size_t offset;      /* bytes */
     const void *bits;
 } knd_place;
@@ -101,6 +101,10 @@ struct knd_device {
     /* The memory as others know it who use the same device, after all that was begun; bytes is set. NULL: nobody
      * does. */
     knx_error *(*share)(const knd_device *d, knd_memory *m, struct kn_device_handle *out);
+
+    /* May reference r of a step that it runs be a place without memory, if the host has the contents? bits: they are
+     * read while the step is launched. NULL: literals alone may. */
+    bool (*by_value)(const knd_device *d, const knc_step *s, uint32_t r);
 
     /* Steps that can fail, of a device that learns of it late (docs/devices.md); all NULL: launch fails. A run that
      * has such steps begins with a number, larger than all before. Each of them is named before it is launched. `failed`

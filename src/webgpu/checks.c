@@ -115,8 +115,8 @@ static void add_failure(kng_checks *c, uint64_t number, const uint32_t *r)
         memmove(&c->failure[1], &c->failure[2], (KNG_FAILURES - 2) * sizeof c->failure[0]);
         c->n_failure--;
     }
-    c->failure[c->n_failure++] = (kng_failure){number,  number,      as_given(r),    r[AXIS],
-                                               r[SIZE], line->place, line->operation};
+    c->failure[c->n_failure++] =
+        (kng_failure){number, number, as_given(r), r[AXIS], r[SIZE], line->place, line->operation};
 }
 
 knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records)

@@ -47,6 +47,12 @@ static knx_error *launch(const knd_device *d, void *prepared, const knd_place *a
 }
 static knx_error *wait(const knd_device *d) { return kng_finish(kng_gpu_of(d)); }
 
+static bool by_value(const knd_device *d, const knc_step *s, uint32_t r)
+{
+    (void)d;
+    return kng_may_give(s, r);
+}
+
 static knx_error *begin_checks(const knd_device *d, uint64_t *out) { return kng_checks_begin(kng_gpu_of(d), out); }
 static void end_checks(const knd_device *d) { kng_checks_end(kng_gpu_of(d)); }
 static knx_error *name_check(const knd_device *d, const kn_place *place, const char *operation)
@@ -133,6 +139,7 @@ void kng_make_device(kng_gpu *g)
                              .info = info,
                              .share = share,
                              .gate = goes_ahead(g) ? &kng_gate_table : NULL,
+                             .by_value = by_value,
                              .begin_checks = begin_checks,
                              .end_checks = end_checks,
                              .name_check = name_check,

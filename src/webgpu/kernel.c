@@ -48,6 +48,20 @@ static bool name_offsets(const knk_kernel *k, knx_arena *arena, kng_dispatch *d)
     return true;
 }
 
+static bool name_given(const knw_request *r, knx_arena *arena, kng_dispatch *d)
+{
+    uint32_t *word = knx_arena_alloc(arena, (size_t)(r->kernel->n_buffer + 1) * 2 * sizeof *word);
+    uint32_t *ref = word ? word + r->kernel->n_buffer : NULL;
+    for (int b = 0; word && b < r->kernel->n_buffer; b++)
+        if (r->memory[b] == KNW_GIVEN) {
+            word[d->n_given] = knw_given_word(r, d->n_words, b);
+            ref[d->n_given++] = (uint32_t)b;
+        }
+    d->given_word = word;
+    d->given_ref = ref;
+    return word != NULL;
+}
+
 static knx_error *make_dispatch(const knw_request *r, const knw_launch *l, knx_arena *arena, kng_dispatch *d)
 {
     char *text = NULL;
@@ -56,7 +70,7 @@ static knx_error *make_dispatch(const knw_request *r, const knw_launch *l, knx_a
     knx_free(text);
     KN_TRY(knw_n_words(r, &d->n_words));
     d->words = knx_arena_zero(arena, (d->n_words + 1) * sizeof *d->words);
-    if (!d->text || !d->words || !name_offsets(r->kernel, arena, d))
+    if (!d->text || !d->words || !name_offsets(r->kernel, arena, d) || !name_given(r, arena, d))
         return knx_error_nomem();
     KN_TRY(knw_words(r, l, d->words, d->grid));
     d->grid[2] = 1;

@@ -4,6 +4,8 @@
 #include "webgpu/plan.h"
 #include <string.h>
 
+_Static_assert(sizeof(knx_scalar_bits) <= KNW_GIVEN_BYTES, "a literal is given in words");
+
 /* A slot: its memory, and of what the step needs there the beginning and the end. */
 typedef struct slots {
     uint32_t n;
@@ -26,7 +28,7 @@ static uint64_t offset_of(const kng_prepared *x, uint32_t r, const knd_place *at
 static void find_bases(const kng_prepared *x, const slots *s, const knd_place *at, uint64_t *base)
 {
     for (uint32_t r = 0; r < x->step->n_ref; r++)
-        base[r] = offset_of(x, r, &at[r]) - s->bound[s->of[r]].at;
+        base[r] = s->of[r] == KNW_GIVEN ? 0 : offset_of(x, r, &at[r]) - s->bound[s->of[r]].at;
 }
 
 static bool find_slots(const kng_prepared *x, const knd_place *at, slots *s)
@@ -34,6 +36,10 @@ static bool find_slots(const kng_prepared *x, const knd_place *at, slots *s)
     for (uint32_t r = 0; r < x->step->n_ref; r++) {
         const knc_ref *ref = &x->step->ref[r];
         knd_memory *m = memory_of(x, &at[r]);
+        if (at[r].bits && kng_may_give(x->step, r)) {
+            s->of[r] = KNW_GIVEN;
+            continue;
+        }
         /* Programs of loops are given parts of memories, so the offset here is not the reference's own. */
         uint64_t begin = at[r].memory ? at[r].offset - (ref->offset - ref->first) : 0;
         uint64_t end = at[r].memory ? begin + ref->bytes : m->bytes;
@@ -67,8 +73,8 @@ static void cut_to_limit(const kng_gpu *g, slots *s)
     }
 }
 
-static knx_error *record(kng_gpu *g, const kng_variant *v, const slots *s, const uint64_t *base, const kng_moved *moved,
-                         uint32_t at_record)
+static knx_error *record(kng_gpu *g, const kng_prepared *x, const kng_variant *v, const slots *s, const knd_place *at,
+                         const uint64_t *base, const kng_moved *moved, uint32_t at_record)
 {
     for (uint32_t i = 0; i < v->plan.n; i++) {
         const kng_dispatch *d = &v->plan.dispatch[i];
@@ -76,6 +82,12 @@ static knx_error *record(kng_gpu *g, const kng_variant *v, const slots *s, const
         int n_late = 0;
         for (uint32_t k = 0; k < d->n_at; k++)
             d->words[d->at_word[k]] = (uint32_t)(base[d->at_ref[k]] / d->at_unit[k]) + (d->at_more ? d->at_more[k] : 0);
+        for (uint32_t k = 0; k < d->n_given; k++) {
+            const knc_ref *ref = &x->step->ref[d->given_ref[k]];
+            size_t bytes =
+                ref->space == KNC_AT_LITERAL ? sizeof(knx_scalar_bits) : ref->bytes - (ref->offset - ref->first);
+            memcpy(&d->words[d->given_word[k]], at[d->given_ref[k]].bits, bytes);
+        }
         if (d->record) {
             d->words[d->record] = at_record;
             d->words[d->record + 1] = g->checks.at_line;
@@ -110,7 +122,7 @@ static knx_error *launch(kng_gpu *g, kng_prepared *x, slots *s, const knd_place 
     }
     knx_error *error = x->step->kind == KNC_PUT ? kng_move(g, x, &v->plan, base, at, &moved) : NULL;
     if (!error)
-        error = record(g, v, s, base, &moved, at_record);
+        error = record(g, x, v, s, at, base, &moved, at_record);
     if (moved.memory)
         kng_free(g, moved.memory);
     knx_free(moved.word);

@@ -235,8 +235,7 @@ static knx_error *land(kng_gpu *g, uint64_t bytes, const uint8_t **out)
                                                        .userdata1 = h,
                                                        .userdata2 = (void *)++h->map_number});
     KN_TRY(leave_landing(g, wait_for_map(g)));
-    *out =
-        h->mapped == WGPUMapAsyncStatus_Success + 1 ? g->api->BufferGetConstMappedRange(h->landing, 0, bytes) : NULL;
+    *out = h->mapped == WGPUMapAsyncStatus_Success + 1 ? g->api->BufferGetConstMappedRange(h->landing, 0, bytes) : NULL;
     if (!*out)
         return leave_landing(g, knx_error_new(KN_ERROR_RUNTIME,
                                               "device '%s' does not give what is in its memory (status %d)", g->name,

@@ -42,9 +42,12 @@ const char *kng_refuses(kng_gpu *g, const knc_program *p, const knc_step *s)
 /* ---- Literals: 16 bytes each, in a memory of the step's. Where a program has no workspace, since its temporaries have
  * no elements, they get such a place, too: something has to be bound. */
 
-static bool has_no_memory(const kng_prepared *x, const knc_ref *ref)
+static bool has_no_memory(const kng_prepared *x, uint32_t r)
 {
-    return ref->space == KNC_AT_LITERAL || (ref->space == KNC_AT_WORK && !x->program->workspace);
+    const knc_ref *ref = &x->step->ref[r];
+    if (ref->space == KNC_AT_LITERAL)
+        return !kng_may_give(x->step, r);
+    return ref->space == KNC_AT_WORK && !x->program->workspace;
 }
 
 static knx_error *bring_literals(kng_gpu *g, kng_prepared *x)
@@ -53,7 +56,7 @@ static knx_error *bring_literals(kng_gpu *g, kng_prepared *x)
     uint64_t bits[2 * 64];
     uint32_t n = 0;
     for (uint32_t r = 0; r < s->n_ref; r++) {
-        if (!has_no_memory(x, &s->ref[r]))
+        if (!has_no_memory(x, r))
             continue;
         if (n == 64)
             return knx_error_new(KN_ERROR_ASSERTION, "a step of more than 64 literals");
@@ -144,6 +147,10 @@ static knx_error *expect(kng_gpu *g, kng_prepared *x)
     for (uint32_t r = 0; r < s->n_ref; r++) {
         uint64_t m = expected_memory(x->program, &s->ref[r]);
         uint32_t i = 0;
+        if (s->ref[r].space == KNC_AT_LITERAL && kng_may_give(s, r)) {
+            slot[r] = KNW_GIVEN;
+            continue;
+        }
         while (i < n && memory[i] != m)
             i++;
         if (i == n)

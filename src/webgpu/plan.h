@@ -26,6 +26,11 @@ typedef struct kng_prepared {
     uint32_t literal[];   /* per reference: where in the memory of literals it lies */
 } kng_prepared;
 
+/* May a kernel's launch have this value as words, if it is on the host? */
+static inline bool kng_may_give(const knc_step *s, uint32_t r)
+{
+    return knc_is_kernel(s) && s->ref[r].bytes <= KNW_GIVEN_BYTES && !knc_is_written(s, r);
+}
 const kng_kind *kng_kind_of(const knc_program *p, const knc_step *s);
 const char *kng_refuses(kng_gpu *g, const knc_program *p, const knc_step *s);
 knx_error *kng_prepare(kng_gpu *g, const knc_program *p, const knc_step *s, kng_prepared **out);
@@ -56,7 +61,7 @@ typedef struct kng_apart {
 knx_error *kng_take_apart(kng_gpu *g, const knc_step *s, const knd_place *at, kng_apart *a, const knd_place **out);
 knx_error *kng_put_back(kng_gpu *g, kng_apart *a, knx_error *error); /* returns `error`, or what went wrong here */
 
-/* base: per reference, bytes from the beginning of what is bound. */
-knx_error *kng_move(kng_gpu *g, const kng_prepared *x, const kng_plan *plan, const uint64_t *base, const knd_place *at,
+/* base: per reference, bytes from the beginning of what is bound; moved here if the host has all positions. */
+knx_error *kng_move(kng_gpu *g, const kng_prepared *x, const kng_plan *plan, uint64_t *base, const knd_place *at,
                     kng_moved *out);
 #endif

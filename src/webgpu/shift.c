@@ -76,8 +76,14 @@ static knx_error *bring_positions(kng_gpu *g, const kng_prepared *x, const knd_p
         uint64_t from = p->memory ? p->offset : x->literal[sh->start];
         w[3 + 4 * i] = (uint32_t)sh->dtype->size;
         w[4 + 4 * i] = sh->dtype->kind == KN_KIND_INT;
-        w[5 + 4 * i] = (uint32_t)(from % 4);
+        w[5 + 4 * i] = p->bits ? 0 : (uint32_t)(from % 4);
         w[6 + 4 * i] = (uint32_t)sh->most;
+        if (p->bits) {
+            uint32_t bits[2] = {0};
+            memcpy(bits, p->bits, sh->dtype->size);
+            KN_TRY(kng_stage(g, out->memory, 8 * (uint64_t)i, bits, sizeof bits));
+            continue;
+        }
         KN_TRY(kng_copy_words(g, out->memory, 8 * (uint64_t)i, p->memory ? p->memory : x->literals, from / 4 * 4,
                               sh->dtype->size == 8 ? 8 : 4));
     }
@@ -100,10 +106,44 @@ static void describe_results(const kng_prepared *x, const kng_plan *plan, const 
     }
 }
 
-knx_error *kng_move(kng_gpu *g, const kng_prepared *x, const kng_plan *plan, const uint64_t *base, const knd_place *at,
+/* Positions that the host has all need no help. */
+static bool are_known(const knc_step *s, const knd_place *at)
+{
+    bool known = true;
+    for (uint32_t i = 0; i < s->u.k.n_shift; i++)
+        known &= at[s->u.k.shift[i].start].bits != NULL;
+    return known;
+}
+
+static int64_t position(const knc_shift *x, const void *bits)
+{
+    unsigned unused = 64 - 8 * x->dtype->size;
+    uint64_t v = 0, most = (uint64_t)x->most;
+    memcpy(&v, bits, x->dtype->size);
+    if (x->dtype->kind == KN_KIND_INT && (int64_t)(v << unused) < 0)
+        return 0;
+    return (int64_t)(v > most ? most : v);
+}
+
+static void move_here(const knc_step *s, const knd_place *at, uint64_t *base)
+{
+    for (uint32_t i = 0; i < s->u.k.n_shift; i++) {
+        const knc_shift *x = &s->u.k.shift[i];
+        uint64_t by = (uint64_t)(position(x, at[x->start].bits) * x->bytes);
+        for (int k = 0; k < 2; k++)
+            if (x->ref[k] != KNC_NO)
+                base[x->ref[k]] += by;
+    }
+}
+
+knx_error *kng_move(kng_gpu *g, const kng_prepared *x, const kng_plan *plan, uint64_t *base, const knd_place *at,
                     kng_moved *out)
 {
     uint32_t n = x->step->u.k.n_shift;
+    if (are_known(x->step, at)) {
+        move_here(x->step, at, base);
+        return NULL;
+    }
     KN_TRY(find_words(x, plan, out));
     uint64_t n_word = 3 + 4 * (uint64_t)n + (uint64_t)out->n * (n + 1);
     if (!out->n)

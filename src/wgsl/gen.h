@@ -52,6 +52,8 @@ typedef struct knw_gen {
     knx_str main, functions, operand[4];
     knw_memory *memory;
     uint64_t joins[6][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
+    uint32_t n_words;
+    uint32_t *given; /* per buffer that is in words: a bit per dtype: the function is there */
     uint32_t shared_rows; /* per dtype: memory of the workgroup */
     bool subgroups;       /* they exchange values within subgroups */
     int depth;

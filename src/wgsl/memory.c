@@ -12,7 +12,8 @@ void knw_find_memory(knw_gen *g)
     for (int s = g->part.first; s < g->part.end; s++)
         for (int i = g->k->stage[s].first; i < g->k->stage[s].end; i++) {
             const knk_inst *n = knw_node(g, i);
-            if ((n->op != KNK_LOAD && n->op != KNK_STORE) || knw_is_handed(g, n->buffer))
+            if ((n->op != KNK_LOAD && n->op != KNK_STORE) || knw_is_handed(g, n->buffer) ||
+                memory_of(g, n->buffer) == KNW_GIVEN)
                 continue;
             knw_memory *m = &g->memory[memory_of(g, n->buffer)];
             bool writes = n->op == KNK_STORE;
@@ -22,10 +23,19 @@ void knw_find_memory(knw_gen *g)
         }
 }
 
-/* The word, of memory m. */
-static void word(const knw_gen *g, knx_str *t, int m, const char *at)
+/* Where a buffer's words are: in a memory, or in the words of the launch from `given` on. */
+typedef struct source {
+    int memory;
+    bool atomic;
+    uint32_t given;
+} source;
+
+static void word(const source *m, knx_str *t, const char *at)
 {
-    knx_str_printf(t, g->memory[m].atomic ? "atomicLoad(&memory%d[%s])" : "memory%d[%s]", m, at);
+    if (m->memory == KNW_GIVEN)
+        knx_str_printf(t, "kn_w[%u][%s]", m->given / 4, at);
+    else
+        knx_str_printf(t, m->atomic ? "atomicLoad(&memory%d[%s])" : "memory%d[%s]", m->memory, at);
 }
 
 void knw_from_words(knx_str *t, int dtype, const char *a, const char *b)
@@ -59,30 +69,31 @@ void knw_to_word(knx_str *t, int dtype, int which, const char *x)
 static const char *name_of(int dtype) { return knx_dtype_table[dtype].short_name; }
 
 /* "memory0[e >> 2u] >> ((e & 3u) << 3u)": the element's bits lie lowest. */
-static void part_of_word(const knw_gen *g, knx_str *t, int m, int size)
+static void part_of_word(const source *m, knx_str *t, int size)
 {
-    word(g, t, m, size == 1 ? "e >> 2u" : "e >> 1u");
+    word(m, t, size == 1 ? "e >> 2u" : "e >> 1u");
     knx_str_puts(t, size == 1 ? " >> ((e & 3u) << 3u)" : " >> ((e & 1u) << 4u)");
 }
 
-static void load_function(knw_gen *g, int m, int dtype)
+/* "load0_f32", of memory 0; "given1_f32", of buffer 1. */
+static void load_function(knw_gen *g, const source *m, const char *name, int number, int dtype)
 {
     knx_str *t = &g->functions, low = {0}, high = {0};
     int size = knk_size(dtype), unused = 32 - 8 * size;
-    knx_str_printf(t, "fn load%d_%s(e: u32) -> %s {\n    return ", m, name_of(dtype), knw_type(dtype));
+    knx_str_printf(t, "fn %s%d_%s(e: u32) -> %s {\n    return ", name, number, name_of(dtype), knw_type(dtype));
     if (size == 8) {
-        word(g, &low, m, "2u * e");
-        word(g, &high, m, "2u * e + 1u");
+        word(m, &low, "2u * e");
+        word(m, &high, "2u * e + 1u");
     } else if (size == 4) {
-        word(g, &low, m, "e");
+        word(m, &low, "e");
     } else if (knk_is_signed_id(dtype)) { /* shifted up, then down with its sign */
-        part_of_word(g, &low, m, size);
+        part_of_word(m, &low, size);
         knx_str_printf(t, "bitcast<i32>((%s) << %du) >> %du;\n}\n", low.s ? low.s : "", unused, unused);
     } else if (dtype == KN_ID_BOOL) {
-        part_of_word(g, &low, m, size);
+        part_of_word(m, &low, size);
         knx_str_printf(t, "((%s) & 255u) != 0u;\n}\n", low.s ? low.s : "");
     } else {
-        part_of_word(g, &low, m, size);
+        part_of_word(m, &low, size);
         knx_str_printf(t, "(%s) & %uu;\n}\n", low.s ? low.s : "", (1u << 8 * size) - 1);
     }
     if (size >= 4) {
@@ -127,10 +138,18 @@ static void store_function(knw_gen *g, int m, int dtype)
 void knw_load_call(knw_gen *g, knx_str *t, int buffer, int dtype)
 {
     int m = memory_of(g, buffer);
-    if (!(g->memory[m].load >> dtype & 1))
-        load_function(g, m, dtype);
-    g->memory[m].load |= 1u << dtype;
-    knx_str_printf(t, "load%d_%s(", m, name_of(dtype));
+    bool given = m == KNW_GIVEN;
+    const char *name = given ? "given" : "load";
+    uint32_t *there = given ? &g->given[buffer] : &g->memory[m].load;
+    source from = {.memory = m};
+    if (given)
+        from.given = knw_given_word(g->r, g->n_words, buffer);
+    else
+        from.atomic = g->memory[m].atomic;
+    if (!(*there >> dtype & 1))
+        load_function(g, &from, name, given ? buffer : m, dtype);
+    *there |= 1u << dtype;
+    knx_str_printf(t, "%s%d_%s(", name, given ? buffer : m, name_of(dtype));
 }
 
 void knw_store_call(knw_gen *g, knx_str *t, int buffer, int dtype)

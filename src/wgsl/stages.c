@@ -392,7 +392,7 @@ static accesses accesses_of(const knw_gen *g, int stage)
     accesses a = {0};
     for (int i = g->k->stage[stage].first; i < g->k->stage[stage].end; i++) {
         const knk_inst *n = knw_node(g, i);
-        if (n->op == KNK_LOAD)
+        if (n->op == KNK_LOAD && g->r->memory[n->buffer] != KNW_GIVEN)
             a.read |= 1u << g->r->memory[n->buffer];
         if (n->op == KNK_STORE)
             a.written |= 1u << g->r->memory[n->buffer];

@@ -77,7 +77,9 @@ void knw_find_shared(knw_gen *g)
 bool knw_allocate(knw_gen *g, void **memory)
 {
     size_t n = (size_t)g->k->n_node + 1, maps = (size_t)g->k->n_map + 1;
-    size_t bytes = n * (2 * sizeof(int32_t) + sizeof(knw_region) + 3 * sizeof(knw_block) + 4) + maps;
+    size_t buffers = (size_t)g->k->n_buffer + 1;
+    size_t bytes =
+        n * (2 * sizeof(int32_t) + sizeof(knw_region) + 3 * sizeof(knw_block) + 4) + buffers * sizeof *g->given + maps;
     char *at = *memory = knx_alloc_zero(bytes);
     if (!at)
         return false;
@@ -85,6 +87,7 @@ bool knw_allocate(knw_gen *g, void **memory)
     g->block = (void *)at, at += n * sizeof *g->block;
     g->regions = (void *)at, at += n * sizeof *g->regions;
     g->blocks = (void *)at, at += 3 * n * sizeof *g->blocks;
+    g->given = (void *)at, at += buffers * sizeof *g->given;
     g->low = (void *)at, at += n;
     g->shared = (void *)at, at += n;
     g->placed = (void *)at, at += n;
@@ -111,7 +114,7 @@ static knx_error *finish(knw_gen *g, char **out, uint32_t *memories)
     describe(g, &t);
     if (g->subgroups)
         knx_str_puts(&t, "enable subgroups;\n");
-    knx_str_printf(&t, "@group(0) @binding(0) var<uniform> kn_w: array<vec4<u32>, %u>;\n", g->at.n_words / 4);
+    knx_str_printf(&t, "@group(0) @binding(0) var<uniform> kn_w: array<vec4<u32>, %u>;\n", g->n_words / 4);
     knw_declare_memory(g, &t);
     knw_helpers(g->unit, &t);
     knx_str_puts(&t, g->functions.s ? g->functions.s : "");
@@ -153,6 +156,7 @@ knx_error *knw_text(const knw_request *r, char **out, uint32_t *memories)
     if (r->mode == KNW_PARTS)
         knw_part_of(r->kernel, r->part, &g.part);
     knx_error *e = knw_lay_out(r->kernel, KNW_AT, r->mode == KNW_PARTS, &g.at);
+    e = e ? e : knw_n_words(r, &g.n_words);
     if (!e && !knw_allocate(&g, &memory))
         e = knx_error_nomem();
     if (!e) {

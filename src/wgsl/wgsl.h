@@ -44,6 +44,10 @@ typedef struct knw_facts {
  * the first buffer. */
 enum { KNW_ACROSS, KNW_COUNT, KNW_HIDDEN, KNW_AT, KNW_MOST_MEMORIES = 32 };
 
+/* In place of a memory: the elements of a buffer that the kernel only reads, at most so many bytes, are words of the
+ * launch (knw_given_word), which begin at a multiple of 4. */
+enum { KNW_GIVEN = 255, KNW_GIVEN_BYTES = 16 };
+
 /* How a kernel's points are shared. */
 typedef enum knw_mode {
     KNW_POINTS, /* an invocation for each parallel point, which goes through all stages by itself */
@@ -58,7 +62,7 @@ typedef struct knw_request {
     bool exact;             /* the host's bits, whatever it costs; else the device's own operations */
     uint8_t mode;           /* knw_mode */
     int part;               /* KNW_PARTS: which dispatch, from 0 on */
-    const uint8_t *memory;  /* per buffer of the kernel: in which memory it lies */
+    const uint8_t *memory;  /* per buffer of the kernel: in which memory it lies, or KNW_GIVEN */
     int n_memory;           /* of the kernel; KNW_PARTS has one more behind them, the scratch */
 } knw_request;
 
@@ -87,5 +91,7 @@ knx_error *knw_text(const knw_request *r, char **out, uint32_t *memories);
 /* How many words the request's uniform block has (a multiple of 4), and the words of a launch; grid: workgroups along x
  * and y (0: nothing to do). */
 knx_error *knw_n_words(const knw_request *r, uint32_t *out);
+/* Of n_words words, the first of those that buffer b is given in: the last ones, in the order of the buffers. */
+uint32_t knw_given_word(const knw_request *r, uint32_t n_words, int b);
 knx_error *knw_words(const knw_request *r, const knw_launch *l, uint32_t *words, uint32_t grid[2]);
 #endif

@@ -283,11 +283,22 @@ static uint64_t groups_of(const knw_request *r, const knw_launch *l, uint64_t *c
     return (*count + each - 1) / each;
 }
 
+/* Words of buffers from b on that are given in them. */
+static uint32_t given_words(const knw_request *r, int b)
+{
+    uint32_t n = 0;
+    for (; b < r->kernel->n_buffer; b++)
+        n += r->memory[b] == KNW_GIVEN ? KNW_GIVEN_BYTES / 4 : 0;
+    return n;
+}
+
+uint32_t knw_given_word(const knw_request *r, uint32_t n_words, int b) { return n_words - given_words(r, b); }
+
 knx_error *knw_n_words(const knw_request *r, uint32_t *out)
 {
     knw_layout a;
     knx_error *e = knw_lay_out(r->kernel, KNW_AT, r->mode == KNW_PARTS, &a);
-    *out = a.n_words;
+    *out = a.n_words + given_words(r, 0);
     knw_layout_free(&a);
     return e;
 }
@@ -297,7 +308,7 @@ knx_error *knw_words(const knw_request *r, const knw_launch *l, uint32_t *words,
     knw_layout a;
     uint64_t count, groups = groups_of(r, l, &count), most = r->facts->most_groups;
     KN_TRY(knw_lay_out(r->kernel, KNW_AT, r->mode == KNW_PARTS, &a));
-    memset(words, 0, a.n_words * sizeof *words);
+    memset(words, 0, (a.n_words + given_words(r, 0)) * sizeof *words);
     uint64_t rows = (groups + most - 1) / most, across = groups ? (groups + rows - 1) / rows : 0;
     grid[0] = (uint32_t)across;
     grid[1] = (uint32_t)rows;

@@ -123,7 +123,8 @@ bool knd_frame_rooms(knd_frame *f, knx_arena *arena)
 {
     f->at = knx_arena_alloc(arena, (f->p->max_ref + 1) * sizeof *f->at);
     f->place = knx_arena_zero(arena, (f->p->max_ref + 1) * sizeof *f->place);
-    return f->at && f->place;
+    f->mirrored = knx_arena_zero(arena, f->p->max_ref + 1);
+    return f->at && f->place && f->mirrored;
 }
 
 /* ---- Steps. */
@@ -139,16 +140,43 @@ static void place_literal(const knd_frame *f, uint32_t i, bool handed_on, knd_pl
     }
 }
 
-/* What a reference is on the device: its contents are there by an action before. */
-static knx_error *find_place(knd_frame *f, const knc_ref *ref, bool handed_on, knd_place *out)
+/* The contents of an operand or of a part of the workspace that need not be on the device; NULL: they are there, or
+ * have to be. */
+static const void *value_here(knd_frame *f, const knc_step *s, uint32_t r)
 {
+    const knc_ref *ref = &s->ref[r];
+    if (ref->space == KNC_AT_WORK && f->mirrored[r]) {
+        f->mirrored[r] = false;
+        return f->mirror + ref->offset;
+    }
+    if (ref->space != KNC_AT_OPERAND || !f->d->by_value || !f->d->by_value(f->d, s, r))
+        return NULL;
+    if (!f->given) {
+        const knd_spot *x = f->x[ref->index];
+        return x->held && !x->has ? x->here + ref->offset : NULL;
+    }
+    const knd_operand *x = &f->in[ref->index];
+    if (x->buffer && (!x->buffer->data || knd_is_on(f->d, x->buffer)))
+        return NULL;
+    return f->given[ref->index].memory ? NULL : (const char *)knd_operand_data(x) + ref->offset;
+}
+
+/* What a reference is on the device: its contents are there by an action before, or come now. */
+static knx_error *find_place(knd_frame *f, const knc_step *s, uint32_t r, bool handed_on, knd_place *out)
+{
+    const knc_ref *ref = &s->ref[r];
     knd_memory *own = NULL;
     const knd_spot *spot = NULL;
+    if (!handed_on && (out->bits = value_here(f, s, r))) {
+        *out = (knd_place){.bits = out->bits};
+        return NULL;
+    }
     *out = (knd_place){.offset = ref->offset};
     switch ((knc_space)ref->space) {
     case KNC_AT_OPERAND:
         if (f->given)
             return send_operand(f, ref->index, &out->memory);
+        KN_TRY(knd_spot_send(f->d, f->x[ref->index]));
         spot = f->x[ref->index];
         break;
     case KNC_AT_OUTPUT:
@@ -187,7 +215,7 @@ static knx_error *run_there(knd_frame *f, uint32_t i)
         KN_TRY(name_check(f, f->p->jaxpr->eqn[s->eqn].place));
     for (uint32_t k = 0; k < s->n_ref; k++)
         if (!knd_wants_here(s, k))
-            KN_TRY(find_place(f, &s->ref[k], inside, &f->place[k]));
+            KN_TRY(find_place(f, s, k, inside, &f->place[k]));
     knx_error *error = inside ? knd_run_inside(f, i) : knd_launch(f->d, f->l->prepared[i], f->place);
     return s->eqn < f->p->jaxpr->n_eqn ? knx_error_placed(error, f->p->jaxpr->eqn[s->eqn].place) : error;
 }
@@ -221,6 +249,7 @@ static knx_error *act(knd_frame *f, const knd_action *a)
     case KND_TO_HOST:
         KN_TRY(knd_copy_out(f->d, f->mirror + a->at, f->work, f->work_at + a->at, a->bytes));
         return knd_frame_failed(f);
+    case KND_BY_VALUE: f->mirrored[a->number] = true; return NULL;
     case KND_STEP: return run_step(f, a->number);
     default: break;
     }

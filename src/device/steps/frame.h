@@ -41,6 +41,7 @@ typedef struct knd_frame {
     knd_one_run host;
     void **at;
     knd_place *place;
+    bool *mirrored; /* per reference of the next step: it goes by value, from the mirror */
 } knd_frame;
 
 /* Memory on the host that a run of l needs: its workspace's mirror, what its steps on the host need. 0: none. */

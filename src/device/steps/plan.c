@@ -104,6 +104,31 @@ static knd_act act_to_write(const planner *p, const knc_ref *ref)
     return own && !p->begun[a.number] ? KND_BEGIN : KND_FETCH_WRITE;
 }
 
+static bool covers(const span_list *l, size_t begin, size_t end)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->at[i].begin <= begin && l->at[i].end >= end)
+            return true;
+    return false;
+}
+
+static bool by_value(const planner *p, const knc_step *s, uint32_t r)
+{
+    const knd_device *d = p->l->head.device;
+    return d->by_value && d->by_value(d, s, r);
+}
+
+/* What is here alone goes by value, if the device takes it so. */
+static bool bring_value(planner *p, const knc_step *s, uint32_t r)
+{
+    const knc_ref *ref = &s->ref[r];
+    size_t end = ref->first + ref->bytes;
+    bool here = covers(&p->valid[HOST], ref->first, end) && !covers(&p->valid[DEVICE], ref->first, end);
+    if (here && by_value(p, s, r))
+        return add(p, (knd_action){.act = KND_BY_VALUE, .number = r});
+    return bring(p, DEVICE, ref->first, end);
+}
+
 static bool before(planner *p, const knc_step *s, int side)
 {
     for (uint32_t r = 0; r < s->n_ref; r++) {
@@ -111,7 +136,10 @@ static bool before(planner *p, const knc_step *s, int side)
         bool written = knc_is_written(s, r), fine = true;
         int to = knd_wants_here(s, r) ? HOST : side;
         if (ref->space == KNC_AT_WORK)
-            fine = is_scratch(s, r) || bring(p, to, ref->first, ref->first + ref->bytes);
+            fine = is_scratch(s, r) ||
+                   (to == DEVICE ? bring_value(p, s, r) : bring(p, to, ref->first, ref->first + ref->bytes));
+        else if (ref->space == KNC_AT_OPERAND && to == DEVICE && by_value(p, s, r))
+            continue; /* it is sent when the step begins, if at all */
         else if (ref->space == KNC_AT_OPERAND || ref->space == KNC_AT_OUTPUT)
             fine = add(p, buffer_of(p, ref, to == DEVICE ? KND_SEND : written ? act_to_write(p, ref) : KND_FETCH));
         if (!fine)

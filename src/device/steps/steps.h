@@ -36,6 +36,7 @@ typedef enum knd_act {
     KND_WRITTEN,     /* the device has changed it */
     KND_TO_DEVICE,   /* bytes of the workspace */
     KND_TO_HOST,
+    KND_BY_VALUE, /* the next step takes its reference `number` from the workspace's mirror */
     KND_STEP /* runs, where it belongs */
 } knd_act;
 typedef struct knd_action {

@@ -54,13 +54,14 @@ static void write_down(kng_maker *m, const kng_bounds *b)
     begin(&c, m, b);
     for (int i = 0; i < b->n; i++)
         kng_words(&c, "axis", i, (uint64_t)b->axis[i]);
-    KNG_BODY(&c, "    let at = at_record();\n"
-                 "    if (lane != 0u || atomicLoad(&record[at]) != 0u) { return; }\n"
-                 "    let found = atomicLoad(&record[at + 1u]);\n"
-                 "    if (found == 0u) { return; }\n"
-                 "    let number = 0xffffffffu - found;\n"
-                 "    let which = number / points();\n"
-                 "    let place = (number %% points()) * %du + which;\n",
+    KNG_BODY(&c,
+             "    let at = at_record();\n"
+             "    if (lane != 0u || atomicLoad(&record[at]) != 0u) { return; }\n"
+             "    let found = atomicLoad(&record[at + 1u]);\n"
+             "    if (found == 0u) { return; }\n"
+             "    let number = 0xffffffffu - found;\n"
+             "    let which = number / points();\n"
+             "    let place = (number %% points()) * %du + which;\n",
              b->n);
     if (b->dtype->size == 8)
         KNG_BODY(&c, "    let bits = bits_indices(place);\n");

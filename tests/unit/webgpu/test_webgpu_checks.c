@@ -84,10 +84,21 @@ static const struct {
     const char *name;
     fails make;
 } failing[] = {
-#define ROW(f) {#f, f}
-    ROW(takes_too_far),      ROW(takes_from_before), ROW(takes_by_bytes), ROW(takes_by_small_ones),
-    ROW(takes_what_no_word_holds), ROW(takes_rows),  ROW(takes_along),    ROW(takes_by_two),
-    ROW(takes_by_two_of_the_second), ROW(takes_in_a_function), ROW(puts_too_far),
+#define ROW(f) \
+    {          \
+#f, f  \
+    }
+    ROW(takes_too_far),
+    ROW(takes_from_before),
+    ROW(takes_by_bytes),
+    ROW(takes_by_small_ones),
+    ROW(takes_what_no_word_holds),
+    ROW(takes_rows),
+    ROW(takes_along),
+    ROW(takes_by_two),
+    ROW(takes_by_two_of_the_second),
+    ROW(takes_in_a_function),
+    ROW(puts_too_far),
 #undef ROW
 };
 
@@ -198,8 +209,8 @@ KN_TEST_GROUP(test_webgpu_checks)
     if (!(g = webgpu_first()))
         return 77;
     const struct CMUnitTest tests[] = {
-        TEST(the_words_and_the_line_are_the_hosts),   TEST(what_has_nothing_to_do_with_it_is_good),
-        TEST(what_comes_from_it_fails_too),           TEST(a_loop_that_runs_out_of_bounds_ends),
+        TEST(the_words_and_the_line_are_the_hosts), TEST(what_has_nothing_to_do_with_it_is_good),
+        TEST(what_comes_from_it_fails_too),         TEST(a_loop_that_runs_out_of_bounds_ends),
         TEST(many_runs_wait_for_nothing),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
