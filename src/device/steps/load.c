@@ -167,6 +167,65 @@ static bool can_fail(const knc_program *p, const knc_step *s)
     return kni_can_fail(e->prim, s->u.r.params ? s->u.r.params : e->params);
 }
 
+/* ---- Small work for the host: if what a step makes of a few bytes is wanted there, it is done there, and nobody has
+ * to wait for the device. (An optimizer counts its steps, and 64-bit floats come from the count.) Where the device wants
+ * it, too, it goes by value. */
+
+static bool is_small(const knc_step *s)
+{
+    enum { SMALL = 16 };
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        if (s->ref[r].bytes > SMALL)
+            return false;
+    return s->kind == KNC_KERNEL;
+}
+
+static bool same_value(const knc_ref *a, const knc_ref *b)
+{
+    bool apart = a->first + a->bytes <= b->first || b->first + b->bytes <= a->first;
+    return a->space != KNC_AT_LITERAL && a->space == b->space && !apart &&
+           (a->space == KNC_AT_WORK || a->index == b->index);
+}
+
+static bool reads_of(const knc_step *s, const knc_step *from)
+{
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        for (uint32_t k = 0; k < from->n_ref && !knc_is_written(s, r); k++)
+            if (knc_is_written(from, k) && same_value(&s->ref[r], &from->ref[k]))
+                return true;
+    return false;
+}
+
+static bool wanted_here(const knd_steps_loaded *l, uint32_t i)
+{
+    const knc_step *step = l->head.program->step;
+    for (uint32_t k = i + 1; k < l->head.program->n_step; k++)
+        if (l->reason[k] && reads_of(&step[k], &step[i]))
+            return true;
+    return false;
+}
+
+static void keep_small_work(knd_steps_loaded *l)
+{
+    static const char why[] = "the host wants what it makes of a few bytes";
+    if (!l->head.device->by_value || l->chosen)
+        return;
+    for (uint32_t i = l->head.program->n_step; i-- > 0;)
+        if (!l->reason[i] && is_small(&l->head.program->step[i]) && wanted_here(l, i))
+            l->reason[i] = why;
+}
+
+/* ---- */
+
+static void refuse_steps(knd_steps_loaded *l)
+{
+    const knc_program *p = l->head.program;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        if (!l->reason[i] && !knc_n_inside(&p->step[i]))
+            l->reason[i] = knd_steps_refusal(l->head.device, p, &p->step[i], &l->arena);
+    keep_small_work(l);
+}
+
 static knx_error *prepare_step(knd_steps_loaded *l, uint32_t i)
 {
     const knd_device *d = l->head.device;
@@ -176,9 +235,6 @@ static knx_error *prepare_step(knd_steps_loaded *l, uint32_t i)
         return NULL;
     if (knc_n_inside(s))
         return load_inside(l, i);
-    l->reason[i] = knd_steps_refusal(d, p, s, &l->arena);
-    if (l->reason[i])
-        return NULL;
     l->checks[i] = d->begin_checks && s->kind == KNC_ROUTINE && can_fail(p, s);
     l->any_check |= l->checks[i];
     return d->prepare(d, p, s, &l->prepared[i]);
@@ -187,6 +243,7 @@ static knx_error *prepare_step(knd_steps_loaded *l, uint32_t i)
 static knx_error *prepare_steps(knd_steps_loaded *l)
 {
     bool host = false;
+    refuse_steps(l);
     for (uint32_t i = 0; i < l->head.program->n_step; i++) {
         KN_TRY(prepare_step(l, i));
         host |= !knd_is_there(l, i);
