@@ -133,6 +133,20 @@ bool kna_is_there(kn_array x)
     return v && kind == KN_H_ARRAY && !v->pin && kna_lies_here(v);
 }
 
+bool kna_is_away(kn_array x)
+{
+    kna_handle_kind kind = KN_H_NONE;
+    const kna_value *v = kna_recording_current() ? NULL : kna_handle_peek(x, &kind);
+    const knd_device *d = &knd_host;
+    if (!v || kind != KN_H_ARRAY)
+        return false;
+    if (v->state == KN_V_PENDING)
+        d = kna_device_at(v->pending.node->site);
+    else if (v->state == KN_V_BUFFER && v->buffer->away)
+        d = knd_device_of(v->buffer);
+    return d->begin_checks != NULL;
+}
+
 kna_value *kna_element_value(kn_dtype dtype, const void *element)
 {
     knx_buffer *b = knx_buffer_new(dtype->size);

@@ -59,7 +59,7 @@ void knn_plan_axis(knn_index *p, kna_op *op, kni_type x, int axis, const knn_ind
 void knn_plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a);
 
 /* Positions that are given, perhaps outside, and perhaps negative. They are looked at if they are in memory, or if
- * `looks`; never under traces. */
+ * `looks` and that is no wait for a device, which finds out by itself then; never under traces. */
 knn_index_array knn_index_given(kna_op *op, kn_array index, int64_t extent, bool looks);
 /* Sees what can be seen: whether they are outside or negative. */
 void knn_index_check(knn_index_array *a, int64_t extent);
