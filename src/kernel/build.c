@@ -18,6 +18,8 @@ knk_builder *knk_new(int n_par)
     return k;
 }
 
+void knk_without_doubles(knk_builder *k) { k->no_doubles = true; }
+
 void knk_delete(knk_builder *k)
 {
     if (!k)

@@ -22,6 +22,7 @@ enum { KNK_NO_LOOP = -1, KNK_NO_HOME = -2 };
 struct knk_builder {
     knx_error *error;
     int n_par;
+    bool no_doubles;
     KN_VEC(knk_inst) node;
     KN_VEC(knk_home) place; /* per node */
     KN_VEC(knk_stage) stage;

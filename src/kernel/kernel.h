@@ -103,6 +103,7 @@ typedef struct knk_kernel {
  * once; constants fold; only algebra that changes no bits is applied. */
 typedef struct knk_builder knk_builder;
 knk_builder *knk_new(int n_par); /* NULL without memory */
+void knk_without_doubles(knk_builder *k); /* none come in but those of the caller: who runs it has none */
 void knk_delete(knk_builder *k);
 /* returns the stage's number; nodes go into the newest stage */
 int knk_begin_stage(knk_builder *k, int n_inner);

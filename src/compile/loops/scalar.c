@@ -92,6 +92,8 @@ static knx_error *build(kni_lower *l)
 {
     begin(l);
     l->k = knk_new(l->n_loop);
+    if (l->k && !knc_target_has(l->p->o->target, KN_ID_F64))
+        knk_without_doubles(l->k);
     if (!l->k || !knc_begin_places(l))
         return knx_error_nomem();
     knc_start_stage(l, false);

@@ -214,6 +214,8 @@ static knx_error *build(kni_lower *l)
     l->failed = false;
     l->eqn = NULL;
     l->k = knk_new(l->n_loop);
+    if (l->k && !knc_target_has(l->p->o->target, KN_ID_F64))
+        knk_without_doubles(l->k);
     l->joined = knx_arena_alloc(&l->arena, (l->g->n_reduce + 1) * sizeof *l->joined);
     if (!l->k || !l->joined || !knc_begin_places(l))
         return knx_error_nomem();

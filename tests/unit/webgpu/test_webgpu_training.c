@@ -104,6 +104,52 @@ static void nothing_moves_inside_an_epoch(void **state)
            (double)(g->counters.submits - work.submits) / steps, (long long)g->counters.pipelines);
 }
 
+static kn_array picked(const Mlp *net, const Batch *batch)
+{
+    kn_array hidden = kn_nn_relu(kn_add(kn_matmul(batch->images, net->w1), net->b1));
+    kn_array log_p = kn_nn_log_softmax(kn_add(kn_matmul(hidden, net->w2), net->b2), KN_AXIS(-1));
+    return kn_negative(kn_mean(kn_take_along_axis(log_p, kn_expand_dims(batch->labels, KN_AXIS(-1)), KN_AXIS(-1))));
+}
+KN_FUNCTION(picked, kn_array, Mlp, Batch)
+
+/* As people write it (tests/acceptance/train_digits.c): shuffled, rows by index arrays, an optimizer outside. */
+static void shuffled_epoch(kn_fn step, kn_optimizer adam, kn_tree *state, Mlp *net, const Batch *all, int number)
+{
+    kn_array key = kn_random_fold_in(kn_random_key(0), 100 + number);
+    kn_array order = kn_random_permutation(key, IMAGES);
+    for (int i = 0; i + BATCH <= IMAGES; i += BATCH) {
+        KN_SCOPE;
+        kn_array rows = kn_at(order, "%:%", i, i + BATCH);
+        Batch batch = {kn_take(all->images, rows, KN_AXIS(0)), kn_take(all->labels, rows, KN_AXIS(0))};
+        kn_array value;
+        Mlp grad;
+        kn_call(step, KN_OUT(&value, &grad), net, &batch);
+        kn_optim_apply(adam, state, KN_TREE(net), KN_TREE(&grad));
+        kn_eval(value);
+    }
+}
+
+static void nothing_moves_as_people_write_it(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_set_default_device(kn_find_device("webgpu:0"));
+    Batch all = data_on("webgpu:0");
+    Mlp net = fresh("webgpu:0");
+    kn_fn step = kn_jit(kn_value_and_grad(KN_FN(picked)));
+    kn_optimizer adam = kn_optim_adam(.learning_rate = 3e-3);
+    kn_tree moments = kn_optim_init(adam, KN_TREE(&net));
+    shuffled_epoch(step, adam, &moments, &net, &all, 0);
+    kng_counters before = g->counters;
+    shuffled_epoch(step, adam, &moments, &net, &all, 1);
+    assert_int_equal(g->counters.bytes_up, before.bytes_up);
+    assert_int_equal(g->counters.bytes_down, before.bytes_down);
+    assert_int_equal(g->counters.waits, before.waits);
+    kn_block_until_ready(net.w1);
+    kn_set_default_device(kn_find_device("host"));
+    expect_no_error();
+}
+
 /* jax-js needs 26 for the same step with its batch given (bench/webgpu/count_jaxjs.mjs). */
 static void a_step_has_few_dispatches(void **state)
 {
@@ -151,6 +197,7 @@ KN_TEST_GROUP(test_webgpu_training)
         return 77;
     const struct CMUnitTest tests[] = {
         TEST(nothing_moves_inside_an_epoch),
+        TEST(nothing_moves_as_people_write_it),
         TEST(a_step_has_few_dispatches),
         TEST(the_bits_are_the_hosts),
     };

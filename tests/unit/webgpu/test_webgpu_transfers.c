@@ -35,10 +35,7 @@ static kn_array loss(const Net *net, const Batch *batch)
 }
 KN_FUNCTION(loss, kn_array, Net, Batch)
 
-static kn_array row_of(const kn_array *x, const kn_array *i)
-{
-    return kn_lax_dynamic_index_in_dim(*x, *i);
-}
+static kn_array row_of(const kn_array *x, const kn_array *i) { return kn_lax_dynamic_index_in_dim(*x, *i); }
 KN_FUNCTION(row_of, kn_array, kn_array, kn_array)
 
 static kn_array with_row(const kn_array *x, const kn_array *i)
@@ -47,10 +44,11 @@ static kn_array with_row(const kn_array *x, const kn_array *i)
 }
 KN_FUNCTION(with_row, kn_array, kn_array, kn_array)
 
+/* kn_random_bernoulli would compare random numbers of float64, which the host does. */
 static kn_array dropped(const kn_array *x, const kn_array *key)
 {
-    kn_array keep = kn_random_bernoulli(*key, 0.75f, KN_SHAPE(ROWS, WIDTH));
-    return kn_where(keep, kn_div(*x, 0.75f), 0.0f);
+    kn_array drawn = kn_random_uniform(*key, KN_SHAPE(ROWS, WIDTH), .dtype = KN_F32);
+    return kn_where(kn_less(drawn, 0.75f), kn_div(*x, 0.75f), 0.0f);
 }
 KN_FUNCTION(dropped, kn_array, kn_array, kn_array)
 
@@ -178,6 +176,12 @@ static void dropout(world *w)
 
 static void permutation(world *w) { kn_eval(kn_random_permutation(kn_random_fold_in(w->key, w->turn), w->x)); }
 
+static void integer_division(world *w)
+{
+    kn_eval(kn_floor_divide(w->all.labels, 3));
+    kn_eval(kn_mod(kn_negative(w->all.labels), 5 + w->turn));
+}
+
 static void scan(world *w)
 {
     Turn t;
@@ -187,22 +191,19 @@ static void scan(world *w)
     kn_eval(t.carry);
 }
 
-static void one_hot(world *w)
-{
-    kn_eval(kn_nn_one_hot(w->all.labels, 8 + w->turn, .dtype = KN_F32));
-}
+static void one_hot(world *w) { kn_eval(kn_nn_one_hot(w->all.labels, 8 + w->turn, .dtype = KN_F32)); }
 
-static void value_that_is_printed(world *w)
-{
-    (void)kn_item(kn_sum(kn_mul(w->x, (float)w->turn)));
-}
+static void value_that_is_printed(world *w) { (void)kn_item(kn_sum(kn_mul(w->x, (float)w->turn))); }
 
 typedef struct row {
     const char *name;
     void (*run)(world *w);
     int64_t up, down, waits;
 } row;
-#define ROW(f, ...) {#f, f, __VA_ARGS__}
+#define ROW(f, ...)        \
+    {                      \
+#f, f, __VA_ARGS__ \
+    }
 static const row table[] = {
     ROW(shuffled_epoch, 0, 0, 0),
     ROW(sliced_batch, 0, 0, 0),
@@ -216,6 +217,7 @@ static const row table[] = {
     ROW(keys, 0, 0, 0),
     ROW(dropout, 0, 0, 0),
     ROW(permutation, 0, 0, 0),
+    ROW(integer_division, 0, 0, 0),
     ROW(scan, 0, 0, 0),
     ROW(one_hot, 0, 0, 0),
     ROW(value_that_is_printed, 0, 4, 1),
