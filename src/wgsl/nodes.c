@@ -449,7 +449,8 @@ static void store(knw_gen *g, knk_node x)
     knx_str_free(&t);
 }
 
-/* Where all lanes of a row do the same, some may still be reading when the first one writes. */
+/* Where all lanes of a row do the same, some may still be reading when the first one writes. In a loop, too: one that
+ * stores has no condition (knk_verify sees to that), so all lanes make its turns, and WGSL allows the barrier. */
 static void wait_for_readers(knw_gen *g)
 {
     if (!knw_together(g) || g->k->stage[g->stage].n_inner || g->dry)

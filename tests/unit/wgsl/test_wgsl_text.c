@@ -289,6 +289,27 @@ static void the_way_follows_from_the_shape(void **state)
     knk_release(k);
 }
 
+/* What the host has goes with the numbers: the text has no binding for it. */
+static void small_values_are_words(void **state)
+{
+    (void)state;
+    knk_kernel *k = parsed(sum_of_rows);
+    const knw_request q = {k, &facts, true, KNW_POINTS, 0, (uint8_t[]){KNW_GIVEN, 0}, 1},
+                      far = {k, &facts, true, KNW_POINTS, 0, (uint8_t[]){0, 1}, 2};
+    char *text = NULL;
+    uint32_t memories, n, other;
+    assert_null(knw_n_words(&q, &n));
+    assert_null(knw_n_words(&far, &other));
+    assert_int_equal(n, other + 4);
+    assert_int_equal(knw_given_word(&q, n, 0), other);
+    assert_null(knw_text(&q, &text, &memories));
+    assert_int_equal(memories, 1);
+    assert_non_null(strstr(text, "fn given0_f32("));
+    assert_null(strstr(text, "@binding(2)"));
+    knx_free(text);
+    knk_release(k);
+}
+
 static void what_32_bits_do_not_count_is_too_large(void **state)
 {
     (void)state;
@@ -375,6 +396,7 @@ KN_TEST_GROUP(test_wgsl_text)
         cmocka_unit_test(a_dispatch_that_is_not_there_is_an_error),
         cmocka_unit_test(without_memory_there_is_an_error_and_no_leak),
         cmocka_unit_test(the_way_follows_from_the_shape),
+        cmocka_unit_test(small_values_are_words),
         cmocka_unit_test(what_32_bits_do_not_count_is_too_large),
         cmocka_unit_test(loops_have_to_end_in_time),
         cmocka_unit_test(a_grid_holds_all_groups),
