@@ -107,12 +107,14 @@ struct knd_device {
     bool (*by_value)(const knd_device *d, const knc_step *s, uint32_t r);
 
     /* Steps that can fail, of a device that learns of it late (docs/devices.md); all NULL: launch fails. A run that
-     * has such steps begins with a number, larger than all before. Each of them is named before it is launched. `failed`
-     * gives the error of a run from `first` to `last`, as far as is known: after copy_out, and after wait, all is. */
+     * has such steps begins with the next number, from 1 on. Each of the steps is named before it is launched. `failed`
+     * gives the error of a run, as far as is known; how those up to `known` went is, after copy_out and after wait all
+     * are; and never are KND_RUNS of them not. */
     knx_error *(*begin_checks)(const knd_device *d, uint64_t *number);
     void (*end_checks)(const knd_device *d);
     knx_error *(*name_check)(const knd_device *d, const kn_place *place, const char *operation);
-    knx_error *(*failed)(const knd_device *d, uint64_t first, uint64_t last);
+    uint64_t (*known)(const knd_device *d);
+    knx_error *(*failed)(const knd_device *d, uint64_t number);
 };
 
 /* ---- Programs on any device (run.c). */
@@ -214,19 +216,19 @@ knx_error *knd_be_sure(knx_buffer *b); /* the same if its contents may be what a
 knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out);
 /* The device has written to its copy: what the host has is old. */
 void knd_written(knx_buffer *b);
-/* Runs with checks whose failure would be that of the contents, too: from `first` to `last`; 0: none. */
+/* Runs with checks whose failure would be that of the contents, too (doubt.c). */
+enum { KND_RUNS = 1024 };
 typedef struct knd_doubt {
-    uint64_t first, last;
+    uint64_t last;   /* no run is later; 0: there is no doubt */
+    uint64_t failed; /* a run that is known to have failed; 0: none is */
+    uint64_t run[KND_RUNS / 64]; /* bit n % KND_RUNS: run n, the last one of that bit up to `last` */
 } knd_doubt;
-knd_doubt knd_doubt_of(const knd_device *d, const knx_buffer *b); /* on d */
-static inline void knd_add_doubt(knd_doubt *to, knd_doubt more)
-{
-    to->last = more.last > to->last ? more.last : to->last;
-    to->first = !to->first || (more.first && more.first < to->first) ? more.first : to->first;
-}
-void knd_set_doubt(knx_buffer *b, knd_doubt doubt); /* of a buffer that the device has written to */
-/* What is known to have failed of it; NULL: nothing. */
-knx_error *knd_failed(const knd_device *d, knd_doubt doubt);
+void knd_doubt_run(const knd_device *d, knd_doubt *to, uint64_t number); /* one run more */
+void knd_add_doubt(const knd_device *d, knd_doubt *to, const knd_doubt *more);
+/* What is known to have failed of it; NULL: nothing. What is known to be well goes out. */
+knx_error *knd_failed(const knd_device *d, knd_doubt *doubt);
+const knd_doubt *knd_doubt_of(const knd_device *d, const knx_buffer *b); /* on d; NULL: none */
+void knd_set_doubt(knx_buffer *b, const knd_doubt *doubt); /* of a buffer that the device has written to */
 bool knd_is_on(const knd_device *d, const knx_buffer *b); /* has it a valid copy? */
 const knd_device *knd_device_of(const knx_buffer *b); /* with a valid copy; the host, if that has one */
 

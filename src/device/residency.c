@@ -78,21 +78,14 @@ static knx_error *find_room(knx_buffer *b, away *a)
     return NULL;
 }
 
-knx_error *knd_failed(const knd_device *d, knd_doubt doubt)
-{
-    return doubt.last && d->failed ? d->failed(d, doubt.first, doubt.last) : NULL;
-}
-
 /* Contents whose computation has failed are nobody's. What is down has been waited for, so it is in no doubt. */
 static knx_error *fetch_contents(const knx_buffer *b, away *a)
 {
-    KN_TRY(knd_failed(a->device, a->doubt));
+    KN_TRY(knd_failed(a->device, &a->doubt));
     KN_TRY(knd_copy_out(a->device, a->head.data, a->memory, 0, b->bytes));
     if (a->doubt.last && !b->bytes)
         KN_TRY(a->device->wait(a->device)); /* of nothing there was nothing to wait for */
-    KN_TRY(knd_failed(a->device, a->doubt));
-    a->doubt = (knd_doubt){0};
-    return NULL;
+    return knd_failed(a->device, &a->doubt);
 }
 
 static knx_error *fetch(knx_buffer *b, bool contents)
@@ -216,8 +209,8 @@ knx_error *knd_wait(knx_buffer *b)
     knd_lock();
     if (a->valid)
         error = a->device->wait(a->device);
-    if (!error && a->valid && !(error = knd_failed(a->device, a->doubt)))
-        a->doubt = (knd_doubt){0};
+    if (!error && a->valid)
+        error = knd_failed(a->device, &a->doubt);
     knd_unlock();
     return error;
 }
@@ -237,17 +230,17 @@ const knd_device *knd_device_of(const knx_buffer *b)
     return b->data || !a || !a->valid ? &knd_host : a->device;
 }
 
-knd_doubt knd_doubt_of(const knd_device *d, const knx_buffer *b)
+const knd_doubt *knd_doubt_of(const knd_device *d, const knx_buffer *b)
 {
     const away *a = (const away *)b->away;
-    return a && a->valid && a->device == d ? a->doubt : (knd_doubt){0};
+    return a && a->valid && a->device == d ? &a->doubt : NULL;
 }
 
-void knd_set_doubt(knx_buffer *b, knd_doubt doubt)
+void knd_set_doubt(knx_buffer *b, const knd_doubt *doubt)
 {
     away *a = (away *)b->away;
     if (a && a->valid)
-        a->doubt = doubt;
+        a->doubt = *doubt;
 }
 
 bool knd_is_on(const knd_device *d, const knx_buffer *b)

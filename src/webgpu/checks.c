@@ -139,12 +139,12 @@ knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records)
 
 /* ---- What failed. */
 
-knx_error *kng_checks_failed(const kng_gpu *g, uint64_t first, uint64_t last)
+knx_error *kng_checks_failed(const kng_gpu *g, uint64_t number)
 {
     const kng_checks *c = &g->checks;
     for (int i = 0; i < c->n_failure; i++) {
         const kng_failure *f = &c->failure[i];
-        if (f->last < first || f->first > last)
+        if (number < f->first || number > f->last)
             continue;
         knx_error *e = knx_error_new(KN_ERROR_INDEX, "index %lld is out of bounds for axis %lld with size %lld",
                                      (long long)f->index, (long long)f->axis, (long long)f->size);

@@ -59,10 +59,8 @@ static knx_error *name_check(const knd_device *d, const kn_place *place, const c
 {
     return kng_checks_name(kng_gpu_of(d), place, operation);
 }
-static knx_error *failed(const knd_device *d, uint64_t first, uint64_t last)
-{
-    return kng_checks_failed(kng_gpu_of(d), first, last);
-}
+static uint64_t known(const knd_device *d) { return kng_gpu_of(d)->checks.known; }
+static knx_error *failed(const knd_device *d, uint64_t number) { return kng_checks_failed(kng_gpu_of(d), number); }
 
 static const kn_device_info *info(const knd_device *d) { return &kng_gpu_of(d)->info; }
 
@@ -143,6 +141,7 @@ void kng_make_device(kng_gpu *g)
                              .begin_checks = begin_checks,
                              .end_checks = end_checks,
                              .name_check = name_check,
+                             .known = known,
                              .failed = failed,
                              KND_STEPS_TABLE};
 }

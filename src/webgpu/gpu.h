@@ -95,7 +95,7 @@ knx_error *kng_memory_new(kng_gpu *g, uint64_t room, knd_memory **out);
 
 /* ---- checks.c: checks that fail on the device (knd_device.begin_checks). Each run has a record there, which comes
  * down with whatever is looked at next. */
-enum { KNG_RECORDS = 1024, KNG_RECORD_WORDS = 8, KNG_FAILURES = 64 };
+enum { KNG_RECORDS = KND_RUNS, KNG_RECORD_WORDS = 8, KNG_FAILURES = 512 };
 typedef struct kng_failure {
     uint64_t first, last; /* runs: one, or those of failures that were joined for want of room */
     int64_t index;
@@ -119,7 +119,7 @@ typedef struct kng_checks {
 knx_error *kng_checks_begin(kng_gpu *g, uint64_t *out);
 void kng_checks_end(kng_gpu *g);
 knx_error *kng_checks_name(kng_gpu *g, const kn_place *place, const char *operation);
-knx_error *kng_checks_failed(const kng_gpu *g, uint64_t first, uint64_t last);
+knx_error *kng_checks_failed(const kng_gpu *g, uint64_t number);
 /* The record of the run, for a launch: its memory and where its words begin. */
 knx_error *kng_checks_record(kng_gpu *g, knd_memory **out, uint32_t *word);
 /* Bytes of the records of which nothing is known yet; records a copy of them; what came of it. */

@@ -52,7 +52,7 @@ knx_error *knd_frame_run(knd_frame *f); /* the actions of its plan */
 /* Something has come down: what is known to have failed in this run. */
 static inline knx_error *knd_frame_failed(const knd_frame *f)
 {
-    return knd_failed(f->d, (knd_doubt){f->number, f->number});
+    return f->number ? f->d->failed(f->d, f->number) : NULL;
 }
 /* inside.c: step i of f, a loop or a branch, at the places that f has found. */
 knx_error *knd_run_inside(knd_frame *f, uint32_t i);

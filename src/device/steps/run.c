@@ -84,13 +84,13 @@ static knx_error *find_doubt(const running *r, const knd_operand *in, knd_doubt 
 {
     for (uint32_t i = 0; i < r->p->n_operand; i++)
         if (in[i].buffer)
-            knd_add_doubt(out, knd_doubt_of(r->d, in[i].buffer));
-    return knd_failed(r->d, *out);
+            knd_add_doubt(r->d, out, knd_doubt_of(r->d, in[i].buffer));
+    return knd_failed(r->d, out);
 }
 
-static void leave_doubt(const running *r, knd_doubt doubt)
+static void leave_doubt(const running *r, const knd_doubt *doubt)
 {
-    for (uint32_t k = 0; doubt.last && k < r->p->n_output; k++)
+    for (uint32_t k = 0; doubt->last && k < r->p->n_output; k++)
         if (r->p->output[k].kind != KNC_OUT_OPERAND)
             knd_set_doubt(r->out[k], doubt);
 }
@@ -113,13 +113,13 @@ static knx_error *run_in_doubt(running *r, const knd_operand *in)
     KN_TRY(find_doubt(r, in, &doubt));
     if (r->l->any_check) {
         KN_TRY(r->d->begin_checks(r->d, &r->number));
-        knd_add_doubt(&doubt, (knd_doubt){r->number, r->number});
+        knd_doubt_run(r->d, &doubt, r->number);
     }
     knx_error *error = run_actions(r, in);
     if (r->l->any_check)
         r->d->end_checks(r->d);
     if (!error)
-        leave_doubt(r, doubt);
+        leave_doubt(r, &doubt);
     return error;
 }
 
