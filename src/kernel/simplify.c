@@ -163,7 +163,8 @@ static bool divides(knk_builder *k, const knk_inst *n, knk_node *out)
     const knk_stage *s = &k->stage.at[n->stage];
     bool loops = k->n_par + s->n_inner + s->n_loop > 0;
     bool doubles = knk_is_int_id(d) && knk_size(d) == 4;
-    if (!loops || !knk_is_int_id(d) || knk_size(d) > 4 || (doubles && k->no_doubles) || same_everywhere(k, x, DEPTH) || !same_everywhere(k, y, DEPTH))
+    if (!loops || !knk_is_int_id(d) || knk_size(d) > 4 || (doubles && k->no_doubles) || same_everywhere(k, x, DEPTH) ||
+        !same_everywhere(k, y, DEPTH))
         return false;
     bool rest = n->op == KNK_REM, never_zero = is_never_zero(k, y);
     knk_node q = quotient(k, x, y, d);
