@@ -4,6 +4,7 @@
  * Elements of less than a word share one. Writing one is atomic then: the first step clears its bits, the second sets
  * them, so that whatever neighbours do at the same time, each finds its own bits. */
 #include "wgsl/gen.h"
+#include <stdio.h>
 
 static int memory_of(const knw_gen *g, int buffer) { return g->r->memory[buffer]; }
 
@@ -23,19 +24,46 @@ void knw_find_memory(knw_gen *g)
         }
 }
 
-/* Where a buffer's words are: in a memory, or in the words of the launch from `given` on. */
+/* ---- Elements of less than a word, wherever their words are. */
+
+static const char *word_of(int size) { return size == 1 ? "2u" : "1u"; }
+
+void knw_part_of_word(knx_str *t, const char *words, bool atomic, const char *at, int size)
+{
+    knx_str_printf(t, atomic ? "atomicLoad(&%s[%s >> %s])" : "%s[%s >> %s]", words, at, word_of(size));
+    knx_str_printf(t, size == 1 ? " >> ((%s & 3u) << 3u)" : " >> ((%s & 1u) << 4u)", at);
+}
+
+void knw_put_part(knx_str *t, const char *words, const char *at, int size, const char *bits)
+{
+    unsigned mask = (1u << 8 * size) - 1;
+    knx_str_printf(t, size == 1 ? "    let s = (%s & 3u) << 3u;\n" : "    let s = (%s & 1u) << 4u;\n", at);
+    knx_str_printf(t, "    atomicAnd(&%s[%s >> %s], ~(%uu << s));\n", words, at, word_of(size), mask);
+    knx_str_printf(t, "    atomicOr(&%s[%s >> %s], (%s & %uu) << s);\n", words, at, word_of(size), bits, mask);
+}
+
+/* ---- */
+
+/* Where a buffer's words are: in a memory, or in the words of the launch. */
 typedef struct source {
-    int memory;
+    char words[KNW_WORD_TEXT];
     bool atomic;
-    uint32_t given;
 } source;
+
+static source source_of(const knw_gen *g, int buffer)
+{
+    int m = memory_of(g, buffer);
+    source from = {.atomic = m != KNW_GIVEN && g->memory[m].atomic};
+    if (m == KNW_GIVEN)
+        snprintf(from.words, sizeof from.words, "kn_w[%u]", (unsigned)knw_given_word(g->r, g->n_words, buffer) / 4);
+    else
+        snprintf(from.words, sizeof from.words, "memory%d", m);
+    return from;
+}
 
 static void word(const source *m, knx_str *t, const char *at)
 {
-    if (m->memory == KNW_GIVEN)
-        knx_str_printf(t, "kn_w[%u][%s]", m->given / 4, at);
-    else
-        knx_str_printf(t, m->atomic ? "atomicLoad(&memory%d[%s])" : "memory%d[%s]", m->memory, at);
+    knx_str_printf(t, m->atomic ? "atomicLoad(&%s[%s])" : "%s[%s]", m->words, at);
 }
 
 void knw_from_words(knx_str *t, int dtype, const char *a, const char *b)
@@ -68,13 +96,6 @@ void knw_to_word(knx_str *t, int dtype, int which, const char *x)
 
 static const char *name_of(int dtype) { return knx_dtype_table[dtype].short_name; }
 
-/* "memory0[e >> 2u] >> ((e & 3u) << 3u)": the element's bits lie lowest. */
-static void part_of_word(const source *m, knx_str *t, int size)
-{
-    word(m, t, size == 1 ? "e >> 2u" : "e >> 1u");
-    knx_str_puts(t, size == 1 ? " >> ((e & 3u) << 3u)" : " >> ((e & 1u) << 4u)");
-}
-
 /* "load0_f32", of memory 0; "given1_f32", of buffer 1. */
 static void load_function(knw_gen *g, const source *m, const char *name, int number, int dtype)
 {
@@ -87,13 +108,13 @@ static void load_function(knw_gen *g, const source *m, const char *name, int num
     } else if (size == 4) {
         word(m, &low, "e");
     } else if (knk_is_signed_id(dtype)) { /* shifted up, then down with its sign */
-        part_of_word(m, &low, size);
+        knw_part_of_word(&low, m->words, m->atomic, "e", size);
         knx_str_printf(t, "bitcast<i32>((%s) << %du) >> %du;\n}\n", low.s ? low.s : "", unused, unused);
     } else if (dtype == KN_ID_BOOL) {
-        part_of_word(m, &low, size);
+        knw_part_of_word(&low, m->words, m->atomic, "e", size);
         knx_str_printf(t, "((%s) & 255u) != 0u;\n}\n", low.s ? low.s : "");
     } else {
-        part_of_word(m, &low, size);
+        knw_part_of_word(&low, m->words, m->atomic, "e", size);
         knx_str_printf(t, "(%s) & %uu;\n}\n", low.s ? low.s : "", (1u << 8 * size) - 1);
     }
     if (size >= 4) {
@@ -124,13 +145,13 @@ static void store_function(knw_gen *g, int m, int dtype)
     } else if (size == 4) {
         store_word(g, t, m, "e", dtype, 0);
     } else {
-        unsigned mask = (1u << 8 * size) - 1;
-        const char *at = size == 1 ? "e >> 2u" : "e >> 1u";
-        knx_str_printf(t, "    let s = %s;\n", size == 1 ? "(e & 3u) << 3u" : "(e & 1u) << 4u");
-        knx_str_printf(t, "    atomicAnd(&memory%d[%s], ~(%uu << s));\n    atomicOr(&memory%d[%s], (", m, at, mask, m,
-                       at);
-        knw_to_word(t, dtype, 0, "x");
-        knx_str_printf(t, " & %uu) << s);\n", mask);
+        knx_str bits = {0};
+        char words[KNW_WORD_TEXT];
+        snprintf(words, sizeof words, "memory%d", m);
+        knw_to_word(&bits, dtype, 0, "x");
+        knw_put_part(t, words, "e", size, bits.s ? bits.s : "");
+        t->failed |= bits.failed;
+        knx_str_free(&bits);
     }
     knx_str_puts(t, "}\n");
 }
@@ -141,11 +162,7 @@ void knw_load_call(knw_gen *g, knx_str *t, int buffer, int dtype)
     bool given = m == KNW_GIVEN;
     const char *name = given ? "given" : "load";
     uint32_t *there = given ? &g->given[buffer] : &g->memory[m].load;
-    source from = {.memory = m};
-    if (given)
-        from.given = knw_given_word(g->r, g->n_words, buffer);
-    else
-        from.atomic = g->memory[m].atomic;
+    const source from = source_of(g, buffer);
     if (!(*there >> dtype & 1))
         load_function(g, &from, name, given ? buffer : m, dtype);
     *there |= 1u << dtype;

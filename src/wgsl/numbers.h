@@ -45,4 +45,9 @@ void knw_identity(knw_unit *u, knx_str *t, knk_reduction how, int dtype);
 void knw_helpers(const knw_unit *u, knx_str *t);
 /* A helper by its name, "kn_mul_u32_wide", for texts that call it themselves. */
 void knw_want(knw_unit *u, const char *name);
+
+/* memory.c: an element of one or two bytes, number `at` of an array of words: as an expression whose lowest bits it is;
+ * written by two atomic operations, as statements, so that neighbours can be written at the same time. */
+void knw_part_of_word(knx_str *t, const char *words, bool atomic, const char *at, int size);
+void knw_put_part(knx_str *t, const char *words, const char *at, int size, const char *bits);
 #endif

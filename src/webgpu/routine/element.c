@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * element.c -- elements of arrays in memory that is words: how each dtype is read and written. What is less than a word
- * is written by two atomic operations, so that neighbours can be written at the same time; elements that many tally in
- * are atomic, too. */
+ * goes the way of src/wgsl/memory.c; elements that many tally in are atomic. */
 #include "webgpu/routine/routine.h"
+#include <stdio.h>
 
 bool kng_is_part(kn_dtype d) { return d->size < 4; }
 
@@ -31,6 +31,8 @@ static void bits(const kng_code *c, const kng_array *a, knx_str *t)
     const char *read = other ? "bitcast<u32>(atomicLoad(&" : atomic ? "atomicLoad(&" : "";
     const char *end = other ? "))" : atomic ? ")" : "";
     unsigned s = a->slot, size = a->dtype->size;
+    char words[16];
+    snprintf(words, sizeof words, "memory%u", s);
     knx_str_printf(t, "fn bits_%s(i: u32) -> %s {\n", a->name, kng_bits_type(a->dtype));
     if (size == 8)
         knx_str_printf(
@@ -38,17 +40,18 @@ static void bits(const kng_code *c, const kng_array *a, knx_str *t)
             a->name, read, s, end, read, s, end);
     else if (size == 4)
         knx_str_printf(t, "    return %smemory%u[at_%s() + i]%s;\n", read, s, a->name, end);
-    else
-        knx_str_printf(
-            t, "    let at = at_%s() + i;\n    return (%smemory%u[at >> %uu]%s >> ((at & %uu) << %uu)) & 0x%xu;\n",
-            a->name, read, s, size == 2 ? 1 : 2, end, size == 2 ? 1 : 3, size == 2 ? 4 : 3, size == 2 ? 0xffff : 0xff);
+    else {
+        knx_str_printf(t, "    let at = at_%s() + i;\n    return (", a->name);
+        knw_part_of_word(t, words, atomic, "at", (int)size);
+        knx_str_printf(t, ") & %uu;\n", (1u << 8 * size) - 1);
+    }
     knx_str_puts(t, "}\n");
 }
 
 static void put(const kng_code *c, const kng_array *a, knx_str *t)
 {
     bool atomic = is_atomic(c, a->slot);
-    unsigned s = a->slot, size = a->dtype->size, mask = size == 2 ? 0xffff : 0xff;
+    unsigned s = a->slot, size = a->dtype->size;
     const char *write = atomic ? "    atomicStore(&memory%u[at%s], b%s);\n" : "    memory%u[at%s] = b%s;\n";
     knx_str_printf(t, "fn put_%s(i: u32, b: %s) {\n    let at = at_%s() + %si;\n", a->name, kng_bits_type(a->dtype),
                    a->name, size == 8 ? "2u * " : "");
@@ -58,11 +61,9 @@ static void put(const kng_code *c, const kng_array *a, knx_str *t)
     } else if (size == 4) {
         knx_str_printf(t, write, s, "", "");
     } else {
-        unsigned shift = size == 2 ? 1 : 2;
-        knx_str_printf(t,
-                       "    let by = (at & %uu) << %uu;\n    atomicAnd(&memory%u[at >> %uu], ~(0x%xu << by));\n"
-                       "    atomicOr(&memory%u[at >> %uu], (b & 0x%xu) << by);\n",
-                       size == 2 ? 1 : 3, size == 2 ? 4 : 3, s, shift, mask, s, shift, mask);
+        char words[16];
+        snprintf(words, sizeof words, "memory%u", s);
+        knw_put_part(t, words, "at", (int)size, "b");
     }
     knx_str_puts(t, "}\n");
 }
