@@ -76,7 +76,7 @@ static void take_along(const kna_value *v, uint16_t site)
         take_along(n->in[i], site);
 }
 
-/* Whoever waits for another device is run there: what waits together is on one device. Iotas and the like come along. */
+/* Whoever waits for another device is run there: what waits together is on one device. Iotas come along. */
 static knx_error *run_elsewhere(uint32_t n_in, kna_value *const *in, uint16_t site)
 {
     enum { DEEP = 16 };

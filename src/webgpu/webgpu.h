@@ -26,7 +26,8 @@
  * and kept for each pattern. */
 typedef struct kng_pattern {
     uint32_t n_ref, n_slot;
-    const uint8_t *slot; /* per reference of the step, or KNW_GIVEN (kernels); the scratch, if the plan wants one, is slot n_slot */
+    /* Per reference of the step, or KNW_GIVEN (of kernels); the scratch, if the plan wants one, is slot n_slot. */
+    const uint8_t *slot;
 } kng_pattern;
 
 typedef struct kng_dispatch {
@@ -36,7 +37,7 @@ typedef struct kng_dispatch {
     uint32_t n_at;         /* words[at_word[i]] = byte offset of reference at_ref[i] / at_unit[i] */
     const uint32_t *at_word, *at_ref, *at_unit;
     const uint32_t *at_more; /* added to that; NULL: nothing */
-    uint32_t n_given;      /* the elements of reference given_ref[i], 16 bytes at most, go to words[given_word[i]], ... */
+    uint32_t n_given;      /* the elements of reference given_ref[i], 16 bytes at most, go to words[given_word[i]] */
     const uint32_t *given_word, *given_ref;
     uint32_t slots;        /* a bit per slot that the text declares */
     uint32_t record;       /* it checks: this word is where the run's record begins, the next one the line's number */

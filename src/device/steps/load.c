@@ -168,8 +168,8 @@ static bool can_fail(const knc_program *p, const knc_step *s)
 }
 
 /* ---- Small work for the host: if what a step makes of a few bytes is wanted there, it is done there, and nobody has
- * to wait for the device. (An optimizer counts its steps, and 64-bit floats come from the count.) Where the device wants
- * it, too, it goes by value. */
+ * to wait for the device. (An optimizer counts its steps, and 64-bit floats come from the count.) Where the device
+ * wants it, too, it goes by value. */
 
 static bool is_small(const knc_step *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check.c -- check_bounds: indices that lie outside write into the record of the run (webgpu/checks.c). Two
- * dispatches: all that are outside agree on the first one, as the host counts them (the first number of all points, then
- * the second), and then one invocation writes down what that is. A record that is written stays as it is. */
+ * dispatches: all that are outside agree on the first one, as the host counts them (the first number of all points,
+ * then the second), and then one invocation writes down what that is. A record that is written stays as it is. */
 #include "webgpu/routine/kinds.h"
 
 const char *kng_check_refuses(const kng_bounds *b)

@@ -91,8 +91,7 @@ void kng_words(kng_code *c, const char *name, int i, uint64_t value); /* NAMEi()
 /* An array at a reference of the step; in the scratch. `use` may be added to by naming the array again. */
 void kng_ref(kng_code *c, const char *name, kn_dtype dtype, uint32_t ref, uint32_t use);
 void kng_room(kng_code *c, const char *name, kn_dtype dtype, uint64_t place, uint32_t use);
-/* The records of checks: `record`, atomic words; at_record() says where that of the run begins, line() whose check it is.
- */
+/* The records of checks: `record`, atomic words; at_record(): where the run's begins; line(): whose check it is. */
 void kng_record(kng_code *c);
 #define KNG_HEAD(c, ...) knx_str_printf(&(c)->head, __VA_ARGS__)
 #define KNG_BODY(c, ...) knx_str_printf(&(c)->body, __VA_ARGS__)
