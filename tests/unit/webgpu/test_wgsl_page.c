@@ -18,6 +18,8 @@ static char *text[MOST_TEXTS];
 static int n_text;
 static knd_device device[2]; /* fast, exact */
 
+static bool attaches(const knk_kernel *k) { return !knw_refuses(k); }
+
 static const knc_target *target(const knd_device *d)
 {
     static knc_target t;
@@ -28,7 +30,9 @@ static const knc_target *target(const knd_device *d)
                      .alignment = 256,
                      .first_cache = 32 << 10,
                      .second_cache = 1 << 20,
-                     .ns_per_unit = 0.01};
+                     .ns_per_unit = 0.01,
+                     .attaches = attaches,
+                     .joins_all = true};
     return &t;
 }
 
@@ -91,13 +95,23 @@ static kn_array layer_norm(kn_array x)
     return kn_div(y, kn_sqrt(kn_add(kn_mean(kn_square(y), KN_AXIS(1), .keepdims = true), 1e-5)));
 }
 
+/* A product with a kernel behind it. */
+static kn_array dense(kn_array x, kn_array bias, kn_array other)
+{
+    return kn_add(kn_nn_relu(kn_add(kn_matmul(x, x), bias)), other);
+}
+
 static void make_texts(const knd_device *d)
 {
     kn_array x = of(KN_SHAPE(64, 1024)), m = of(KN_SHAPE(128, 128)), image = of(KN_SHAPE(2, 8, 20, 20)),
-             window = of(KN_SHAPE(64, 8, 3, 3)), rows = of(KN_SHAPE(4000, 30));
+             window = of(KN_SHAPE(64, 8, 3, 3)), rows = of(KN_SHAPE(4000, 30)), other = of(KN_SHAPE(128, 128));
     KN_ON_DEVICE((kn_device)(uintptr_t)d);
-    kn_array all[] = {layer_norm(x), kn_sort(kn_nn_softmax(x)), kn_matmul(m, m),
-                      kn_lax_conv(image, window, KN_SHAPE(1, 1), KN_SAME), kn_sum(rows, KN_AXIS(1))};
+    kn_array all[] = {layer_norm(x),
+                      dense(m, of(KN_SHAPE(128)), other),
+                      kn_sort(kn_nn_softmax(x)),
+                      kn_matmul(m, m),
+                      kn_lax_conv(image, window, KN_SHAPE(1, 1), KN_SAME),
+                      kn_sum(rows, KN_AXIS(1))};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         kn_eval(all[i]);
     expect_no_error();
