@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sites.c -- where arrays are meant to be: a table of (device, did the user put it there, where he wrote that), so
- * that an array has a small number in place of all three. Entries never go; they are found by open addressing. Lines are
- * copies: arrays outlive the library that put them on a device, whose names of files go with it. */
+ * that an array has a small number in place of all three. Entries never go; they are found by open addressing. Lines
+ * are copies: arrays outlive the library that put them on a device, whose names of files go with it. */
 #include "base/hash.h"
 #include "base/lock.h"
 #include "device/device.h"

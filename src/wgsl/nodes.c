@@ -206,9 +206,9 @@ static void load_value(knw_gen *g, knx_str *t, knk_node x)
     knx_str_puts(t, g->low[x] ? ").x" : ")");
 }
 
-/* Is an FMA about the last bits of its product? As the functions write it: something is taken away (-a b + c, a b - c,
- * a b + (c - d), (a - b) c + d), or a multiple of a constant is, from a number (x - n ln 2). Else it is a plain a b + c;
- * so are the steps of a polynomial, which add a constant, but for -a b + 1. */
+/* Is an FMA about the last bits of its product? As the functions write it: something is taken away (-a b + c,
+ * a b - c, a b + (c - d), (a - b) c + d), or a multiple of a constant is, from a number (x - n ln 2). Else it is a
+ * plain a b + c; so are the steps of a polynomial, which add a constant, but for -a b + 1. */
 static bool is_residue(const knw_gen *g, const knk_inst *n)
 {
     knk_op a = knw_node(g, n->a)->op, b = knw_node(g, n->b)->op, c = knw_node(g, n->c)->op;

@@ -26,8 +26,8 @@ typedef enum knw_operation {
 /* What a text may count on: found out by a probe at the start (src/webgpu/probe.c). */
 typedef struct knw_facts {
     bool f16;
-    uint32_t subgroup; /* invocations that exchange values by themselves: lane / subgroup is which, lane % subgroup where
-                          in it, of a workgroup of 64; 0: nobody knows */
+    uint32_t subgroup; /* invocations that exchange values by themselves: lane / subgroup is which, lane % subgroup
+                          where in it, of a workgroup of 64; 0: nobody knows */
     uint32_t lanes, workgroup_bytes;  /* most of a workgroup: invocations, bytes of memory that they share */
     uint32_t most_groups;             /* of a dispatch along one axis */
     uint32_t exact;                   /* a bit per knw_operation: alone it gives IEEE's bits, of subnormals, too */
@@ -62,7 +62,8 @@ typedef struct knw_request {
     bool exact;             /* the host's bits, whatever it costs; else the device's own operations */
     uint8_t mode;           /* knw_mode */
     int part;               /* KNW_PARTS: which dispatch, from 0 on */
-    const uint8_t *memory;  /* per buffer of the kernel: in which memory it lies, or KNW_GIVEN */
+    const uint8_t *memory;  /* per buffer of the kernel: in which memory it lies, or KNW_GIVEN; NULL, where no text is
+                               asked for: nobody knows */
     int n_memory;           /* of the kernel; KNW_PARTS has one more behind them, the scratch */
 } knw_request;
 

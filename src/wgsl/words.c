@@ -283,11 +283,11 @@ static uint64_t groups_of(const knw_request *r, const knw_launch *l, uint64_t *c
     return (*count + each - 1) / each;
 }
 
-/* Words of buffers from b on that are given in them. */
+/* Words of buffers from b on that are given in them: none where nobody has said yet in which memories they lie. */
 static uint32_t given_words(const knw_request *r, int b)
 {
     uint32_t n = 0;
-    for (; b < r->kernel->n_buffer; b++)
+    for (; r->memory && b < r->kernel->n_buffer; b++)
         n += r->memory[b] == KNW_GIVEN ? KNW_GIVEN_BYTES / 4 : 0;
     return n;
 }

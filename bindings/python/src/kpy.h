@@ -247,7 +247,8 @@ typedef struct kpy_leaves {
     Py_ssize_t n, room;
 } kpy_leaves;                                              /* owned references */
 PyObject *kpy_flatten(PyObject *tree, kpy_leaves *leaves); /* the treedef, or NULL */
-/* What a treedef of kpy_flatten is kept by: equal ones are of the same trees, whose dicts have keys of the same types. */
+/* What a treedef of kpy_flatten is kept by: equal ones are of the same trees, with dicts whose keys have the same
+ * types. */
 PyObject *kpy_tree_key(PyObject *treedef);
 PyObject *kpy_unflatten(PyObject *treedef, PyObject *const *leaves, Py_ssize_t n);
 void kpy_leaves_drop(kpy_leaves *leaves);

@@ -380,9 +380,9 @@ static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side,
     return NULL;
 }
 
-/* is_small_result, is_small_operand: does it cost little to pass the value through memory? Measured on the host: a result that is
- * small beside the operands, or an operand that stays in the second cache, gains nothing if its kernel joins; in a
- * batch of small matrices the kernel would be called for each of them. */
+/* is_small_result, is_small_operand: does it cost little to pass the value through memory? Measured on the host: a
+ * result that is small beside the operands, or an operand that stays in the second cache, gains nothing if its kernel
+ * joins; in a batch of small matrices the kernel would be called for each of them. */
 bool knc_attach_small;
 enum { RESULT_PART = 16, CALL_ELEMENTS = 1024, THIN_ROWS = 4 };
 

@@ -343,6 +343,7 @@ static knx_error *run_chunks(looping *g, int *which)
         int64_t left = g->l->length - passed;
         KN_TRY(begin_turns(g, passed, n < left ? n : left));
         KN_TRY(knd_gate_count(g->f->d, &passed, &open));
+        KN_TRY(knd_frame_failed(g->f));
     }
     *which = (int)(passed & (g->l->places - 1));
     return NULL;

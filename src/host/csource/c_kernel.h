@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * c_kernel.h -- a whole kernel as C: the stage functions (c_source.h), and a function that runs them over all points. */
+ * c_kernel.h -- a whole kernel as C: the stage functions (c_source.h), and a function that runs them over all
+ * points. */
 #ifndef KN_HOST_CSOURCE_C_KERNEL_H
 #define KN_HOST_CSOURCE_C_KERNEL_H
 #include "kernel/kernel.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tally.c -- scatters whose updates may come in any order: integers that are added, the smallest and the largest of
  * integers, or and and of bools. Nothing is sorted: an invocation for each update does it by an atomic operation. Sums
- * in a small table, as those of a histogram, are made in the memory of each workgroup first, and added to the table from
- * there, so that invocations do not wait for each other's words. */
+ * in a small table, as those of a histogram, are made in the memory of each workgroup first, and added to the table
+ * from there, so that invocations do not wait for each other's words. */
 #include "webgpu/routine/scatter.h"
 
 enum {
