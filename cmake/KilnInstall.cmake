@@ -8,10 +8,12 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS kiln kiln_core kiln_media EXPORT kilnTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
-install(TARGETS kiln_shared kiln_core_shared EXPORT kilnTargets
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libraries NAMELINK_COMPONENT development)
-install(TARGETS kiln_media_shared EXPORT kilnTargets
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT media NAMELINK_COMPONENT development)
+if(KILN_SHARED)
+    install(TARGETS kiln_shared kiln_core_shared EXPORT kilnTargets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libraries NAMELINK_COMPONENT development)
+    install(TARGETS kiln_media_shared EXPORT kilnTargets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT media NAMELINK_COMPONENT development)
+endif()
 
 set(kiln_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kiln")
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION "${kiln_cmake_dir}" COMPONENT development)

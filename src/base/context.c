@@ -3,7 +3,7 @@
 #include "base/context.h"
 #include "base/print_options.h"
 #include "base/log.h"
-#include <pthread.h>
+#include "base/lock.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -20,8 +20,12 @@ knx_share knx_shares[KNX_SHARES];
 static knx_global_lock all_lock = KN_GLOBAL_LOCK_INIT;
 static kn_context all;
 static atomic_uint made;
+#if KN_SINGLE_THREADED
+static bool ready;
+#else
 static pthread_key_t at_exit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+#endif
 
 /* ---- One context. */
 
@@ -96,8 +100,19 @@ static void end_thread(void *p)
     }
 }
 
+#if KN_SINGLE_THREADED
+static void make_ready(void)
+{
+    if (ready)
+        return;
+    ready = true;
+    (void)knx_env(); /* reads the environment, sets the debug level */
+}
+
+/* The only thread ends with the process. */
+static void when_thread_ends(knx_thread *t) { (void)t; }
+#else
 /* A fork while another thread looks at an array must not leave its lock taken in the child. */
-#if !KN_SINGLE_THREADED
 static void lock_shares(void)
 {
     for (int i = 0; i < KNX_SHARES; i++)
@@ -109,21 +124,24 @@ static void unlock_shares(void)
     for (int i = 0; i < KNX_SHARES; i++)
         knx_spin_unlock(&knx_shares[i].lock);
 }
-#endif
 
 static void make_key(void)
 {
     pthread_key_create(&at_exit, end_thread);
-#if !KN_SINGLE_THREADED
     static knx_fork_watch watch = {.before = lock_shares, .in_parent = unlock_shares, .in_child = unlock_shares};
     knx_watch_forks(&watch);
-#endif
     (void)knx_env(); /* reads the environment, sets the debug level */
 }
 
+static void make_ready(void) { pthread_once(&once, make_key); }
+
+/* t NULL: nothing is to be done any more. */
+static void when_thread_ends(knx_thread *t) { pthread_setspecific(at_exit, t); }
+#endif
+
 kn_context knx_context_new(void)
 {
-    pthread_once(&once, make_key);
+    make_ready();
     kn_context c = knx_alloc_zero(sizeof *c);
     if (!c)
         return NULL;
@@ -162,7 +180,7 @@ kn_context knx_context_make(void)
     nowhere.first = NULL;
     atomic_store(&c->user, &this_thread);
     this_thread.own = knx_current = c;
-    pthread_setspecific(at_exit, &this_thread);
+    when_thread_ends(&this_thread);
     return c;
 }
 
@@ -171,7 +189,7 @@ void knx_context_close(void)
     pop_all(&this_thread);
     if (!this_thread.own)
         return;
-    pthread_setspecific(at_exit, NULL);
+    when_thread_ends(NULL);
     end_thread(&this_thread);
 }
 
@@ -217,7 +235,7 @@ knx_error *knx_context_push(kn_context c)
         give_back(c);
         return knx_error_nomem();
     }
-    pthread_setspecific(at_exit, &this_thread);
+    when_thread_ends(&this_thread);
     c->pushed++;
     knx_current = c;
     return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * memmap.c -- files as memory: np.memmap, and npy files so. */
-#ifndef _WIN32
+#if !defined _WIN32 && !defined __wasi__
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -43,7 +43,7 @@ static const char *find_mode(const char *given)
     return NULL;
 }
 
-#ifndef _WIN32
+#if !defined _WIN32 && !defined __wasi__
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * output.c -- writing files: a new one beside the old one, which it replaces when it is complete. */
-#ifndef _WIN32
+#if !defined _WIN32 && !defined __wasi__
 #define _GNU_SOURCE
 #endif
 #include "io/output.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef _WIN32
+#if !defined _WIN32 && !defined __wasi__
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# A toolchain file: WebAssembly with Debian's packages (clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc), for pages, Node, Deno and Bun;
+# bindings/javascript/wasi.mjs is what such a program finds around itself. cmake --preset wasm
+set(CMAKE_SYSTEM_NAME WASI)
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+find_program(KILN_WASM_CLANG NAMES clang-19 clang-20 clang-21 clang REQUIRED)
+get_filename_component(kiln_wasm_bin "${KILN_WASM_CLANG}" REALPATH)
+get_filename_component(kiln_wasm_bin "${kiln_wasm_bin}" DIRECTORY)
+set(CMAKE_C_COMPILER "${KILN_WASM_CLANG}")
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_AR "${kiln_wasm_bin}/llvm-ar" CACHE FILEPATH "")
+set(CMAKE_RANLIB "${kiln_wasm_bin}/llvm-ranlib" CACHE FILEPATH "")
+set(CMAKE_C_FLAGS_INIT "-msimd128 -D_WASI_EMULATED_GETPID -isystem /usr/include/wasm32-wasi")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-L/usr/lib/wasm32-wasi -Wl,-z,stack-size=1048576 -Wl,--export-table -Wl,--growable-table -lwasi-emulated-getpid")
+set(CMAKE_FIND_ROOT_PATH /usr/lib/wasm32-wasi)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+find_program(KILN_NODE NAMES node)
+set(CMAKE_CROSSCOMPILING_EMULATOR "${KILN_NODE};--no-warnings;${CMAKE_CURRENT_LIST_DIR}/../bindings/javascript/run.mjs")
