@@ -70,7 +70,7 @@ function(kiln_common target)
     target_compile_options(${target} PRIVATE ${KILN_LIBRARY_FLAGS} -ffunction-sections -fdata-sections) # for --gc-sections
     target_compile_definitions(${target} PRIVATE KN_BUILD=1)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ${KILN_SHARED})
     if(KILN_HAVE_ZLIB)
         target_compile_definitions(${target} PRIVATE KN_HAVE_ZLIB=1)
         target_include_directories(${target} SYSTEM PRIVATE ${ZLIB_INCLUDE_DIRS})
@@ -88,6 +88,9 @@ check_symbol_exists(__x86_64__ "stddef.h" KILN_X86_64)
 if(NOT KILN_X86_64)
     list(FILTER kiln_core_sources EXCLUDE REGEX "/src/host/x86/")
 endif()
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "WASI")
+    list(FILTER kiln_core_sources EXCLUDE REGEX "/src/host/wasm/")
+endif()
 
 # Levels of optimisation of their own, for size or speed. KILN_QUICK does without them, and without loops for AVX-512: code that Kiln makes
 # is the same, its library is slower in parts, and compiled in two thirds of the time.
@@ -95,7 +98,7 @@ set(kiln_tuned "$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${KILN_QUICK}>>>")
 # Texts, rules, transformations and the compiler, which run once for a function or for a kind of shapes, are compiled for
 # size; what runs in each call, or for each instruction that is made, is not; jumps are aligned where loops over elements
 # are.
-set(small "/src/(compile|device/steps|face|host/csource|host/interp|host/x86|ir/text|prim|transform|tree|webgpu|wgsl)/|/src/host/dump")
+set(small "/src/(compile|device/steps|face|host/csource|host/interp|host/wasm|host/x86|ir/text|prim|transform|tree|webgpu|wgsl)/|/src/host/dump")
 string(APPEND small "|/src/base/(dim|error|format|log|print_options|str|text)|/src/kernel/(math/|[^/]*$)"
     "|/src/function/(control|custom|derive|fit|groups|host|jaxpr|prepare|primitive|symbolic|transforms|tree_map|variants)")
 set(often "/src/base/dim_code|/src/compile/program/(instance|recall)|/src/face/look|/src/host/interp/interp|/src/kernel/lanes")

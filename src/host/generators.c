@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * generators.c -- the list of generators. This is the one place that knows which there are: cmake/KilnLibrary.cmake
- * compiles host/x86/ for x86-64 alone and says so by KN_HAVE_X86. */
+ * compiles host/x86/ for x86-64 alone and says so by KN_HAVE_X86, host/wasm/ for WebAssembly. */
 #include "host/generators.h"
 #include "base/log.h"
 #include <stdatomic.h>
@@ -9,11 +9,17 @@
 #if defined(KN_HAVE_X86)
 #include "host/x86/generator.h"
 #endif
+#if defined(__wasm__)
+#include "host/wasm/generator.h"
+#endif
 
 static const knh_generator *const built_in[] = {
 #if defined(KN_HAVE_X86)
     &knh_avx512,
     &knh_avx2,
+#endif
+#if defined(__wasm__)
+    &knh_wasm,
 #endif
     &knh_interpreter,
 };

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.mjs -- runs a program that was compiled for WebAssembly with Kiln in it: node run.mjs PROGRAM.wasm [ARGUMENT...]
+// KILN_WASM_FMA=exact|relaxed|auto; KILN_BACKEND and all other variables are the program's.
+import fs from 'node:fs';
+import {wasi, Exit} from './wasi.mjs';
+import {kernels} from './kernels.mjs';
+
+const [path, ...args] = process.argv.slice(2);
+let exports;
+const made = kernels({exports: () => exports, fma: process.env.KILN_WASM_FMA ?? 'auto'});
+const around = {
+  wasi_snapshot_preview1: wasi({
+    memory: () => exports.memory, args: [path, ...args], env: process.env, fs,
+    folders: {'/': '/', '.': process.cwd()},
+    write: (stream, bytes) => fs.writeSync(stream, bytes),
+    read: b => { try { return fs.readSync(0, b, 0, b.length, null); } catch { return 0; } },
+  }),
+  kiln: made,
+};
+const module = await WebAssembly.compile(fs.readFileSync(path));
+exports = (await WebAssembly.instantiate(module, around)).exports;
+let code = 0;
+try {
+  exports._start();
+} catch (e) {
+  if (!(e instanceof Exit)) {
+    console.error(e.stack ?? e);
+    code = 134;
+  } else
+    code = e.code;
+}
+if (process.env.KILN_WASM_COUNT) console.error(`${made.count.modules} modules, ${made.count.bytes} bytes, ${made.count.refused} refused`, made.count.why ?? '');
+process.exitCode = code;

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * generator.c -- stage functions as modules of WebAssembly. What compiles them is outside: three imported functions,
+ * which bindings/javascript/ has. */
+#include "host/wasm/generator.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "host/wasm/stage.h"
+
+#define IMPORT(name) __attribute__((import_module("kiln"), import_name(#name)))
+/* Compiles a module and puts its functions "0", "1", ... (n of them) into the table, side by side. The place of the
+ * first one; 0: the engine refuses it. */
+IMPORT(publish) int knh_wasm_host_publish(const void *bytes, size_t size, int n);
+IMPORT(retract) void knh_wasm_host_retract(int place, int n); /* they are not called any more */
+/* Bit 0: there is relaxed_madd, and it rounds once; bit 1: modules can be made here. */
+IMPORT(features) int knh_wasm_host_features(void);
+
+enum { FUSED = 1, MAKES = 2 };
+
+typedef struct kept {
+    int place;
+    size_t bytes;
+} kept;
+
+static int features(void)
+{
+    static int known = -1;
+    if (known < 0)
+        known = knh_wasm_host_features();
+    return known;
+}
+
+static bool works(void) { return features() & MAKES; }
+
+static knx_error *make(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
+{
+    (void)g;
+    knh_wasm_function f;
+    knx_str module = {0};
+    kept *k = knx_alloc(sizeof *k);
+    if (!k)
+        return knx_error_nomem();
+    knx_error *e = knh_wasm_lower(r, features() & FUSED, &f);
+    if (!e) {
+        knh_wasm_module(&f, 1, &module);
+        k->bytes = module.n;
+        k->place = module.failed ? 0 : knh_wasm_host_publish(module.s, module.n, 1);
+        if (module.failed)
+            e = knx_error_nomem();
+        else if (!k->place)
+            e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the engine refuses a module of %zu bytes", module.n);
+    }
+    KN_LOG(2, "function kiln_%016llx_s%d_m%d, %zu bytes%s", (unsigned long long)r->kernel->hash, r->stage, (int)r->mode,
+           e ? 0 : k->bytes, e ? " (refused)" : "");
+    knx_str_free(&module);
+    if (e) {
+        knx_free(k);
+        return e;
+    }
+    *keep = k;
+    *out = (knh_function *)(uintptr_t)k->place;
+    return NULL;
+}
+
+static void drop(void *keep)
+{
+    knh_wasm_host_retract(((kept *)keep)->place, 1);
+    knx_free(keep);
+}
+
+static size_t bytes(const void *keep) { return ((const kept *)keep)->bytes; }
+
+const knh_generator knh_wasm = {
+    .name = "wasm",
+    .works = works,
+    .make = make,
+    .drop = drop,
+    .bytes = bytes,
+    .lanes = 4,
+    .leaves_copies = true,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stage.h -- a stage on its way to WebAssembly: what the files of host/wasm/ share. A value is in v128 locals, `lanes`
+ * elements side by side; what is the same for all lanes is in one local. A bool is ones or zeros in each lane, as wide
+ * as what it was compared from; it becomes narrower or wider where it is used. */
+#ifndef KN_HOST_WASM_STAGE_H
+#define KN_HOST_WASM_STAGE_H
+#include "host/stage/order.h"
+#include "host/wasm/encode.h"
+#include "kernel/internal.h"
+
+enum { KNH_WASM_TEMPS = 8, KNH_WASM_CALL_BYTES = 128 }; /* of an operand of a called loop: 16 lanes of 8 bytes */
+
+typedef struct knh_wasm_stage {
+    knh_order o;
+    knh_wasm_function f;
+    bool fused;       /* relaxed_madd rounds once */
+    bool failed;      /* something has no form here */
+    int lanes, most;  /* of the piece that is being written; of the widest one */
+    uint8_t *width;   /* per node: bytes of a lane; bools: of the mask, constants 0 */
+    int32_t *local;   /* per node: its first v128 local, -1: none yet */
+    int first_i64, first_v128, temp;
+    int32_t *base, *walk, *step; /* per stream: of the row, of the lanes, from lane to lane: i32 locals, or i64 ones */
+    int frame, at, index, counter, asking; /* i32 locals */
+    int rows, n, left; /* i64 locals */
+    int turn, mask;    /* i64 locals, v128 parts of each loop */
+    int frame_bytes, call_at; /* the frame in the stack: accumulators, then operands of a call */
+    int32_t *accumulator;     /* per node: where in the frame */
+} knh_wasm_stage;
+
+static inline const knk_inst *knh_wasm_node(const knh_wasm_stage *s, knk_node x) { return &s->o.k->node[x]; }
+static inline int knh_wasm_log2(int size) { return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3; }
+
+/* value.c */
+void knh_wasm_find_widths(knh_wasm_stage *s);
+int knh_wasm_most_lanes(const knh_wasm_stage *s);
+int knh_wasm_new(knh_wasm_stage *s, int parts); /* v128 locals */
+bool knh_wasm_is_once(const knh_wasm_stage *s, knk_node x);
+int knh_wasm_parts_of(const knh_wasm_stage *s, int width); /* of a value of the piece */
+int knh_wasm_parts(const knh_wasm_stage *s, knk_node x);
+int knh_wasm_own(knh_wasm_stage *s, knk_node x, int part); /* the local that holds it */
+/* Pushes a part of a value; of a bool as lanes of so many bytes (others: 0). */
+void knh_wasm_push(knh_wasm_stage *s, knk_node x, int part, int width);
+void knh_wasm_push_mask(knh_wasm_stage *s, int local, int parts, int from, int part, int width);
+void knh_wasm_pop(knh_wasm_stage *s, knk_node x, int part);
+void knh_wasm_push_byte_bool(knh_wasm_stage *s, knk_node x, int part); /* as memory has it */
+/* Pushes an i32: is any lane true, are all of them? */
+void knh_wasm_push_any(knh_wasm_stage *s, knk_node x);
+void knh_wasm_push_any_of(knh_wasm_stage *s, int local, int parts, int width);
+void knh_wasm_push_all(knh_wasm_stage *s, knk_node x);
+void knh_wasm_push_lane(knh_wasm_stage *s, knk_node pred, int lane); /* i32: not 0 where true */
+
+/* arith.c, cast.c, call.c: the value of a node, into its locals */
+void knh_wasm_compute(knh_wasm_stage *s, knk_node x);
+void knh_wasm_cast(knh_wasm_stage *s, knk_node x);
+void knh_wasm_call_loop(knh_wasm_stage *s, knk_node x, int row, int dtype);
+/* a joined with b, which lie on the stack in this order: kernel/internal.h's reductions. dtype bool: masks of bytes */
+void knh_wasm_combine(knh_wasm_stage *s, int how, int dtype);
+
+/* memory.c */
+void knh_wasm_load(knh_wasm_stage *s, knk_node x);
+void knh_wasm_load_stream(knh_wasm_stage *s, int stream, knk_node x);
+void knh_wasm_store(knh_wasm_stage *s, int stream, knk_node x);
+void knh_wasm_advance(knh_wasm_stage *s); /* walks over the lanes of a piece */
+void knh_wasm_index_value(knh_wasm_stage *s, knk_node x);
+/* a vector of the piece at the address on the stack: its parts one by one */
+void knh_wasm_load_part(knh_wasm_stage *s, int size, int part);
+void knh_wasm_store_part(knh_wasm_stage *s, int size, int part); /* the value is above the address */
+
+/* loops.c */
+void knh_wasm_loop_item(knh_wasm_stage *s, const knh_item *item, int out, int *open);
+
+/* reduce.c */
+void knh_wasm_reduce(knh_wasm_stage *s, knk_node x);
+void knh_wasm_begin_rows(knh_wasm_stage *s);
+void knh_wasm_end_rows(knh_wasm_stage *s);
+
+/* lower.c: the function of a request; NotImplementedError where it has no form */
+knx_error *knh_wasm_lower(const knh_request *r, bool fused, knh_wasm_function *out);
+#endif
