@@ -13,7 +13,7 @@ set(CMAKE_AR "${kiln_wasm_bin}/llvm-ar" CACHE FILEPATH "")
 set(CMAKE_RANLIB "${kiln_wasm_bin}/llvm-ranlib" CACHE FILEPATH "")
 set(CMAKE_C_FLAGS_INIT "-msimd128 -D_WASI_EMULATED_GETPID -isystem /usr/include/wasm32-wasi")
 # The C library stands first: lld 19 takes a static function of an archive for one that others may call, if it has the name (read).
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-L/usr/lib/wasm32-wasi -lc -Wl,-z,stack-size=1048576 -Wl,--export-table -Wl,--growable-table -Wl,--export=__stack_pointer -lwasi-emulated-getpid")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-L/usr/lib/wasm32-wasi -lc-printscan-long-double -lc -Wl,-z,stack-size=1048576 -Wl,--export-table -Wl,--growable-table -Wl,--export=__stack_pointer -lwasi-emulated-getpid")
 set(CMAKE_FIND_ROOT_PATH /usr/lib/wasm32-wasi)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
