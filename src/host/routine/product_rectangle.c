@@ -160,9 +160,9 @@ void knr_transpose_complex(bool wide, int64_t n, const void *from, void *to)
 void knr_rectangle(const knh_product_request *r, const knh_product_args *x, int lanes)
 {
     int size = numbers[r->number].size, step = numbers[r->number].step, group = numbers[r->number].group;
-    bool plain = r->b_from == KNH_B_PLAIN;
-    knr_block s = {.a_signed = r->a_signed,
-                   .b_signed = r->b_signed,
+    bool plain = r->b_from == KNH_B_PLAIN, shorts = r->number == KNH_NUMBER_SHORTS; /* which are all signed */
+    knr_block s = {.a_signed = r->a_signed || shorts,
+                   .b_signed = r->b_signed || shorts,
                    .a_step = r->a_from == KNH_A_ACROSS ? x->a_k : step,
                    .b_step = plain ? x->b_k : (int64_t)r->vectors * lanes * step * group * numbers[r->number].rows};
     if (r->b_from == KNH_B_PACKING)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * arith.c -- operations on lanes. What v128 has no instructions for is left to the loops over lanes (call.c). */
+#include "host/wasm/fma.h"
 #include "host/wasm/stage.h"
 #include <string.h>
 
@@ -137,63 +138,14 @@ static bool shift_by_constant(stage *s, knk_node x)
     return true;
 }
 
-/* ---- Multiply-add with one rounding, where the engine's has two: the product is exact in float64; the sum there is
- * rounded to odd, so that rounding it again to float32 is rounding once. */
-
-static void push_doubles(stage *s, knk_node x, int part, bool high)
-{
-    static const uint8_t upper[16] = {8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15};
-    knh_wasm_push(s, x, part, 0);
-    if (high) {
-        knh_wasm_push(s, x, part, 0);
-        knh_wasm_shuffle(&s->f, upper);
-    }
-    knh_wasm_op0(&s->f, KNH_WASM_F64X2_PROMOTE);
-}
-
-/* Pushes two lanes. */
-static void half_of_fma(stage *s, const knk_inst *n, int part, bool high)
-{
-    knh_wasm_function *f = &s->f;
-    int p = s->temp, c = s->temp + 1, sum = s->temp + 2, back = s->temp + 3, e = s->temp + 4;
-    push_doubles(s, n->a, part, high);
-    push_doubles(s, n->b, part, high);
-    knh_wasm_op0(f, KNH_WASM_F64X2_MUL), knh_wasm_set(f, p);
-    push_doubles(s, n->c, part, high), knh_wasm_set(f, c);
-    knh_wasm_get(f, p), knh_wasm_get(f, c), knh_wasm_op0(f, KNH_WASM_F64X2_ADD), knh_wasm_set(f, sum);
-    knh_wasm_get(f, sum), knh_wasm_get(f, p), knh_wasm_op0(f, KNH_WASM_F64X2_SUB), knh_wasm_set(f, back);
-    /* what is missing: (p - (sum - back)) + (c - back) */
-    knh_wasm_get(f, p);
-    knh_wasm_get(f, sum), knh_wasm_get(f, back), knh_wasm_op0(f, KNH_WASM_F64X2_SUB);
-    knh_wasm_op0(f, KNH_WASM_F64X2_SUB);
-    knh_wasm_get(f, c), knh_wasm_get(f, back), knh_wasm_op0(f, KNH_WASM_F64X2_SUB);
-    knh_wasm_op0(f, KNH_WASM_F64X2_ADD), knh_wasm_set(f, e);
-    /* a step of one in the last place towards it: -1 where it points to zero, else 1 */
-    knh_wasm_get(f, e), knh_wasm_get(f, sum), knh_wasm_op0(f, KNH_WASM_V128_XOR);
-    knh_wasm_i32(f, 63), knh_wasm_op0(f, KNH_WASM_I64X2_SHR_S);
-    knh_wasm_splat(f, 1, 8), knh_wasm_op0(f, KNH_WASM_V128_OR);
-    /* where something is missing, the sum is even, and it is finite */
-    knh_wasm_get(f, e), knh_wasm_splat(f, 0, 8), knh_wasm_op0(f, KNH_WASM_F64X2_NE), knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_get(f, sum), knh_wasm_splat(f, 1, 8), knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_splat(f, 0, 8), knh_wasm_op0(f, KNH_WASM_I64X2_EQ), knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_get(f, sum), knh_wasm_get(f, sum), knh_wasm_op0(f, KNH_WASM_F64X2_SUB);
-    knh_wasm_splat(f, 0, 8), knh_wasm_op0(f, KNH_WASM_F64X2_EQ), knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_get(f, sum), knh_wasm_op0(f, KNH_WASM_I64X2_ADD);
-    knh_wasm_op0(f, KNH_WASM_F32X4_DEMOTE);
-}
+/* ---- Multiply-add. */
 
 static void fma_by_doubles(stage *s, knk_node x)
 {
-    static const uint8_t join[16] = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
     const knk_inst *n = node(s, x);
-    bool two = s->lanes > 2 && !knh_wasm_is_once(s, x);
     for (int p = 0; p < knh_wasm_parts(s, x); p++) {
-        half_of_fma(s, n, p, false);
-        if (two)
-            half_of_fma(s, n, p, true);
-        else
-            knh_wasm_tee(&s->f, s->temp), knh_wasm_get(&s->f, s->temp);
-        knh_wasm_shuffle(&s->f, join);
+        knh_wasm_push_exact_fma(&s->f, s->temp, knh_wasm_own(s, n->a, p), knh_wasm_own(s, n->b, p),
+                                knh_wasm_own(s, n->c, p));
         knh_wasm_pop(s, x, p);
     }
 }

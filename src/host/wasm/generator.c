@@ -4,6 +4,7 @@
 #include "host/wasm/generator.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "host/wasm/product.h"
 #include "host/wasm/stage.h"
 
 #define IMPORT(name) __attribute__((import_module("kiln"), import_name(#name)))
@@ -31,40 +32,50 @@ static int features(void)
 
 static bool works(void) { return features() & MAKES; }
 
+bool knh_wasm_fuses(void) { return features() & FUSED; }
+
+knx_error *knh_wasm_publish(knh_wasm_function *f, uintptr_t *place, void **keep, size_t *bytes)
+{
+    knx_str module = {0};
+    knx_error *e = NULL;
+    kept *k = knx_alloc(sizeof *k);
+    knh_wasm_module(f, 1, &module);
+    *bytes = module.n;
+    if (!k || module.failed) {
+        e = knx_error_nomem();
+    } else {
+        *k = (kept){knh_wasm_host_publish(module.s, module.n, 1), module.n};
+        if (!k->place)
+            e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the engine refuses a module of %zu bytes", module.n);
+        else
+            *place = (uintptr_t)k->place;
+    }
+    knx_str_free(&module);
+    if (!e)
+        *keep = k;
+    else if (k)
+        knx_free(k);
+    return e;
+}
+
+void knh_wasm_retract(void *keep)
+{
+    knh_wasm_host_retract(((kept *)keep)->place, 1);
+    knx_free(keep);
+}
+
 static knx_error *make(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
     (void)g;
     knh_wasm_function f;
-    knx_str module = {0};
-    kept *k = knx_alloc(sizeof *k);
-    if (!k)
-        return knx_error_nomem();
-    knx_error *e = knh_wasm_lower(r, features() & FUSED, &f);
-    if (!e) {
-        knh_wasm_module(&f, 1, &module);
-        k->bytes = module.n;
-        k->place = module.failed ? 0 : knh_wasm_host_publish(module.s, module.n, 1);
-        if (module.failed)
-            e = knx_error_nomem();
-        else if (!k->place)
-            e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the engine refuses a module of %zu bytes", module.n);
-    }
-    KN_LOG(2, "function kiln_%016llx_s%d_m%d, %zu bytes%s", (unsigned long long)r->kernel->hash, r->stage, (int)r->mode,
-           e ? 0 : k->bytes, e ? " (refused)" : "");
-    knx_str_free(&module);
-    if (e) {
-        knx_free(k);
-        return e;
-    }
-    *keep = k;
-    *out = (knh_function *)(uintptr_t)k->place;
+    uintptr_t place;
+    size_t bytes;
+    KN_TRY(knh_wasm_lower(r, knh_wasm_fuses(), &f));
+    KN_TRY(knh_wasm_publish(&f, &place, keep, &bytes));
+    KN_LOG(2, "function kiln_%016llx_s%d_m%d, %zu bytes", (unsigned long long)r->kernel->hash, r->stage, (int)r->mode,
+           bytes);
+    *out = (knh_function *)place;
     return NULL;
-}
-
-static void drop(void *keep)
-{
-    knh_wasm_host_retract(((kept *)keep)->place, 1);
-    knx_free(keep);
 }
 
 static size_t bytes(const void *keep) { return ((const kept *)keep)->bytes; }
@@ -73,8 +84,9 @@ const knh_generator knh_wasm = {
     .name = "wasm",
     .works = works,
     .make = make,
-    .drop = drop,
+    .drop = knh_wasm_retract,
     .bytes = bytes,
     .lanes = 4,
     .leaves_copies = true,
+    .product = &knh_product_wasm,
 };

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product.c -- the inner loops of products: which rectangles there are, and the functions of the process, in a table
- * that only fills up: made by whoever needs one first, found without a lock. */
+ * product.c -- the inner loops of products: which rectangles there are, and how their functions are made. */
 #include "host/x86/product.h"
-#include "base/clock.h"
 #include "base/cpu.h"
-#include "base/hash.h"
 #include "base/log.h"
-#include "host/stage/stage.h"
+#include "host/stage/product_made.h"
+#include <stdatomic.h>
 #include "host/x86/code.h"
 #include "host/x86/product_amx.h"
 #include "host/x86/product_emit.h"
@@ -177,69 +175,27 @@ static knx_error *make(const knh_product_request *r, knh_target asked, knh_code 
     return e;
 }
 
-/* ---- The functions of the process. A slot gets its key first, for good, and then its function. */
+/* ---- The functions of the process. */
 
-enum { SLOTS = 1 << 14 };
-static struct {
-    atomic_uint_fast64_t key; /* the request, 0: free */
-    _Atomic(knh_product_function *) f;
-    knh_code *code; /* so that its memory is known to be in use */
-} table[SLOTS];
-
-/* Never 0: there is a row. */
-static uint64_t key_of(const knh_product_request *r, knh_target target)
-{
-    bool amx = has_amx((knh_number)r->number, target);
-    const uint8_t part[8] = {
-        r->number, (uint8_t)target, r->rows,   r->vectors,
-        r->lanes,  r->b_from,       r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2 | r->minus << 3)};
-    uint64_t key = 0;
-    for (int i = 0; i < 8; i++)
-        key |= (uint64_t)part[i] << 8 * i;
-    return key;
-}
-
-static int slot_of(uint64_t key)
-{
-    uint32_t at = (uint32_t)knx_hash_bytes(&key, sizeof key, 0);
-    for (int tries = 0; tries < SLOTS; tries++, at++) {
-        uint_fast64_t there = atomic_load_explicit(&table[at % SLOTS].key, memory_order_relaxed);
-        if (!there && atomic_compare_exchange_strong(&table[at % SLOTS].key, &there, key))
-            return (int)(at % SLOTS);
-        if (there == key)
-            return (int)(at % SLOTS);
-    }
-    return -1;
-}
-
-/* What two threads make at once, one of them throws away. */
-static knh_product_function *make_and_keep(const knh_product_request *r, knh_target target, int slot)
+static knx_error *make_function(const knh_product_request *r, int kind, knh_product_function **f, void **keep, size_t *bytes)
 {
     knh_code *code = NULL;
-    uint64_t start = (uint64_t)knx_nanoseconds();
-    knx_error *e = make(r, target, &code);
-    if (e) {
-        knx_error_release(e);
-        return NULL;
-    }
-    knh_product_function *mine = (knh_product_function *)(uintptr_t)knh_code_start(code), *first = NULL;
-    if (!atomic_compare_exchange_strong(&table[slot].f, &first, mine)) {
-        knh_code_free(code);
-        return first;
-    }
-    table[slot].code = code;
-    knh_note_made(1, (int64_t)knh_code_size(code), (uint64_t)knx_nanoseconds() - start);
-    return mine;
+    KN_TRY(make(r, (knh_target)kind, &code));
+    *f = (knh_product_function *)(uintptr_t)knh_code_start(code);
+    *keep = code;
+    *bytes = knh_code_size(code);
+    return NULL;
 }
+
+static void drop(void *code) { knh_code_free(code); }
 
 static knh_product_function *function(const knh_product_maker *m, const knh_product_request *r)
 {
+    static const knh_product_making making = {make_function, drop};
     knh_target target = target_of(m);
-    int slot = is_possible(r, target) ? slot_of(key_of(r, target)) : -1;
-    if (slot < 0)
-        return NULL;
-    knh_product_function *f = atomic_load_explicit(&table[slot].f, memory_order_acquire);
-    return f ? f : make_and_keep(r, target, slot);
+    return is_possible(r, target)
+               ? knh_product_made(&making, r, (int)target, has_amx((knh_number)r->number, target))
+               : NULL;
 }
 
 const knh_product_maker knh_product_avx2 = {
