@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized check-all bench docs gallery package format format-check tidy clean
+.PHONY: all demo test test-sanitized test-web check-all bench docs gallery package format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -22,6 +22,10 @@ test:               ## installs what is missing, builds, runs every test that is
 test-sanitized:     ## the same tests under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, checks of the IR after every pass
 	@scripts/setup.sh test
 	@scripts/run-tests.sh asan
+
+test-web:           ## builds Kiln for WebAssembly and tests it in Node
+	@scripts/setup.sh web
+	@scripts/test-web.sh
 
 check-all:          ## both, and what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps and fuzzers, every kernel of the tests
                     ## through every backend, format, clang-tidy, coverage of the rules

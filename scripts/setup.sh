@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing to build Kiln, with the system's package manager, and says what and why. Installs nothing if all is there.
-# usage: setup.sh build|test|check|bench|docs      each needs what those before it need (bench, docs: build)
+# usage: setup.sh build|test|check|bench|docs|web      each needs what those before it need (bench, docs: build)
 set -u
 goal=${1:-build}
 packages=() optional=()
@@ -55,6 +55,14 @@ case $goal in
         for triple in aarch64-linux-gnu riscv64-linux-gnu s390x-linux-gnu arm-linux-gnueabihf; do
             have $triple-gcc || want gcc-$triple "compiles for another CPU"
         done
+        ;;
+    web)
+        have clang-19 || need clang-19 "compiles for WebAssembly"
+        have wasm-ld-19 || need lld-19 "links modules"
+        [ -x /usr/lib/llvm-19/bin/llvm-ar ] || need llvm-19 "archives of objects of WebAssembly"
+        [ -d /usr/include/wasm32-wasi ] || need wasi-libc "the C library of modules"
+        [ -d /usr/lib/llvm-19/lib/clang/19/lib/wasi ] || need libclang-rt-19-dev-wasm32 "what the compiler calls there"
+        have node || need nodejs "runs the modules"
         ;;
     bench)
         python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that the peers are put into"

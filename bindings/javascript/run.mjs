@@ -2,6 +2,7 @@
 // run.mjs -- runs a program that was compiled for WebAssembly with Kiln in it: node run.mjs PROGRAM.wasm [ARGUMENT...]
 // KILN_WASM_FMA=exact|relaxed|auto; KILN_BACKEND and all other variables are the program's.
 import fs from 'node:fs';
+import {join} from 'node:path';
 import {wasi, Exit} from './wasi.mjs';
 import {kernels} from './kernels.mjs';
 
@@ -11,7 +12,11 @@ const made = kernels({exports: () => exports, fma: process.env.KILN_WASM_FMA ?? 
 const around = {
   wasi_snapshot_preview1: wasi({
     memory: () => exports.memory, args: [path, ...args], env: process.env, fs,
-    folders: {'/': '/', '.': process.cwd()},
+    resolve(folder, path) { // below the working folder, unless its first folder is only to be found at the root
+      const first = path.split('/')[0], here = process.cwd();
+      const absolute = folder !== '/' || (first !== path && !fs.existsSync(join(here, first)) && fs.existsSync('/' + first));
+      return join(absolute ? folder : here, path);
+    },
     write: (stream, bytes) => fs.writeSync(stream, bytes),
     read: b => { try { return fs.readSync(0, b, 0, b.length, null); } catch { return 0; } },
   }),

@@ -8,8 +8,8 @@ export class Exit extends Error {
   constructor(code) { super(`the program ended with ${code}`); this.code = code; }
 }
 
-// options: memory() the module's memory; write(stream, bytes) for streams 1 and 2; args, env; fs; read(bytes) for standard input
-export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folders = {'/': '/', '.': '.'}, read = () => 0}) {
+// options: resolve(path) where a path leads, which has lost its first slash: this C library does not keep it; memory() the module's memory; write(stream, bytes) for streams 1 and 2; args, env; fs; read(bytes) for standard input
+export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folders = {'/': '/'}, resolve = null, read = () => 0}) {
   const view = () => new DataView(memory().buffer), bytes = () => new Uint8Array(memory().buffer);
   const text = (p, n) => new TextDecoder().decode(bytes().slice(p, p + n));
   const files = new Map(); // number -> {fd, path, folder, at}
@@ -47,7 +47,7 @@ export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folde
   const where = (dir, p, n) => {
     const f = files.get(dir), path = text(p, n);
     if (!f?.folder) throw Object.assign(new Error(), {code: 'EBADF'});
-    return path.startsWith('/') ? path : f.folder.replace(/\/$/, '') + '/' + path;
+    return resolve ? resolve(f.folder, path) : path.startsWith('/') ? path : f.folder.replace(/\/$/, '') + '/' + path;
   };
   const env_list = Object.entries(env).map(([k, v]) => `${k}=${v}`);
   const known = {

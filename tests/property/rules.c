@@ -5,6 +5,7 @@
  *     rules 'reduce_sum/f32/3x4/axes0' jvp        one check of one case; * and ? in the name stand for anything
  *     rules 'reduce_*' jvp,vjp                    some checks, or with a - in front all but these
  *     rules -1 '*' jvp                            of each sample the first case alone
+ *     rules -x NAME,NAME '*' value                without the samples of these names
  *     rules -l [CASE]                             the names of the cases
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
@@ -38,13 +39,26 @@ static const struct {
 };
 
 static struct {
-    const char *program, *only_case, *only_check;
+    const char *program, *only_case, *only_check, *without;
     bool list, thorough, brief;
     long cases, passed, failed;
 } all;
 
+/* Is one of the names, between commas, the first `length` characters? */
+static bool lists(const char *names, const char *name, size_t length)
+{
+    for (const char *at = names, *end; *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, ",");
+        if ((size_t)(end - at) == length && !strncmp(at, name, length))
+            return true;
+    }
+    return false;
+}
+
 static bool wanted(const char *name)
 {
+    if (all.without && lists(all.without, name, strcspn(name, "/")))
+        return false;
     return !all.only_case || !strcmp(name, all.only_case) || !fnmatch(all.only_case, name, 0);
 }
 /* No checks named: all. CHECK,CHECK: these. -CHECK,CHECK: all but these. */
@@ -53,13 +67,7 @@ static bool wanted_check(const char *check)
     if (!all.only_check)
         return true;
     bool but = all.only_check[0] == '-';
-    size_t length = strlen(check);
-    for (const char *at = all.only_check + but, *end; *at; at = *end ? end + 1 : end) {
-        end = at + strcspn(at, ",");
-        if ((size_t)(end - at) == length && !strncmp(at, check, length))
-            return !but;
-    }
-    return but;
+    return lists(all.only_check + but, check, strlen(check)) != but;
 }
 
 static void count(const bench *b, const char *check)
@@ -175,6 +183,10 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "-1")) {
         all.brief = true;
         argv++, argc--;
+    }
+    if (argc > 2 && !strcmp(argv[1], "-x")) {
+        all.without = argv[2];
+        argv += 2, argc -= 2;
     }
     if (argc > 2 && !strcmp(argv[1], "-t")) {
         bench_texts = fopen(argv[2], "w");

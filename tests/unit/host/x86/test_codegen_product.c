@@ -346,8 +346,8 @@ static void check_rectangles(knh_number n, int last_b_from)
                         r.lanes = (uint8_t)(rnd(2) ? lanes : 1 + (int)rnd((uint32_t)lanes));
                         r.b_from = (uint8_t)b;
                         r.a_from = (uint8_t)a;
-                        r.a_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
-                        r.b_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
+                        r.a_signed = (uint8_t)rnd(2) & 1; /* no matter for pairs, which are signed */
+                        r.b_signed = (uint8_t)rnd(2) & 1;
                         check(&r, 1 + rnd(rows * vectors > 12 ? 70 : 300), 0);
                         r.minus = n <= KNH_NUMBER_C128;
                         check(&r, 1 + rnd(40), (int)rnd(3));
@@ -367,8 +367,8 @@ static void check_lengths(knh_number n, int last_b_from)
                 knh_product_request r = {.number = n, .rows = 3, .vectors = (uint8_t)(1 + i % 2)};
                 r.rows = (uint8_t)(1 + rnd((uint32_t)knh_product_rows(maker, n, r.vectors)));
                 r.lanes = (uint8_t)l;
-                r.a_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
-                r.b_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
+                r.a_signed = (uint8_t)rnd(2) & 1; /* no matter for pairs, which are signed */
+                r.b_signed = (uint8_t)rnd(2) & 1;
                 r.b_from = (uint8_t)rnd((uint32_t)last_b_from + 1);
                 if (steps_of(n) == 1)
                     r.a_from = (uint8_t)rnd(2);
