@@ -163,8 +163,7 @@ bool knh_order_is_uniform(const knh_order *o, knk_node x)
 {
     if (x < 0 || node(o, x)->op == KNK_CONST)
         return true;
-    return knh_order_is_own(o, x) ? o->uniform[x]
-                                  : o->r->cls[knh_order_stream_of(o, KNH_IMPORT, x)] == KNK_STRIDE_ZERO;
+    return knh_order_is_own(o, x) ? o->uniform[x] : o->r->cls[knh_order_stream_of(o, KNH_IMPORT, x)] == KNK_STRIDE_ZERO;
 }
 
 static void find_uniform(const work *w)
@@ -207,10 +206,7 @@ static void find_uses(knh_order *o)
 
 /* ---- The list. */
 
-static void put(work *w, knh_doing what, knk_node x)
-{
-    w->o->item[w->o->n_item++] = (knh_item){(uint8_t)what, x};
-}
+static void put(work *w, knh_doing what, knk_node x) { w->o->item[w->o->n_item++] = (knh_item){(uint8_t)what, x}; }
 
 static void place_region(work *w, int r, int to);
 
@@ -232,7 +228,12 @@ static void place_loop_node(work *w, knk_node x)
     int op = node(o, x)->op;
     if (op == KNK_CARRY || w->placed[x])
         return;
-    put(w, op == KNK_LOOP ? KNH_DO_LOOP : op == KNK_WHILE ? KNH_DO_WHILE : op == KNK_NEXT ? KNH_DO_NEXT : KNH_DO_END, x);
+    put(w,
+        op == KNK_LOOP    ? KNH_DO_LOOP
+        : op == KNK_WHILE ? KNH_DO_WHILE
+        : op == KNK_NEXT  ? KNH_DO_NEXT
+                          : KNH_DO_END,
+        x);
     w->placed[x] = 1;
     for (int i = x; op == KNK_NEXT && node(o, i)->op == KNK_NEXT; i++)
         w->placed[i] = 1;

@@ -9,12 +9,13 @@
 typedef enum knh_doing {
     KNH_DO_NODE,  /* the value of a node, loads included */
     KNH_DO_STORE, /* a STORE node */
-    KNH_DO_EXPORT, KNH_DO_REDUCE, /* of a node's value; behind everything else */
-    KNH_DO_IF,    /* what follows is needed where some lane of the value `node` is true */
+    KNH_DO_EXPORT,
+    KNH_DO_REDUCE, /* of a node's value; behind everything else */
+    KNH_DO_IF,     /* what follows is needed where some lane of the value `node` is true */
     KNH_DO_FI,
-    KNH_DO_LOOP,  /* a LOOP node; its carries follow it in the kernel and are not listed */
+    KNH_DO_LOOP, /* a LOOP node; its carries follow it in the kernel and are not listed */
     KNH_DO_WHILE,
-    KNH_DO_NEXT,  /* the first NEXT of a run of them; the others are not listed */
+    KNH_DO_NEXT, /* the first NEXT of a run of them; the others are not listed */
     KNH_DO_END
 } knh_doing;
 typedef struct knh_item {
@@ -28,12 +29,12 @@ typedef struct knh_order {
     const knk_kernel *k;
     int first, end, n_stream, n_loop;
     knh_stream *stream;
-    uint8_t *live, *uniform;         /* per node: needed; the same for all lanes, once per row */
-    uint8_t *used_row, *used_piece;  /* per stream: by uniform nodes, by others */
-    uint8_t *loop;                   /* per node: the loop that it lies in, or KNH_NO_LOOP */
-    uint8_t parent[KNK_MAX_LOOPS];   /* per loop, likewise */
-    uint64_t tested;                 /* loops with a WHILE, a bit each */
-    knh_item *item;                  /* for each piece; uniform nodes come before it, in the order of their numbers */
+    uint8_t *live, *uniform;        /* per node: needed; the same for all lanes, once per row */
+    uint8_t *used_row, *used_piece; /* per stream: by uniform nodes, by others */
+    uint8_t *loop;                  /* per node: the loop that it lies in, or KNH_NO_LOOP */
+    uint8_t parent[KNK_MAX_LOOPS];  /* per loop, likewise */
+    uint64_t tested;                /* loops with a WHILE, a bit each */
+    knh_item *item;                 /* for each piece; uniform nodes come before it, in the order of their numbers */
     int n_item;
     knx_arena arena;
 } knh_order;

@@ -39,7 +39,8 @@ static int slot_of(uint64_t key)
 }
 
 /* What two threads make at once, one of them throws away. */
-static knh_product_function *make_and_keep(const knh_product_making *m, const knh_product_request *r, int kind, int slot)
+static knh_product_function *make_and_keep(const knh_product_making *m, const knh_product_request *r, int kind,
+                                           int slot)
 {
     void *keep = NULL;
     size_t bytes = 0;

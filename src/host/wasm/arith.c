@@ -12,10 +12,30 @@ static const knk_inst *node(const stage *s, knk_node x) { return knh_wasm_node(s
 typedef struct by_size {
     uint32_t op[4];
 } by_size;
-#define INTS(name) {{KNH_WASM_I8X16_##name, KNH_WASM_I16X8_##name, KNH_WASM_I32X4_##name, KNH_WASM_I64X2_##name}}
-#define FLOATS(name) {{NONE, NONE, KNH_WASM_F32X4_##name, KNH_WASM_F64X2_##name}}
-#define SMALL(name) {{KNH_WASM_I8X16_##name, KNH_WASM_I16X8_##name, KNH_WASM_I32X4_##name, NONE}}
-#define SAME(op) {{op, op, op, op}}
+#define INTS(name)                                                                                     \
+    {                                                                                                  \
+        {                                                                                              \
+            KNH_WASM_I8X16_##name, KNH_WASM_I16X8_##name, KNH_WASM_I32X4_##name, KNH_WASM_I64X2_##name \
+        }                                                                                              \
+    }
+#define FLOATS(name)                                                 \
+    {                                                                \
+        {                                                            \
+            NONE, NONE, KNH_WASM_F32X4_##name, KNH_WASM_F64X2_##name \
+        }                                                            \
+    }
+#define SMALL(name)                                                                   \
+    {                                                                                 \
+        {                                                                             \
+            KNH_WASM_I8X16_##name, KNH_WASM_I16X8_##name, KNH_WASM_I32X4_##name, NONE \
+        }                                                                             \
+    }
+#define SAME(op)           \
+    {                      \
+        {                  \
+            op, op, op, op \
+        }                  \
+    }
 
 typedef struct forms { /* by kind: floats, signed, unsigned integers */
     by_size kind[3];
@@ -84,9 +104,7 @@ static void of_bools(stage *s, knk_node x)
         } else {
             knh_wasm_push(s, n->a, p, w);
             knh_wasm_push(s, n->b, p, w);
-            knh_wasm_op0(&s->f, both             ? KNH_WASM_V128_AND
-                                : differ || same ? KNH_WASM_V128_XOR
-                                                 : KNH_WASM_V128_OR);
+            knh_wasm_op0(&s->f, both ? KNH_WASM_V128_AND : differ || same ? KNH_WASM_V128_XOR : KNH_WASM_V128_OR);
             if (same)
                 knh_wasm_op0(&s->f, KNH_WASM_V128_NOT);
         }
@@ -311,9 +329,7 @@ void knh_wasm_combine(stage *s, int how, int dtype)
     static const uint8_t op_of[] = {KNK_ADD, KNK_MUL, KNK_MIN, KNK_MAX, KNK_AND, KNK_OR, KNK_XOR};
     if (dtype == KN_ID_BOOL) {
         bool both = how == KNK_RED_AND || how == KNK_RED_MUL || how == KNK_RED_MIN;
-        knh_wasm_op0(&s->f, both                  ? KNH_WASM_V128_AND
-                            : how == KNK_RED_XOR ? KNH_WASM_V128_XOR
-                                                 : KNH_WASM_V128_OR);
+        knh_wasm_op0(&s->f, both ? KNH_WASM_V128_AND : how == KNK_RED_XOR ? KNH_WASM_V128_XOR : KNH_WASM_V128_OR);
     } else if (how == KNK_RED_MIN || how == KNK_RED_MAX) {
         extreme_of(s, how, dtype);
     } else if (how == KNK_RED_MUL && knk_size(dtype) == 1) {

@@ -27,10 +27,12 @@ static void push_value(stage *s, knk_node a, int part) { knh_wasm_push(s, a, par
 
 static void push_wider(stage *s, knk_node a, int part, int from, int to, bool is_signed)
 {
-    static const uint32_t op[3][2][2] = {
-        {{KNH_WASM_I16X8_EXTEND_LOW_U, KNH_WASM_I16X8_EXTEND_HIGH_U}, {KNH_WASM_I16X8_EXTEND_LOW_S, KNH_WASM_I16X8_EXTEND_HIGH_S}},
-        {{KNH_WASM_I32X4_EXTEND_LOW_U, KNH_WASM_I32X4_EXTEND_HIGH_U}, {KNH_WASM_I32X4_EXTEND_LOW_S, KNH_WASM_I32X4_EXTEND_HIGH_S}},
-        {{KNH_WASM_I64X2_EXTEND_LOW_U, KNH_WASM_I64X2_EXTEND_HIGH_U}, {KNH_WASM_I64X2_EXTEND_LOW_S, KNH_WASM_I64X2_EXTEND_HIGH_S}}};
+    static const uint32_t op[3][2][2] = {{{KNH_WASM_I16X8_EXTEND_LOW_U, KNH_WASM_I16X8_EXTEND_HIGH_U},
+                                          {KNH_WASM_I16X8_EXTEND_LOW_S, KNH_WASM_I16X8_EXTEND_HIGH_S}},
+                                         {{KNH_WASM_I32X4_EXTEND_LOW_U, KNH_WASM_I32X4_EXTEND_HIGH_U},
+                                          {KNH_WASM_I32X4_EXTEND_LOW_S, KNH_WASM_I32X4_EXTEND_HIGH_S}},
+                                         {{KNH_WASM_I64X2_EXTEND_LOW_U, KNH_WASM_I64X2_EXTEND_HIGH_U},
+                                          {KNH_WASM_I64X2_EXTEND_LOW_S, KNH_WASM_I64X2_EXTEND_HIGH_S}}};
     if (from == to) {
         knh_wasm_push(s, a, part, 0);
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fma.c -- the product of two float32 is exact in float64; the sum there is rounded to odd, so that rounding it once more
- * to float32 is rounding once (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008). */
+ * fma.c -- the product of two float32 is exact in float64; the sum there is rounded to odd, so that rounding it once
+ * more to float32 is rounding once (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008). */
 #include "host/wasm/fma.h"
 
 static void push_doubles(knh_wasm_function *f, int local, bool high)

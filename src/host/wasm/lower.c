@@ -18,7 +18,10 @@ static bool reduces_along(const stage *s)
 
 static bool is_number(const stage *s, int stream) { return s->o.stream[stream].kind == KNH_NUMBER; }
 
-static int64_t word(int stream, size_t member) { return (int64_t)(offsetof(knh_args, stream) + (size_t)stream * sizeof(knh_words) + member); }
+static int64_t word(int stream, size_t member)
+{
+    return (int64_t)(offsetof(knh_args, stream) + (size_t)stream * sizeof(knh_words) + member);
+}
 
 /* Numbers for all locals that are not v128. */
 static bool lay_out(stage *s, knx_arena *a)

@@ -11,7 +11,8 @@ enum { BLOCK_STEPS = 256, REGISTERS = 15, MOST_ROWS = 8, MOST_VECTORS = 4 };
 static int lanes_of(knh_number n) { return n == KNH_NUMBER_F64 ? 2 : 4; }
 static bool has(knh_number n)
 {
-    return n == KNH_NUMBER_F32 || n == KNH_NUMBER_I32 || n == KNH_NUMBER_SHORTS || (n == KNH_NUMBER_F64 && knh_wasm_fuses());
+    return n == KNH_NUMBER_F32 || n == KNH_NUMBER_I32 || n == KNH_NUMBER_SHORTS ||
+           (n == KNH_NUMBER_F64 && knh_wasm_fuses());
 }
 
 static int rows(const knh_product_maker *m, knh_number n, int vectors)
@@ -48,10 +49,10 @@ static bool is_possible(const knh_product_maker *m, const knh_product_request *r
 typedef struct tiler {
     knh_wasm_function f;
     const knh_product_request *r;
-    int size, lanes, v;                       /* bytes of a number; numbers of a vector; all vectors of a row */
-    int a, b, packed, table, steps, at, row;  /* i32 locals; row: one per row of A */
-    int left, done;                           /* i64 locals */
-    int acc, bv, av, temp;                    /* v128 locals */
+    int size, lanes, v;                      /* bytes of a number; numbers of a vector; all vectors of a row */
+    int a, b, packed, table, steps, at, row; /* i32 locals; row: one per row of A */
+    int left, done;                          /* i64 locals */
+    int acc, bv, av, temp;                   /* v128 locals */
 } tiler;
 
 static void get(tiler *t, int local) { knh_wasm_get(&t->f, local); }
@@ -67,7 +68,7 @@ static void argument(tiler *t, size_t offset, bool wide) /* wide: an i64 as i32 
         op(t, KNH_WASM_I32_WRAP_I64);
 }
 #define POINTER(member) argument(t, offsetof(knh_product_args, member), false)
-#define NUMBER(member) argument(t, offsetof(knh_product_args, member), true)
+#define NUMBER(member)  argument(t, offsetof(knh_product_args, member), true)
 
 static int arithmetic(const tiler *t, int of_f32, int of_f64, int of_i32)
 {
@@ -81,7 +82,11 @@ static void load_vector(tiler *t, int at, int64_t offset, int lanes)
 {
     int bytes = lanes * t->size;
     get(t, at);
-    knh_wasm_memory(&t->f, bytes == 16 ? KNH_WASM_V128_LOAD : bytes >= 8 ? KNH_WASM_V128_LOAD64_ZERO : KNH_WASM_V128_LOAD32_ZERO, offset);
+    knh_wasm_memory(&t->f,
+                    bytes == 16  ? KNH_WASM_V128_LOAD
+                    : bytes >= 8 ? KNH_WASM_V128_LOAD64_ZERO
+                                 : KNH_WASM_V128_LOAD32_ZERO,
+                    offset);
     if (bytes != 12)
         return;
     set(t, t->temp);
@@ -151,7 +156,8 @@ static void advance(tiler *t, int local, int64_t by)
 /* B's vectors of a step, from t->b; packed ones are stored, too. */
 static void load_b(tiler *t)
 {
-    bool packing = t->r->b_from == KNH_B_PACKING, from_table = t->r->b_from == KNH_B_TABLE, packed = t->r->b_from == KNH_B_PACKED;
+    bool packing = t->r->b_from == KNH_B_PACKING, from_table = t->r->b_from == KNH_B_TABLE,
+         packed = t->r->b_from == KNH_B_PACKED;
     int from = t->b;
     if (from_table) {
         get(t, t->b), get(t, t->table), knh_wasm_memory(&t->f, KNH_WASM_I64_LOAD, 0), op(t, KNH_WASM_I32_WRAP_I64);
@@ -317,7 +323,8 @@ static knx_error *make(const knh_product_request *r, int kind, knh_product_funct
     tiler t = {.r = r, .size = r->number == KNH_NUMBER_F64 ? 8 : 4, .v = r->vectors};
     t.lanes = 16 / t.size;
     int local = 1, total;
-    t.a = local++, t.b = local++, t.packed = local++, t.table = local++, t.steps = local++, t.at = local++, total = local++;
+    t.a = local++, t.b = local++, t.packed = local++, t.table = local++, t.steps = local++, t.at = local++,
+    total = local++;
     t.row = local, local += r->rows;
     t.f.n_i32 = local - 1;
     t.left = local++, t.done = local++;

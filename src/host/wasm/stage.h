@@ -13,18 +13,18 @@ enum { KNH_WASM_TEMPS = 8, KNH_WASM_CALL_BYTES = 128 }; /* of an operand of a ca
 typedef struct knh_wasm_stage {
     knh_order o;
     knh_wasm_function f;
-    bool fused;       /* relaxed_madd rounds once */
-    bool failed;      /* something has no form here */
-    int lanes, most;  /* of the piece that is being written; of the widest one */
-    uint8_t *width;   /* per node: bytes of a lane; bools: of the mask, constants 0 */
-    int32_t *local;   /* per node: its first v128 local, -1: none yet */
+    bool fused;      /* relaxed_madd rounds once */
+    bool failed;     /* something has no form here */
+    int lanes, most; /* of the piece that is being written; of the widest one */
+    uint8_t *width;  /* per node: bytes of a lane; bools: of the mask, constants 0 */
+    int32_t *local;  /* per node: its first v128 local, -1: none yet */
     int first_i64, first_v128, temp;
     int32_t *base, *walk, *step; /* per stream: of the row, of the lanes, from lane to lane: i32 locals, or i64 ones */
     int frame, at, index, counter, asking; /* i32 locals */
-    int rows, n, left; /* i64 locals */
-    int turn, mask;    /* i64 locals, v128 parts of each loop */
-    int frame_bytes, call_at; /* the frame in the stack: accumulators, then operands of a call */
-    int32_t *accumulator;     /* per node: where in the frame */
+    int rows, n, left;                     /* i64 locals */
+    int turn, mask;                        /* i64 locals, v128 parts of each loop */
+    int frame_bytes, call_at;              /* the frame in the stack: accumulators, then operands of a call */
+    int32_t *accumulator;                  /* per node: where in the frame */
 } knh_wasm_stage;
 
 static inline const knk_inst *knh_wasm_node(const knh_wasm_stage *s, knk_node x) { return &s->o.k->node[x]; }

@@ -61,10 +61,7 @@ static int parts_for(int lanes, int width)
 
 int knh_wasm_parts_of(const stage *s, int width) { return parts_for(s->lanes, width); }
 
-int knh_wasm_parts(const stage *s, knk_node x)
-{
-    return knh_wasm_is_once(s, x) ? 1 : parts_for(s->lanes, s->width[x]);
-}
+int knh_wasm_parts(const stage *s, knk_node x) { return knh_wasm_is_once(s, x) ? 1 : parts_for(s->lanes, s->width[x]); }
 
 int knh_wasm_own(stage *s, knk_node x, int part)
 {
@@ -127,9 +124,11 @@ static void extract_first(stage *s, int bytes)
         knh_wasm_lane(&s->f, KNH_WASM_I64X2_EXTRACT_LANE, 0);
         return;
     }
-    knh_wasm_lane(&s->f, bytes == 1   ? KNH_WASM_I8X16_EXTRACT_LANE
-                         : bytes == 2 ? KNH_WASM_I16X8_EXTRACT_LANE
-                                      : KNH_WASM_I32X4_EXTRACT_LANE, 0);
+    knh_wasm_lane(&s->f,
+                  bytes == 1   ? KNH_WASM_I8X16_EXTRACT_LANE
+                  : bytes == 2 ? KNH_WASM_I16X8_EXTRACT_LANE
+                               : KNH_WASM_I32X4_EXTRACT_LANE,
+                  0);
 }
 
 void knh_wasm_push_any_of(stage *s, int local, int parts, int width)
@@ -197,7 +196,9 @@ void knh_wasm_push_lane(stage *s, knk_node pred, int lane)
     if (width == 8) /* half of the lane tells */
         knh_wasm_lane(&s->f, KNH_WASM_I32X4_EXTRACT_LANE, 2 * (lane % each));
     else
-        knh_wasm_lane(&s->f, width == 1   ? KNH_WASM_I8X16_EXTRACT_LANE
-                             : width == 2 ? KNH_WASM_I16X8_EXTRACT_LANE
-                                          : KNH_WASM_I32X4_EXTRACT_LANE, lane % each);
+        knh_wasm_lane(&s->f,
+                      width == 1   ? KNH_WASM_I8X16_EXTRACT_LANE
+                      : width == 2 ? KNH_WASM_I16X8_EXTRACT_LANE
+                                   : KNH_WASM_I32X4_EXTRACT_LANE,
+                      lane % each);
 }

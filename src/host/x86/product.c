@@ -177,7 +177,8 @@ static knx_error *make(const knh_product_request *r, knh_target asked, knh_code 
 
 /* ---- The functions of the process. */
 
-static knx_error *make_function(const knh_product_request *r, int kind, knh_product_function **f, void **keep, size_t *bytes)
+static knx_error *make_function(const knh_product_request *r, int kind, knh_product_function **f, void **keep,
+                                size_t *bytes)
 {
     knh_code *code = NULL;
     KN_TRY(make(r, (knh_target)kind, &code));
@@ -193,9 +194,8 @@ static knh_product_function *function(const knh_product_maker *m, const knh_prod
 {
     static const knh_product_making making = {make_function, drop};
     knh_target target = target_of(m);
-    return is_possible(r, target)
-               ? knh_product_made(&making, r, (int)target, has_amx((knh_number)r->number, target))
-               : NULL;
+    return is_possible(r, target) ? knh_product_made(&making, r, (int)target, has_amx((knh_number)r->number, target))
+                                  : NULL;
 }
 
 const knh_product_maker knh_product_avx2 = {
