@@ -78,7 +78,7 @@ void kna_bound_kernels(const struct knf_entry *needed)
 {
     kna_state *s = kna_state_get();
     for (bool went = true; went;) {
-        knc_kernel_counts k = knc_kernel_counts_of(s->caches->kernels);
+        knc_kernel_counts k = knc_kernel_cache_bound(s->caches->kernels);
         if (k.bytes <= k.limit)
             return;
         went = drop_oldest_plan(s);

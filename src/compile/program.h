@@ -20,6 +20,7 @@ typedef struct knc_kernel_counts {
 knc_kernel_cache *knc_kernel_cache_new(size_t max_bytes); /* NULL without memory */
 void knc_kernel_cache_free(knc_kernel_cache *c);         /* NULL is fine; programs keep the kernels that they use */
 knc_kernel_counts knc_kernel_counts_of(knc_kernel_cache *c);
+knc_kernel_counts knc_kernel_cache_bound(knc_kernel_cache *c); /* those after idle kernels went until the rest fits */
 size_t knc_kernel_cache_limit(knc_kernel_cache *c, size_t bytes); /* a new limit; returns the old one */
 
 typedef struct knc_compile_options {

@@ -324,6 +324,7 @@ static const struct {
     {"kn_errstate_leave", "before"},
     {"kn_seterrcall", "func"}, /* none */
     {"kn_prepared_free", "p"},
+    {"kn_source_free", "source"},
     {"kn_clip", "lo"}, /* KN_NONE: no bound */
     {"kn_clip", "hi"},
     {"kn_data_bytes", "dtype"}, /* any */

@@ -126,12 +126,29 @@ void knc_kernel_cache_free(knc_kernel_cache *c)
         free_cache(c);
 }
 
+static knc_kernel_counts counts_of(knc_kernel_cache *c)
+{
+    knc_kernel_counts counts = c->counts;
+    counts.bytes = bytes_of(c);
+    return counts;
+}
+
 knc_kernel_counts knc_kernel_counts_of(knc_kernel_cache *c)
 {
     knx_global_lock_take(&lock);
-    knc_kernel_counts counts = c->counts;
-    counts.bytes = bytes_of(c);
+    knc_kernel_counts counts = counts_of(c);
     knx_global_unlock(&lock);
+    return counts;
+}
+
+/* Code that was made since the last kernel came may be what is too much. */
+knc_kernel_counts knc_kernel_cache_bound(knc_kernel_cache *c)
+{
+    knx_global_lock_take(&lock);
+    entry *out = bound(c);
+    knc_kernel_counts counts = counts_of(c);
+    knx_global_unlock(&lock);
+    free_list(out);
     return counts;
 }
 

@@ -219,6 +219,48 @@ static void kernels_are_counted_and_bounded(void **state)
     expect_error("ValueError", "set_cache_limit: there is no cache number 17");
 }
 
+/* Products of so many, and as many sums: a kernel for each number. */
+static void run_chain(kn_array x, int n, bool sums)
+{
+    KN_SCOPE;
+    kn_array y = x;
+    for (int i = 0; i < n; i++)
+        y = sums ? kn_add(y, kn_mul(y, x)) : kn_mul(y, x);
+    kn_eval(y);
+}
+
+/* Code is made when a kernel first runs, so what is too much is not known yet when the kernel comes. */
+static void idle_kernels_go_before_recordings(void **state)
+{
+    (void)state;
+    kn_context own = kn_context_new();
+    {
+        KN_CONTEXT(own);
+        KN_SCOPE;
+        kn_array x = kn_of(float, 1, 2);
+        size_t plans = kn_set_cache_limit(KN_CACHE_PLANS, 1); /* the kernels of all plans but the newest are idle */
+        call_one(kn_jit(KN_FN(plus_one)), x);
+        for (int i = 0; i < 40; i++)
+            run_chain(x, i + 2, false);
+        kn_cache_stats_result before = kn_cache_stats(), after;
+        assert_true(before.kernels_idle > 30);
+        kn_set_cache_limit(KN_CACHE_PLANS, plans);
+        for (int64_t n = 1; n < 8; n++) { /* plans that share a kernel: none is idle when the oldest goes */
+            kn_array z = kn_zeros(KN_SHAPE(n));
+            kn_eval(z);
+            kn_eval(kn_neg(z));
+        }
+        for (int i = 0; i < 4; i++) {
+            kn_set_cache_limit(KN_CACHE_KERNELS, kn_cache_stats().kernels.bytes);
+            run_chain(x, i + 12, true); /* larger than the one that goes for it */
+        }
+        after = kn_cache_stats();
+        assert_true(after.kernels_idle > 0 && after.kernels.bytes <= after.kernels.limit);
+        assert_int_equal(after.traces.evicted, 0);
+    }
+    assert_int_equal(kn_context_free(own), 0);
+}
+
 static void code_is_counted(void **state)
 {
     (void)state;
@@ -424,6 +466,7 @@ KN_TEST_GROUP(test_caches)
         TEST(evicted_plans_say_so),
         TEST(evicted_recordings_say_so),
         TEST(kernels_are_counted_and_bounded),
+        TEST(idle_kernels_go_before_recordings),
         TEST(code_is_counted),
         TEST(freed_memory_is_bounded),
         TEST(threads_share_plans_and_kernels),

@@ -3,6 +3,7 @@
  * for bit: all rectangles, layouts of both operands, pieces of k; and nothing else in memory changes or is read. */
 #include "base/cpu.h"
 #include "base/memory.h"
+#include "host/routine/product_rectangle.h"
 #include "host/native.h"
 #include "host/x86/product.h"
 #include "support/group.h"
@@ -257,14 +258,16 @@ static void define_all(const rectangle *x)
     for (int i = 0; i < x->r.rows; i++)
         for (int j = 0; j < x->columns; j++) {
             const char *a = x->a + i * x->a_row + j * x->a_column, *b = x->b + j * x->b_column;
-            line l = {a, b, x->a_k, x->b_k, x->k, x->r.a_signed, x->r.b_signed, x->r.minus, NULL, NULL};
+            bool pairs = x->r.number == KNH_NUMBER_SHORTS; /* which are signed */
+            line l = {a,          b,    x->a_k, x->b_k, x->k, x->r.a_signed || pairs, x->r.b_signed || pairs,
+                      x->r.minus, NULL, NULL};
             l.a_table = x->r.a_from >= KNH_A_TABLE ? table : NULL;
             l.b_table = x->r.b_from == KNH_B_TABLE ? table : NULL;
             define[x->r.number](&l, want_c + 256 + i * x->c_row + j * s);
         }
 }
 
-/* Steps from .. to - 1. */
+/* Steps from .. to - 1; f NULL: by the loops in C. */
 static void run_piece(const rectangle *x, knh_product_function *f, int64_t from, int64_t to)
 {
     int64_t s = steps_of(x->r.number), parts = is_complex(x->r.number) ? 2 : 1,
@@ -286,7 +289,10 @@ static void run_piece(const rectangle *x, knh_product_function *f, int64_t from,
                              .chain_in = from % 256 ? x->chain : NULL,
                              .chain_out = to % 256 && to < padded(x) ? x->chain : NULL,
                              .chain_row = x->chain_row};
-    f(&args);
+    if (f)
+        f(&args);
+    else
+        knr_rectangle(&x->r, &args, knh_product_best(maker, (knh_number)x->r.number).lanes);
 }
 
 static void check_chain(const rectangle *x)
@@ -305,6 +311,8 @@ static void check(const knh_product_request *r, int64_t k, int cuts)
     rectangle x = lay_out(r, k);
     knh_product_function *f = knh_product_for(maker, r);
     assert_non_null(f);
+    if (r->b_from != KNH_B_TURNED && r->b_from != KNH_B_PACKING && !rnd(4))
+        f = NULL;
     define_all(&x);
     int64_t s = steps_of(r->number);
     for (int64_t from = 0, to; from < padded(&x); from = to, cuts--) {
