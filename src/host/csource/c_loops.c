@@ -17,47 +17,21 @@
 #include "host/csource/c_loops.h"
 #include "kernel/internal.h"
 
-#define EMIT(s, ...) ((s)->dry ? (void)0 : knx_str_printf((s)->t, __VA_ARGS__))
+#define EMIT(s, ...) knx_str_printf((s)->t, __VA_ARGS__)
 
-static const knk_inst *node(const knh_c_stage *s, knk_node x) { return &s->k->node[x]; }
-
-void knh_c_find_loops(knh_c_stage *s)
-{
-    int open = KNH_C_NO_LOOP;
-    s->n_loop = s->k->stage[s->r->stage].n_loop;
-    s->tested = 0;
-    for (int i = s->first; i < s->end; i++) {
-        const knk_inst *n = node(s, i);
-        if (n->op == KNK_LOOP) {
-            s->parent[n->sub] = (uint8_t)open;
-            open = n->sub;
-        }
-        if (n->op == KNK_WHILE)
-            s->tested |= (uint64_t)1 << n->sub;
-        s->loop[i] = (uint8_t)open;
-        if (n->op == KNK_END)
-            open = s->parent[n->sub];
-    }
-}
+static const knk_inst *node(const knh_c_stage *s, knk_node x) { return &s->o.k->node[x]; }
 
 static void line(knh_c_stage *s, int depth) { EMIT(s, "%*s", 4 * (depth + 1), ""); }
 
 /* The step of a stream in a loop, as a word; its own words come after the extents. */
 static int step_word(const knh_c_stage *s, int stream, int loop)
 {
-    return (int)(knh_loop_word(s->n_stream, s->n_loop, stream, loop) - knh_loop_word(s->n_stream, s->n_loop, -1, 0));
-}
-
-static bool moves(const knh_c_stage *s, int stream, int loop)
-{
-    const knh_stream *m = &s->stream[stream];
-    return (m->kind == KNH_MEMORY || m->kind == KNH_NUMBER) && s->used_piece[stream] &&
-           s->k->map[m->map].cls[s->k->n_par + loop] != KNK_STRIDE_ZERO;
+    return (int)(knh_loop_word(s->o.n_stream, s->o.n_loop, stream, loop) -
+                 knh_loop_word(s->o.n_stream, s->o.n_loop, -1, 0));
 }
 
 static void carry(knh_c_stage *s, knk_node x, int depth)
 {
-    s->placed[x] = 1;
     line(s, depth);
     knh_c_type(s, node(s, x)->dtype);
     EMIT(s, " x%d = ", x);
@@ -72,14 +46,14 @@ static void begin(knh_c_stage *s, knk_node x, int depth)
         carry(s, i, depth);
     line(s, depth);
     EMIT(s, "i64 t%d = 0;\n", loop);
-    if (s->tested >> loop & 1) {
-        int outer = s->parent[loop];
-        while (outer != KNH_C_NO_LOOP && !(s->tested >> outer & 1))
-            outer = s->parent[outer];
+    if (s->o.tested >> loop & 1) {
+        int outer = s->o.parent[loop];
+        while (outer != KNH_NO_LOOP && !(s->o.tested >> outer & 1))
+            outer = s->o.parent[outer];
         line(s, depth);
         knh_c_type(s, KN_ID_BOOL);
         EMIT(s, " m%d = ", loop);
-        if (outer == KNH_C_NO_LOOP) {
+        if (outer == KNH_NO_LOOP) {
             knh_c_call(s, "live", KN_ID_BOOL);
             EMIT(s, "live);\n");
         } else {
@@ -108,7 +82,6 @@ static void next_values(knh_c_stage *s, knk_node first, int depth)
 {
     knk_node i;
     for (i = first; node(s, i)->op == KNK_NEXT; i++) {
-        s->placed[i] = 1;
         line(s, depth);
         EMIT(s, "const ");
         knh_c_type(s, node(s, i)->dtype);
@@ -120,7 +93,7 @@ static void next_values(knh_c_stage *s, knk_node first, int depth)
         knk_node x = node(s, i)->a;
         line(s, depth);
         EMIT(s, "x%d = ", x);
-        if (s->tested >> node(s, i)->sub & 1) {
+        if (s->o.tested >> node(s, i)->sub & 1) {
             knh_c_call(s, "sel", node(s, i)->dtype);
             EMIT(s, "m%d, y%d, x%d);\n", node(s, i)->sub, x, x);
         } else {
@@ -132,10 +105,10 @@ static void next_values(knh_c_stage *s, knk_node first, int depth)
 /* What so many turns add to the streams, or take from them again. */
 static void move(knh_c_stage *s, int loop, bool back, int depth)
 {
-    for (int i = 0; i < s->n_stream; i++) {
-        if (!moves(s, i, loop))
+    for (int i = 0; i < s->o.n_stream; i++) {
+        if (!knh_order_moves(&s->o, i, loop))
             continue;
-        bool number = s->stream[i].kind == KNH_NUMBER;
+        bool number = s->o.stream[i].kind == KNH_NUMBER;
         line(s, depth);
         EMIT(s, number ? "p%d = (i64)((u64)p%d %c " : "p%d = (char *)((u64)p%d %c ", i, i, back ? '-' : '+');
         if (back)
@@ -144,33 +117,34 @@ static void move(knh_c_stage *s, int loop, bool back, int depth)
     }
 }
 
-void knh_c_loop_node(knh_c_stage *s, knk_node x, int depth)
+static void end(knh_c_stage *s, int loop, int depth)
 {
-    const knk_inst *n = node(s, x);
-    s->placed[x] = 1;
-    if (n->op == KNK_LOOP) {
-        begin(s, x, depth);
-    } else if (n->op == KNK_WHILE) {
-        condition(s, n, depth);
-    } else if (n->op == KNK_NEXT) {
-        next_values(s, x, depth);
-    } else if (n->op == KNK_END) {
-        line(s, depth);
-        EMIT(s, "if (--asking->left < 0 && !asking->ask(asking))\n");
-        line(s, depth + 1);
-        EMIT(s, "return;\n");
-        move(s, n->sub, false, depth);
-        line(s, depth - 1);
-        EMIT(s, "}\n");
-        move(s, n->sub, true, depth - 1);
+    line(s, depth);
+    EMIT(s, "if (--asking->left < 0 && !asking->ask(asking))\n");
+    line(s, depth + 1);
+    EMIT(s, "return;\n");
+    move(s, loop, false, depth);
+    line(s, depth - 1);
+    EMIT(s, "}\n");
+    move(s, loop, true, depth - 1);
+}
+
+int knh_c_loop_item(knh_c_stage *s, const knh_item *item, int depth)
+{
+    const knk_inst *n = node(s, item->node);
+    switch (item->what) {
+    case KNH_DO_LOOP: begin(s, item->node, depth); return depth + 1;
+    case KNH_DO_WHILE: condition(s, n, depth); return depth;
+    case KNH_DO_NEXT: next_values(s, item->node, depth); return depth;
+    default: end(s, n->sub, depth); return depth - 1;
     }
 }
 
 void knh_c_loop_words(knh_c_stage *s)
 {
-    if (s->n_loop)
+    if (s->o.n_loop)
         EMIT(s,
              "    const i64 *const w = &args->stream[%d].at;\n"
              "    struct knh_asking *const asking = args->asking;\n",
-             s->n_stream);
+             s->o.n_stream);
 }

@@ -9,193 +9,46 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_COLD_DEPTH = 8 };
 typedef knh_c_stage source;
-typedef knh_c_region region;
-typedef knh_c_block block;
+static const knk_inst *node(const source *s, knk_node x) { return &s->o.k->node[x]; }
 
-static const knk_inst *node(const source *s, knk_node x) { return &s->k->node[x]; }
-static bool is_own(const source *s, knk_node x) { return x >= s->first && x < s->end; }
-static bool is_cold(const knk_inst *n) { return n->op == KNK_SELECT && n->sub == 1; }
-bool knh_c_is_export(const source *s, knk_node x)
+/* What the text needs to know about the nodes beyond knh_order. */
+
+/* The uniform values that the piece uses. */
+static void find_parameters(source *s)
 {
-    return node(s, x)->op != KNK_REDUCE && knh_stream_of(s->stream, s->n_stream, KNH_EXPORT, -1, -1, x) >= 0;
-}
-
-int knh_c_stream(const source *s, const knk_inst *n)
-{
-    bool number = n->op == KNK_INDEX;
-    return knh_stream_of(s->stream, s->n_stream, number ? KNH_NUMBER : KNH_MEMORY, number ? -1 : n->buffer, n->map,
-                         KNK_NONE);
-}
-
-int knh_c_stream_of(const source *s, knh_stream_kind kind, knk_node x)
-{
-    return knh_stream_of(s->stream, s->n_stream, kind, -1, -1, x);
-}
-
-/* What the text needs to know about the nodes. */
-
-static void find_live(source *s)
-{
-    for (int i = s->end - 1; i >= s->first; i--) {
+    for (int i = s->o.first; i < s->o.end; i++) {
         const knk_inst *n = node(s, i);
-        if (n->op == KNK_STORE || n->op == KNK_REDUCE || knh_c_is_export(s, i) || knk_is_loop_op(n->op))
-            s->live[i] = 1;
-        for (int j = 0; s->live[i] && j < 3; j++)
-            if (knk_operand(n, j) >= 0)
-                s->live[knk_operand(n, j)] = 1;
-    }
-}
-
-static int depth_of(const source *s, int r)
-{
-    int depth = 0;
-    for (; r; r = s->regions[r].parent)
-        depth++;
-    return depth;
-}
-
-static int common(const source *s, int a, int b)
-{
-    while (a != b) {
-        if (depth_of(s, a) >= depth_of(s, b))
-            a = s->regions[a].parent;
-        else
-            b = s->regions[b].parent;
-    }
-    return a;
-}
-
-/* The region of the yes side of a cold select that lies in region `mine`: one for all selects with its predicate. */
-static int cold_region(source *s, const knk_inst *n, int loop, int mine, bool *moved)
-{
-    int r = 1;
-    if (depth_of(s, mine) >= MAX_COLD_DEPTH)
-        return mine;
-    while (r <= s->n_region && (s->regions[r].pred != n->a || s->regions[r].loop != loop))
-        r++;
-    if (r > s->n_region) {
-        s->n_region = r;
-        s->regions[r] = (region){n->a, mine, loop};
-    }
-    int parent = common(s, s->regions[r].parent, mine);
-    *moved |= parent != s->regions[r].parent;
-    s->regions[r].parent = parent;
-    return parent == mine ? r : mine;
-}
-
-/* From users to operands: a node lies in the innermost region that holds all its users. */
-static bool sweep_regions(source *s)
-{
-    bool moved = false;
-    for (int i = s->first; i < s->end; i++)
-        s->region[i] = -1;
-    for (int i = s->end - 1; i >= s->first; i--) {
-        const knk_inst *n = node(s, i);
-        if (!s->live[i])
+        if (!s->o.live[i] || n->op == KNK_CONST)
             continue;
-        if (s->region[i] < 0 || n->op == KNK_STORE || n->op == KNK_REDUCE || knh_c_is_export(s, i) ||
-            knk_is_loop_op(n->op) || (s->region[i] && s->regions[s->region[i]].loop != s->loop[i]))
-            s->region[i] = 0; /* a loop runs in every case, and so does what it needs of what lies around it */
-        int mine = s->region[i], inner = is_cold(n) ? cold_region(s, n, s->loop[i], mine, &moved) : mine;
-        for (int j = 0; j < 3; j++) {
+        for (int j = 0; j < 3 && !s->o.uniform[i]; j++) {
             knk_node x = knk_operand(n, j);
-            int where = j == 1 ? inner : mine;
-            if (x >= 0 && is_own(s, x))
-                s->region[x] = s->region[x] < 0 ? where : common(s, s->region[x], where);
+            if (x >= 0 && node(s, x)->op != KNK_CONST)
+                s->param[x] |= knh_order_is_uniform(&s->o, x);
         }
-    }
-    return moved;
-}
-
-static void find_regions(source *s)
-{
-    for (int tries = 0; sweep_regions(s); tries++)
-        if (tries == 16) {
-            for (int i = s->first; i < s->end; i++)
-                s->region[i] = 0;
-            s->n_region = 0;
-            return;
-        }
-}
-
-/* The same for all lanes: an operand that another stage left one of per row, or a node of such operands. */
-bool knh_c_is_uniform(const source *s, knk_node x)
-{
-    if (x < 0 || node(s, x)->op == KNK_CONST)
-        return true;
-    return is_own(s, x) ? s->uniform[x] : s->r->cls[knh_c_stream_of(s, KNH_IMPORT, x)] == KNK_STRIDE_ZERO;
-}
-
-static void find_uniform(source *s)
-{
-    for (int i = s->first; i < s->end; i++) {
-        const knk_inst *n = node(s, i);
-        bool all = s->live[i] && s->region[i] == 0 && n->op != KNK_STORE && n->op != KNK_REDUCE && !is_cold(n) &&
-                   s->loop[i] == KNH_C_NO_LOOP && !knk_is_loop_op(n->op);
-        if (all && (n->op == KNK_LOAD || n->op == KNK_INDEX))
-            all = s->r->cls[knh_c_stream(s, n)] == KNK_STRIDE_ZERO;
-        for (int j = 0; j < 3; j++)
-            all = all && knh_c_is_uniform(s, knk_operand(n, j));
-        s->uniform[i] = all;
-    }
-}
-
-/* Which streams and values the piece needs, and which the row. */
-static void find_uses(source *s)
-{
-    for (int i = s->first; i < s->end; i++) {
-        const knk_inst *n = node(s, i);
-        if (!s->live[i] || n->op == KNK_CONST)
-            continue;
-        uint8_t *used = s->uniform[i] ? s->used_row : s->used_piece;
-        if (n->op == KNK_LOAD || n->op == KNK_STORE || n->op == KNK_INDEX)
-            used[knh_c_stream(s, n)] = 1;
-        for (int j = 0; j < 3; j++) {
-            knk_node x = knk_operand(n, j);
-            if (x < 0 || node(s, x)->op == KNK_CONST)
-                continue;
-            if (!is_own(s, x))
-                (knh_c_is_uniform(s, x) ? s->used_row : s->used_piece)[knh_c_stream_of(s, KNH_IMPORT, x)] = 1;
-            s->param[x] |= knh_c_is_uniform(s, x) && !s->uniform[i];
-        }
-        if (knh_c_is_export(s, i)) {
-            s->used_piece[knh_c_stream_of(s, KNH_EXPORT, i)] = 1;
-            s->param[i] |= s->uniform[i];
-        }
-        if (n->op == KNK_REDUCE)
-            (s->r->mode == KNH_COLUMNS
-                 ? s->used_piece
-                 : s->used_row)[knh_c_stream_of(s, s->r->mode == KNH_ROWS ? KNH_EXPORT : KNH_PARTIAL, i)] = 1;
+        s->param[i] |= s->o.uniform[i] && knh_order_is_export(&s->o, i);
     }
 }
 
 static int lanes_of(const source *s)
 {
-    for (int i = 0; i < s->n_stream; i++)
-        if (knk_size(s->stream[i].dtype) == 8)
+    for (int i = 0; i < s->o.n_stream; i++)
+        if (knk_size(s->o.stream[i].dtype) == 8)
             return 8;
-    for (int i = s->first; i < s->end; i++)
-        if (s->live[i] && knk_size(node(s, i)->dtype) == 8)
+    for (int i = s->o.first; i < s->o.end; i++)
+        if (s->o.live[i] && knk_size(node(s, i)->dtype) == 8)
             return 8;
     return 16;
 }
 
 /* Pieces of text. */
 
-static void emit(source *s, const char *text)
-{
-    if (!s->dry)
-        knx_str_add(s->t, text, strlen(text));
-}
-#define EMIT(s, ...) ((s)->dry ? (void)0 : knx_str_printf((s)->t, __VA_ARGS__))
+static void emit(source *s, const char *text) { knx_str_add(s->t, text, strlen(text)); }
+#define EMIT(s, ...) knx_str_printf((s)->t, __VA_ARGS__)
 
 /* "NAME_DTYPE_LANES(" */
 void knh_c_call(source *s, const char *helper, int dtype)
 {
-    if (s->dry)
-        return;
     knh_c_need(s->u, helper, dtype, s->lanes);
     EMIT(s, "%s_%s_%d(", helper, knh_c_name(knh_c_storage(dtype)), s->lanes);
 }
@@ -371,7 +224,7 @@ static void cast(source *s, const knk_inst *n)
         snprintf(x, sizeof x, "k_%s_%d(0x%" PRIx64 ")", knh_c_name(knh_c_storage(from)), s->lanes, node(s, n->a)->imm);
     else
         snprintf(x, sizeof x, "x%d", n->a);
-    if (node(s, n->a)->op == KNK_CONST && !s->dry)
+    if (node(s, n->a)->op == KNK_CONST)
         knh_c_need(s->u, "k", from, s->lanes);
     if (from == KN_ID_BOOL && to != KN_ID_BOOL) { /* a byte 0 or 1 */
         char wide[96];
@@ -379,15 +232,13 @@ static void cast(source *s, const knk_inst *n)
                                                                                     : size == 2 ? KN_ID_I16
                                                                                     : size == 4 ? KN_ID_I32
                                                                                                 : KN_ID_I64;
-        if (!s->dry)
-            knh_c_need(s->u, "wide", as, s->lanes);
+        knh_c_need(s->u, "wide", as, s->lanes);
         snprintf(wide, sizeof wide, "(wide_%s_%d(%s) & 1)", knh_c_name(as), s->lanes, x);
         plain_cast(s, as, to, wide);
     } else if (knk_is_half_id(from) && from != to) {
         char wide[96];
         const char *helper = from == KN_ID_F16 ? "from_f16" : "from_bf16";
-        if (!s->dry)
-            knh_c_need(s->u, helper, KN_ID_F32, s->lanes);
+        knh_c_need(s->u, helper, KN_ID_F32, s->lanes);
         snprintf(wide, sizeof wide, "%s_f32_%d(%s)", helper, s->lanes, x);
         plain_cast(s, KN_ID_F32, to, wide);
     } else {
@@ -398,10 +249,10 @@ static void cast(source *s, const knk_inst *n)
 /* Address of a stream's lane 0. */
 void knh_c_address(source *s, int stream)
 {
-    if (s->r->cls[stream] == KNK_STRIDE_ZERO)
+    if (s->o.r->cls[stream] == KNK_STRIDE_ZERO)
         EMIT(s, "p%d", stream);
-    else if (s->r->cls[stream] == KNK_STRIDE_ONE)
-        EMIT(s, "p%d + i * %d", stream, knk_size(s->stream[stream].dtype));
+    else if (s->o.r->cls[stream] == KNK_STRIDE_ONE)
+        EMIT(s, "p%d + i * %d", stream, knk_size(s->o.stream[stream].dtype));
     else
         EMIT(s, "p%d + i * s%d", stream, stream);
 }
@@ -409,15 +260,15 @@ void knh_c_address(source *s, int stream)
 /* Distance of two lanes. */
 void knh_c_step(source *s, int stream)
 {
-    if (s->r->cls[stream] == KNK_STRIDE_ANY)
+    if (s->o.r->cls[stream] == KNK_STRIDE_ANY)
         EMIT(s, "s%d", stream);
     else
-        EMIT(s, "%d", s->r->cls[stream] == KNK_STRIDE_ONE ? knk_size(s->stream[stream].dtype) : 0);
+        EMIT(s, "%d", s->o.r->cls[stream] == KNK_STRIDE_ONE ? knk_size(s->o.stream[stream].dtype) : 0);
 }
 
 static void load_plain(source *s, int stream, int dtype)
 {
-    int cls = s->r->cls[stream];
+    int cls = s->o.r->cls[stream];
     knh_c_call(s, cls == KNK_STRIDE_ZERO ? "splat" : cls == KNK_STRIDE_ONE ? "load" : "load_by", dtype);
     knh_c_address(s, stream);
     if (cls == KNK_STRIDE_ANY) {
@@ -430,7 +281,7 @@ static void load_plain(source *s, int stream, int dtype)
 /* A load with a predicate or an index. */
 static void load_where(source *s, const knk_inst *n, int stream, bool uniform)
 {
-    bool adjacent = s->r->cls[stream] == KNK_STRIDE_ONE && n->a < 0;
+    bool adjacent = s->o.r->cls[stream] == KNK_STRIDE_ONE && n->a < 0;
     knh_c_call(s, n->a >= 0 ? "gather" : adjacent ? "pick" : "pick_by", n->dtype);
     if (uniform)
         EMIT(s, "p%d, ", stream);
@@ -441,7 +292,7 @@ static void load_where(source *s, const knk_inst *n, int stream, bool uniform)
     if (n->a >= 0) {
         knh_c_value(s, n->a);
         EMIT(s, " * %d", knk_size(n->dtype));
-        if (s->r->cls[stream] != KNK_STRIDE_ZERO) {
+        if (s->o.r->cls[stream] != KNK_STRIDE_ZERO) {
             emit(s, " + ");
             knh_c_call(s, "iota", KN_ID_I64);
             emit(s, ") * ");
@@ -472,7 +323,7 @@ static void load_where(source *s, const knk_inst *n, int stream, bool uniform)
 
 static void index_value(source *s, int stream)
 {
-    int cls = s->r->cls[stream];
+    int cls = s->o.r->cls[stream];
     if (cls == KNK_STRIDE_ZERO) {
         knh_c_call(s, "k", KN_ID_I64);
         EMIT(s, "(u64)p%d)", stream);
@@ -541,7 +392,7 @@ static void expression(source *s, const knk_inst *n)
     const char *name = n->op == KNK_NOT ? "" : knk_op_table[n->op].name;
     switch ((int)n->op) {
     case KNK_LAST: knh_c_value(s, n->a); break;
-    case KNK_INDEX: index_value(s, knh_c_stream(s, n)); break;
+    case KNK_INDEX: index_value(s, knh_order_stream(&s->o, n)); break;
     case KNK_ADD: infix(s, n, d, is_bool ? " | " : " + "); break;
     case KNK_SUB: infix(s, n, d, " - "); break;
     case KNK_MUL: infix(s, n, d, is_bool ? " & " : " * "); break;
@@ -573,18 +424,34 @@ static void expression(source *s, const knk_inst *n)
 
 static void line_start(source *s, int depth) { EMIT(s, "%*s", 4 * (depth + 1), ""); }
 
+/* The `if` that each value is worked out in, and the one that each item lies in. */
+static void find_blocks(source *s)
+{
+    int open = 0;
+    for (int i = 0; i < s->o.n_item; i++) {
+        const knh_item *item = &s->o.item[i];
+        s->parent[i + 1] = open;
+        if (item->what == KNH_DO_IF)
+            open = i + 1;
+        else if (item->what == KNH_DO_FI)
+            open = s->parent[open];
+        else if (item->what == KNH_DO_NODE)
+            s->block[item->node] = open;
+    }
+}
+
 static bool lies_in(const source *s, int inner, int b)
 {
     while (inner && inner != b)
-        inner = s->blocks[inner].parent;
+        inner = s->parent[inner];
     return inner == b;
 }
 
 /* Is a value wanted outside of an `if`, which works it out? */
 static bool escapes(const source *s, knk_node x, int b)
 {
-    for (int i = x + 1; i < s->end; i++)
-        for (int j = 0; j < 3 && s->live[i]; j++)
+    for (int i = x + 1; i < s->o.end; i++)
+        for (int j = 0; j < 3 && s->o.live[i]; j++)
             if (knk_operand(node(s, i), j) == x && !lies_in(s, s->block[i], b))
                 return true;
     return false;
@@ -595,7 +462,7 @@ static bool escapes(const source *s, knk_node x, int b)
 static int declared_before(const source *s, knk_node x)
 {
     int before = 0;
-    for (int b = s->block[x]; b && escapes(s, x, b); b = s->blocks[b].parent)
+    for (int b = s->block[x]; b && escapes(s, x, b); b = s->parent[b])
         before = b;
     return before;
 }
@@ -609,12 +476,6 @@ static void declare(source *s, int dtype, knk_node x)
 static void place_node(source *s, knk_node x, int depth)
 {
     const knk_inst *n = node(s, x);
-    s->placed[x] = 1;
-    if (s->dry) {
-        s->block[x] = s->at_block;
-        s->blocks[s->at_block].nodes++;
-        return;
-    }
     line_start(s, depth);
     if (declared_before(s, x)) {
         EMIT(s, "x%d = ", x);
@@ -626,103 +487,65 @@ static void place_node(source *s, knk_node x, int depth)
     if (n->op != KNK_LOAD)
         expression(s, n);
     else if (n->a >= 0 || n->b >= 0)
-        load_where(s, n, knh_c_stream(s, n), s->uniform[x]);
+        load_where(s, n, knh_order_stream(&s->o, n), s->o.uniform[x]);
     else
-        load_plain(s, knh_c_stream(s, n), n->dtype);
+        load_plain(s, knh_order_stream(&s->o, n), n->dtype);
     emit(s, ";\n");
 }
 
-static void place_region(source *s, int r, int to, int depth);
-
-/* The nodes of region r that an `if` before node x works out, if there are any. */
-static void place_block(source *s, int r, knk_node x, int depth)
+/* The `if` of item i, and before it what lives on behind it. */
+static void begin_block(source *s, int i, int depth)
 {
-    int outer = s->at_block, b = s->n_block++;
-    if (s->dry)
-        s->blocks[b] = (block){outer, 0};
-    for (int i = s->first; i < x && !s->dry && s->blocks[b].nodes; i++)
-        if (s->live[i] && lies_in(s, s->block[i], b) && declared_before(s, i) == b) {
-            line_start(s, depth);
-            declare(s, node(s, i)->dtype, i);
-            emit(s, " = {0};\n");
+    for (int j = i + 1; j < s->o.n_item && lies_in(s, s->parent[j + 1], i + 1); j++) {
+        knk_node x = s->o.item[j].node;
+        if (s->o.item[j].what != KNH_DO_NODE || declared_before(s, x) != i + 1)
+            continue;
+        line_start(s, depth);
+        declare(s, node(s, x)->dtype, x);
+        emit(s, " = {0};\n");
+    }
+    line_start(s, depth);
+    emit(s, "if (__builtin_expect(");
+    knh_c_call(s, "any", KN_ID_BOOL);
+    knh_c_value(s, s->o.item[i].node);
+    emit(s, "), 0)) {\n");
+}
+
+void knh_c_items(knh_c_stage *s)
+{
+    int depth = 0;
+    for (int i = 0; i < s->o.n_item; i++) {
+        const knh_item *item = &s->o.item[i];
+        knk_node x = item->node;
+        switch (item->what) {
+        case KNH_DO_NODE: place_node(s, x, depth); break;
+        case KNH_DO_STORE: knh_c_put(s, knh_order_stream(&s->o, node(s, x)), node(s, x)->a); break;
+        case KNH_DO_EXPORT: knh_c_put(s, knh_order_stream_of(&s->o, KNH_EXPORT, x), x); break;
+        case KNH_DO_REDUCE: knh_c_reduce(s, x); break;
+        case KNH_DO_IF: begin_block(s, i, depth++); break;
+        case KNH_DO_FI:
+            line_start(s, --depth);
+            emit(s, "}\n");
+            break;
+        default: depth = knh_c_loop_item(s, item, depth);
         }
-    if (!s->dry && s->blocks[b].nodes) {
-        line_start(s, depth);
-        emit(s, "if (__builtin_expect(");
-        knh_c_call(s, "any", KN_ID_BOOL);
-        knh_c_value(s, s->regions[r].pred);
-        emit(s, "), 0)) {\n");
     }
-    s->at_block = b;
-    place_region(s, r, x, depth + 1);
-    s->at_block = outer;
-    if (!s->dry && s->blocks[b].nodes) {
-        line_start(s, depth);
-        emit(s, "}\n");
-    } else if (s->dry && s->blocks[b].nodes) {
-        s->blocks[outer].nodes++;
-    }
-}
-
-static void place_region(source *s, int r, int to, int depth)
-{
-    int nested = 0; /* open loops; there are none in regions */
-    for (int i = s->first; i < to; i++) {
-        const knk_inst *n = node(s, i);
-        if (!s->live[i] || s->placed[i] || s->region[i] != r || s->uniform[i] || n->op == KNK_CONST ||
-            (n->op == KNK_STORE && s->loop[i] == KNH_C_NO_LOOP) || n->op == KNK_REDUCE)
-            continue;
-        if (n->op == KNK_STORE && !s->dry)
-            knh_c_put(s, knh_c_stream(s, n), n->a);
-        if (knk_is_loop_op(n->op) && n->op != KNK_LAST)
-            knh_c_loop_node(s, i, depth + nested);
-        nested += n->op == KNK_LOOP;
-        nested -= n->op == KNK_END;
-        if (n->op == KNK_STORE || (knk_is_loop_op(n->op) && n->op != KNK_LAST))
-            continue;
-        for (int inner = 1; is_cold(n) && inner <= s->n_region; inner++)
-            if (s->regions[inner].pred == n->a && s->regions[inner].parent == r &&
-                s->regions[inner].loop == s->loop[i]) {
-                place_block(s, inner, i, depth + nested);
-                break;
-            }
-        place_node(s, i, depth + nested);
-    }
-}
-
-static void place_all(source *s, bool dry)
-{
-    memset(s->placed, 0, (size_t)s->k->n_node);
-    s->dry = dry;
-    s->at_block = 0;
-    s->n_block = 1;
-    if (dry)
-        s->blocks[0] = (block){0, 0};
-    place_region(s, 0, s->end, 0);
-    s->dry = false;
-}
-
-void knh_c_nodes(knh_c_stage *s)
-{
-    place_all(s, true);
-    place_all(s, false);
 }
 
 void knh_c_uniform(knh_c_stage *s)
 {
-    s->at_block = 0;
-    for (int i = s->first; i < s->end; i++)
-        if (s->uniform[i] && node(s, i)->op != KNK_CONST)
+    for (int i = s->o.first; i < s->o.end; i++)
+        if (s->o.uniform[i] && node(s, i)->op != KNK_CONST)
             place_node(s, i, 2);
 }
 
 /* The values of earlier stages: one per row, or one per lane. */
 void knh_c_imports(knh_c_stage *s, bool uniform)
 {
-    for (int i = 0; i < s->n_stream; i++) {
-        const knh_stream *m = &s->stream[i];
-        bool once = s->r->cls[i] == KNK_STRIDE_ZERO;
-        if (m->kind != KNH_IMPORT || once != uniform || !(once ? s->used_row : s->used_piece)[i])
+    for (int i = 0; i < s->o.n_stream; i++) {
+        const knh_stream *m = &s->o.stream[i];
+        bool once = s->o.r->cls[i] == KNK_STRIDE_ZERO;
+        if (m->kind != KNH_IMPORT || once != uniform || !(once ? s->o.used_row : s->o.used_piece)[i])
             continue;
         line_start(s, once ? 2 : 0);
         emit(s, "const ");
@@ -733,12 +556,19 @@ void knh_c_imports(knh_c_stage *s, bool uniform)
     }
 }
 
-void knh_c_analyse(knh_c_stage *s)
+knx_error *knh_c_analyse(knh_c_stage *s, const knh_request *r)
 {
-    knh_c_find_loops(s);
-    find_live(s);
+    knx_error *e = knh_order_make(r, &s->o);
+    size_t n = (size_t)r->kernel->n_node + 1;
+    if (e)
+        return e;
+    s->param = knx_arena_zero(&s->o.arena, n);
+    s->block = knx_arena_zero(&s->o.arena, (n + (size_t)s->o.n_item + 1) * sizeof *s->block);
+    if (!s->param || !s->block)
+        return knx_error_nomem();
+    s->parent = s->block + n;
     s->lanes = lanes_of(s);
-    find_regions(s);
-    find_uniform(s);
-    find_uses(s);
+    find_parameters(s);
+    find_blocks(s);
+    return NULL;
 }

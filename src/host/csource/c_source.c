@@ -13,14 +13,14 @@
 enum { MOST_INLINED = 600 }; /* operations in the copies of a piece that have accumulators of their own */
 #define EMIT(s, ...) knx_str_printf((s)->t, __VA_ARGS__)
 
-static const knk_inst *node(const knh_c_stage *s, knk_node x) { return &s->k->node[x]; }
-static bool along(const knh_c_stage *s) { return s->r->mode == KNH_ROWS || s->r->mode == KNH_RUNS; }
+static const knk_inst *node(const knh_c_stage *s, knk_node x) { return &s->o.k->node[x]; }
+static bool along(const knh_c_stage *s) { return s->o.r->mode == KNH_ROWS || s->o.r->mode == KNH_RUNS; }
 static uint32_t all_lanes(const knh_c_stage *s) { return (1u << s->lanes) - 1; }
 
 static int count_reductions(const knh_c_stage *s)
 {
     int n = 0;
-    for (int i = s->first; i < s->end; i++)
+    for (int i = s->o.first; i < s->o.end; i++)
         n += node(s, i)->op == KNK_REDUCE;
     return n;
 }
@@ -28,23 +28,23 @@ static int count_reductions(const knh_c_stage *s)
 static int count_operations(const knh_c_stage *s)
 {
     int n = 0;
-    for (int i = s->first; i < s->end; i++)
-        n += s->live[i] && !s->uniform[i] && node(s, i)->op != KNK_CONST;
+    for (int i = s->o.first; i < s->o.end; i++)
+        n += s->o.live[i] && !s->o.uniform[i] && node(s, i)->op != KNK_CONST;
     return n;
 }
 
 /* The parameters of the piece as they are declared, or given; accumulators come last, by the caller. */
 static void parameters(knh_c_stage *s, bool declared)
 {
-    for (int i = 0; i < s->n_stream; i++) {
-        if (!s->used_piece[i])
+    for (int i = 0; i < s->o.n_stream; i++) {
+        if (!s->o.used_piece[i])
             continue;
-        bool number = s->stream[i].kind == KNH_NUMBER;
+        bool number = s->o.stream[i].kind == KNH_NUMBER;
         EMIT(s, declared ? (number ? "i64 p%d, " : "char *p%d, ") : "p%d, ", i);
-        if (s->r->cls[i] == KNK_STRIDE_ANY)
+        if (s->o.r->cls[i] == KNK_STRIDE_ANY)
             EMIT(s, declared ? "i64 s%d, " : "s%d, ", i);
     }
-    for (int i = 0; i < s->end; i++) {
+    for (int i = 0; i < s->o.end; i++) {
         if (!s->param[i])
             continue;
         if (declared) {
@@ -53,15 +53,15 @@ static void parameters(knh_c_stage *s, bool declared)
         }
         EMIT(s, "x%d, ", i);
     }
-    if (s->n_loop)
+    if (s->o.n_loop)
         EMIT(s, declared ? "const i64 *w, struct knh_asking *asking, " : "w, asking, ");
 }
 
 void knh_c_put(knh_c_stage *s, int stream, knk_node x)
 {
-    bool adjacent = s->r->cls[stream] == KNK_STRIDE_ONE;
+    bool adjacent = s->o.r->cls[stream] == KNK_STRIDE_ONE;
     EMIT(s, "    ");
-    knh_c_call(s, adjacent ? "store" : "store_by", s->stream[stream].dtype);
+    knh_c_call(s, adjacent ? "store" : "store_by", s->o.stream[stream].dtype);
     knh_c_address(s, stream);
     EMIT(s, ", ");
     if (!adjacent) {
@@ -79,18 +79,17 @@ static void comb(knh_c_stage *s, const knk_inst *n)
     knh_c_call(s, name, n->dtype);
 }
 
-/* Joins the lanes' elements with their accumulators. */
-static void reduce(knh_c_stage *s, knk_node x)
+void knh_c_reduce(knh_c_stage *s, knk_node x)
 {
     const knk_inst *n = node(s, x);
-    int stream = along(s) ? -1 : knh_c_stream_of(s, KNH_PARTIAL, x);
+    int stream = along(s) ? -1 : knh_order_stream_of(&s->o, KNH_PARTIAL, x);
     EMIT(s, "    const ");
     knh_c_type(s, n->dtype);
     EMIT(s, " x%d = ", x);
     comb(s, n);
     if (along(s)) {
         EMIT(s, "*a%d", x);
-    } else if (s->r->cls[stream] == KNK_STRIDE_ONE) {
+    } else if (s->o.r->cls[stream] == KNK_STRIDE_ONE) {
         knh_c_call(s, "load", n->dtype);
         knh_c_address(s, stream);
         EMIT(s, ", live)");
@@ -119,7 +118,7 @@ static void piece(knh_c_stage *s)
     EMIT(s, "KN_INLINE void %s_piece(", s->name);
     parameters(s, true);
     EMIT(s, "i64 i, u32 live");
-    for (int i = s->first; i < s->end; i++)
+    for (int i = s->o.first; i < s->o.end; i++)
         if (along(s) && node(s, i)->op == KNK_REDUCE) {
             EMIT(s, ", ");
             knh_c_type(s, node(s, i)->dtype);
@@ -127,15 +126,7 @@ static void piece(knh_c_stage *s)
         }
     EMIT(s, ")\n{\n    (void)i, (void)live;\n");
     knh_c_imports(s, false);
-    knh_c_nodes(s);
-    for (int i = s->first; i < s->end; i++) {
-        if (node(s, i)->op == KNK_REDUCE)
-            reduce(s, i);
-        if (node(s, i)->op == KNK_STORE && s->loop[i] == KNH_C_NO_LOOP)
-            knh_c_put(s, knh_c_stream(s, node(s, i)), node(s, i)->a);
-        if (knh_c_is_export(s, i))
-            knh_c_put(s, knh_c_stream_of(s, KNH_EXPORT, i), i);
-    }
+    knh_c_items(s);
     EMIT(s, "}\n\n");
 }
 
@@ -144,7 +135,7 @@ static void call_piece(knh_c_stage *s, const char *indent, const char *i, const 
     EMIT(s, "%s%s_piece(", indent, s->name);
     parameters(s, false);
     EMIT(s, "%s, %s", i, live);
-    for (int x = s->first; x < s->end; x++)
+    for (int x = s->o.first; x < s->o.end; x++)
         if (along(s) && node(s, x)->op == KNK_REDUCE)
             EMIT(s, accumulator[0] == '[' ? ", &t%d%s" : ", &t%d%s", x, accumulator);
     EMIT(s, ");\n");
@@ -164,7 +155,7 @@ static void plain_loop(knh_c_stage *s)
 /* For every reduction: a line. %1: number of the node */
 static void each_reduction(knh_c_stage *s, void (*line)(knh_c_stage *s, knk_node x, int groups))
 {
-    for (int i = s->first; i < s->end; i++)
+    for (int i = s->o.first; i < s->o.end; i++)
         if (node(s, i)->op == KNK_REDUCE)
             line(s, i, 64 / s->lanes);
 }
@@ -175,11 +166,11 @@ static void begin_accumulators(knh_c_stage *s, knk_node x, int groups)
     EMIT(s, "        ");
     knh_c_type(s, n->dtype);
     EMIT(s, " t%d[%d];\n        for (int g = 0; g < %d; g++)\n            t%d[g] = ", x, groups, groups, x);
-    if (s->r->mode == KNH_ROWS) {
+    if (s->o.r->mode == KNH_ROWS) {
         knh_c_constant(s, n->dtype, knk_reduction_identity(n->sub, n->dtype));
     } else {
         knh_c_call(s, "load", n->dtype);
-        EMIT(s, "p%d + g * %d, 0x%xu)", knh_c_stream_of(s, KNH_PARTIAL, x), s->lanes * knk_size(n->dtype),
+        EMIT(s, "p%d + g * %d, 0x%xu)", knh_order_stream_of(&s->o, KNH_PARTIAL, x), s->lanes * knk_size(n->dtype),
              all_lanes(s));
     }
     EMIT(s, ";\n");
@@ -188,20 +179,20 @@ static void begin_accumulators(knh_c_stage *s, knk_node x, int groups)
 static void end_accumulators(knh_c_stage *s, knk_node x, int groups)
 {
     const knk_inst *n = node(s, x);
-    if (s->r->mode == KNH_ROWS) {
+    if (s->o.r->mode == KNH_ROWS) {
         char name[16];
         snprintf(name, sizeof name, "%s_%s", groups == 4 ? "joint" : "join", knk_reduction_name[n->sub]);
         EMIT(s, "        ");
         knh_c_call(s, "put_one", n->dtype);
-        EMIT(s, "p%d, ", knh_c_stream_of(s, KNH_EXPORT, x));
+        EMIT(s, "p%d, ", knh_order_stream_of(&s->o, KNH_EXPORT, x));
         knh_c_call(s, name, n->dtype);
         EMIT(s, "t%d));\n", x);
         return;
     }
     EMIT(s, "        for (int g = 0; g < %d; g++)\n            ", groups);
     knh_c_call(s, "store", n->dtype);
-    EMIT(s, "p%d + g * %d, t%d[g], 0x%xu);\n", knh_c_stream_of(s, KNH_PARTIAL, x), s->lanes * knk_size(n->dtype), x,
-         all_lanes(s));
+    EMIT(s, "p%d + g * %d, t%d[g], 0x%xu);\n", knh_order_stream_of(&s->o, KNH_PARTIAL, x),
+         s->lanes * knk_size(n->dtype), x, all_lanes(s));
 }
 
 static void to_variables(knh_c_stage *s, knk_node x, int groups)
@@ -250,7 +241,7 @@ static void block_loop(knh_c_stage *s)
 static void reduction_loop(knh_c_stage *s)
 {
     EMIT(s, "        i64 i = 0, e = %s;\n        while (i < n) {\n            if (e == 0 && n - i >= 64) {\n",
-         s->r->mode == KNH_RUNS ? "args->phase" : "0");
+         s->o.r->mode == KNH_RUNS ? "args->phase" : "0");
     block_loop(s);
     EMIT(s,
          "            } else {\n                const i64 l = e %% %d, room = %d - l, m = n - i < room ? n - i : "
@@ -265,13 +256,13 @@ static void reduction_loop(knh_c_stage *s)
 
 static void row_start(knh_c_stage *s)
 {
-    for (int i = 0; i < s->n_stream; i++) {
-        if (!s->used_row[i] && !s->used_piece[i])
+    for (int i = 0; i < s->o.n_stream; i++) {
+        if (!s->o.used_row[i] && !s->o.used_piece[i])
             continue;
-        bool number = s->stream[i].kind == KNH_NUMBER;
+        bool number = s->o.stream[i].kind == KNH_NUMBER;
         EMIT(s, "        %sp%d = %sargs->stream[%d].at + r * args->stream[%d].row_step%s;\n",
              number ? "const i64 " : "char *const ", i, number ? "(i64)((u64)" : "(char *)(", i, i, ")");
-        if (s->r->cls[i] == KNK_STRIDE_ANY && s->used_piece[i])
+        if (s->o.r->cls[i] == KNK_STRIDE_ANY && s->o.used_piece[i])
             EMIT(s, "        const i64 s%d = args->stream[%d].lane_step;\n", i, i);
     }
 }
@@ -281,7 +272,7 @@ static void function(knh_c_stage *s)
     bool reduces = along(s) && count_reductions(s) > 0;
     EMIT(s, "void %s(struct knh_args *args);\nvoid %s(struct knh_args *args)\n{\n", s->name, s->name);
     EMIT(s, "    const i64 rows = args->rows, n = args->n;\n");
-    if (!reduces || s->r->mode == KNH_RUNS)
+    if (!reduces || s->o.r->mode == KNH_RUNS)
         EMIT(s, "    if (n <= 0)\n        return;\n");
     knh_c_loop_words(s);
     EMIT(s, "    for (i64 r = 0; r < rows; r++) {\n");
@@ -303,45 +294,15 @@ static void function(knh_c_stage *s)
     EMIT(s, "    }\n}\n\n");
 }
 
-static bool allocate(knh_c_stage *s, knx_arena *a)
-{
-    size_t n = (size_t)s->k->n_node + 1;
-    uint8_t *bytes = knx_arena_zero(a, 5 * n + 2 * KNH_MAX_STREAMS);
-    int32_t *numbers = knx_arena_zero(a, 2 * n * sizeof *numbers);
-    s->regions = knx_arena_zero(a, (n + 1) * sizeof *s->regions);
-    s->blocks = knx_arena_zero(a, (n + 1) * sizeof *s->blocks);
-    s->stream = knx_arena_zero(a, KNH_MAX_STREAMS * sizeof *s->stream);
-    if (!bytes || !numbers || !s->regions || !s->blocks || !s->stream)
-        return false;
-    s->live = bytes;
-    s->uniform = bytes + n;
-    s->param = bytes + 2 * n;
-    s->placed = bytes + 3 * n;
-    s->loop = bytes + 4 * n;
-    s->used_row = bytes + 5 * n;
-    s->used_piece = s->used_row + KNH_MAX_STREAMS;
-    s->region = numbers;
-    s->block = numbers + n;
-    return true;
-}
-
 static knx_error *add_function(knh_c_unit *u, const knh_request *r, const char *name)
 {
-    const knk_stage *st = &r->kernel->stage[r->stage];
-    knx_arena arena = KN_ARENA_INIT;
-    knh_c_stage s = {
-        .u = u, .t = &u->functions, .r = r, .k = r->kernel, .name = name, .first = st->first, .end = st->end};
-    knx_error *e = NULL;
-    if (!allocate(&s, &arena))
-        e = knx_error_nomem();
-    else if ((s.n_stream = knh_streams(r->kernel, r->stage, r->mode, s.stream)) < 0)
-        e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the stage has more than %d streams", KNH_MAX_STREAMS);
+    knh_c_stage s = {.u = u, .t = &u->functions, .name = name};
+    knx_error *e = knh_c_analyse(&s, r);
     if (!e) {
-        knh_c_analyse(&s);
         piece(&s);
         function(&s);
     }
-    knx_arena_free(&arena);
+    knh_order_free(&s.o);
     return e;
 }
 

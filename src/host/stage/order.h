@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * order.h -- a stage as a list of things to do, for generators that write structured code and leave registers to
- * somebody else: what is worked out once per row, and what for each piece of lanes, with what only a cold select needs
- * between an IF and its FI. */
+ * somebody else (C source, WebAssembly): what is worked out once per row, and what for each piece of lanes, with what
+ * only a cold select needs between an IF and its FI. */
 #ifndef KN_HOST_STAGE_ORDER_H
 #define KN_HOST_STAGE_ORDER_H
 #include "host/stage/stage.h"
