@@ -59,6 +59,23 @@ typedef struct knd_gate {
     void (*close)(const knd_device *d);
 } knd_gate;
 
+/* Turns of a scan that the device makes by itself (docs/devices.md). The places are those of the references of the
+ * body's steps, one after the other, then for each result that no step writes (KNC_OUT_OPERAND, KNC_OUT_SAME) where it
+ * comes to and from: at[0] at turn 0, at[1] where the carries are at odd turns; move: bytes that each turn adds. */
+typedef struct knd_turns {
+    int64_t n;
+    uint32_t n_at;
+    const knd_place *at[2];
+    const int64_t *move;
+} knd_turns;
+typedef struct knd_loops {
+    /* Of step s of p, a scan whose steps it has prepared all. *out NULL: they are to be launched. */
+    knx_error *(*prepare)(const knd_device *d, const knc_program *p, const knc_step *s, void **out);
+    void (*discard)(const knd_device *d, void *prepared);
+    /* Begins all turns. *ran false: with these places it does not, and has done nothing. */
+    knx_error *(*run)(const knd_device *d, void *prepared, const knd_turns *t, bool *ran);
+} knd_loops;
+
 /* ---- The interface. Functions are called by one thread at a time for each device, but for the host's. Errors leave
  * everything as it was. */
 struct knd_device {
@@ -86,6 +103,7 @@ struct knd_device {
     knx_error *(*launch)(const knd_device *d, void *prepared, const knd_place *at);
     /* Until all that was begun has ended: an error of any of it is told here at the latest. */
     knx_error *(*wait)(const knd_device *d);
+    const knd_loops *loops; /* NULL: all turns are launched */
     const knd_gate *gate; /* NULL: it has none, and somebody waits for the condition of a loop at each turn */
 
     /* Programs: of the host its own executor, of others those of device/steps. load takes a reference to p. */
@@ -149,6 +167,7 @@ knx_error *knd_copy_out(const knd_device *d, void *to, knd_memory *from, size_t 
 knx_error *knd_copy_there(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                          size_t bytes);
 knx_error *knd_launch(const knd_device *d, void *prepared, const knd_place *at);
+knx_error *knd_run_turns(const knd_device *d, void *prepared, const knd_turns *t, bool *ran);
 knx_error *knd_gate_count(const knd_device *d, int64_t *passed, bool *open);
 void knd_forget_work(const knd_device *d); /* it goes away */
 

@@ -106,6 +106,17 @@ knx_error *knd_launch(const knd_device *d, void *prepared, const knd_place *at)
     return NULL;
 }
 
+/* All turns together count as one launch. */
+knx_error *knd_run_turns(const knd_device *d, void *prepared, const knd_turns *t, bool *ran)
+{
+    int64_t begin = knx_nanoseconds();
+    KN_TRY(d->loops->run(d, prepared, t, ran));
+    kn_device_counts *c = counts_of(d);
+    c->launches += *ran;
+    c->launch_seconds += (double)(knx_nanoseconds() - begin) * 1e-9;
+    return NULL;
+}
+
 /* It counts as what comes down: a wait for a few bytes. */
 knx_error *knd_gate_count(const knd_device *d, int64_t *passed, bool *open)
 {

@@ -137,6 +137,7 @@ void kng_make_device(kng_gpu *g)
                              .info = info,
                              .share = share,
                              .gate = goes_ahead(g) ? &kng_gate_table : NULL,
+                             .loops = &kng_loops_table,
                              .by_value = by_value,
                              .begin_checks = begin_checks,
                              .end_checks = end_checks,

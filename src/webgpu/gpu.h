@@ -219,6 +219,7 @@ typedef struct kng_gate {
     int64_t total;
 } kng_gate;
 extern const knd_gate kng_gate_table;
+extern const knd_loops kng_loops_table; /* turns.c */
 /* Where in the gate's memory this grid lies, in bytes. */
 knx_error *kng_gate_place(kng_gpu *g, const uint32_t grid[3], uint64_t *at);
 

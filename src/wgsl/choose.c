@@ -83,8 +83,7 @@ static uint64_t row_turns(uint64_t n, uint64_t each, uint64_t reductions, knw_mo
     }
 }
 
-/* Of the invocation that makes the most. */
-static uint64_t turns(const knk_kernel *k, const knw_facts *f, const knw_launch *l, knw_mode mode)
+uint64_t knw_turns(const knk_kernel *k, const knw_facts *f, const knw_launch *l, knw_mode mode)
 {
     uint64_t total = 0;
     for (int s = 0; s < k->n_stage; s++) {
@@ -102,7 +101,7 @@ static uint64_t turns(const knk_kernel *k, const knw_facts *f, const knw_launch 
 
 bool knw_fits(const knk_kernel *k, const knw_facts *f, const knw_launch *l, knw_mode mode)
 {
-    return !f->most_turns || turns(k, f, l, mode) < f->most_turns;
+    return !f->most_turns || knw_turns(k, f, l, mode) < f->most_turns;
 }
 
 const char *knw_too_large(const knk_kernel *k, const knw_facts *facts, const knw_launch *l)

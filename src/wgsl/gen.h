@@ -51,11 +51,8 @@ typedef struct knw_gen {
     knw_unit *unit;
     knx_str main, functions, operand[4];
     knw_memory *memory;
-    uint64_t joins[6][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
     uint32_t n_words;
     uint32_t *given; /* per buffer that is in words: a bit per dtype: the function is there */
-    uint32_t shared_rows; /* per dtype: memory of the workgroup */
-    bool subgroups;       /* they exchange values within subgroups */
     int depth;
 
     uint8_t *low, *shared; /* per node: 64 bits of which the lower half is all that is wanted; wanted in later stages */
@@ -104,6 +101,7 @@ void knw_find_memory(knw_gen *g);
 void knw_load_call(knw_gen *g, knx_str *t, int buffer, int dtype); /* "load0_f32(" */
 void knw_store_call(knw_gen *g, knx_str *t, int buffer, int dtype);
 void knw_put_call(knw_gen *g, knx_str *t, int buffer, int dtype); /* "put0_u8(": four elements that waited */
+void knw_buffer_begins(const knw_gen *g, knx_str *t, int buffer); /* "kn_w[0].w": where, in elements */
 void knw_declare_memory(const knw_gen *g, knx_str *t);
 void knw_from_words(knx_str *t, int dtype, const char *a, const char *b); /* a value of its one or two words */
 void knw_to_word(knx_str *t, int dtype, int which, const char *x);
@@ -140,4 +138,5 @@ int knw_handed_part(const knw_gen *g, int map);
 
 /* stages.c */
 void knw_write_main(knw_gen *g);
+void knw_write_stages(knw_gen *g); /* of a point whose indices are there */
 #endif

@@ -33,9 +33,9 @@ static void tree(knw_gen *g, knx_str *t, const knk_inst *n)
 
 void knw_share_row(knw_gen *g, knx_str *t, const knk_inst *n)
 {
-    if (!(g->shared_rows >> n->dtype & 1))
+    if (!(g->unit->shared_rows >> n->dtype & 1))
         knx_str_printf(t, "var<workgroup> row_%s: array<%s, %d>;\n", name_of(n), knw_type(n->dtype), KNW_LANES);
-    g->shared_rows |= 1u << n->dtype;
+    g->unit->shared_rows |= 1u << n->dtype;
 }
 
 /* By a workgroup of 64: first the four groups of 16, then halves. */
@@ -144,7 +144,7 @@ void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n
     static writer *const by_subgroups[] = {tree, knw_subgroup_rows, knw_subgroup_columns, knw_subgroup_pairs, counter,
                                            total};
     bool subgroups = g->r->facts->subgroup && (kind != KNW_COLUMN || g->r->facts->subgroup == KNW_LANES);
-    uint64_t *have = &g->joins[kind][n->sub];
+    uint64_t *have = &g->unit->joins[kind][n->sub];
     if (!(*have >> n->dtype & 1))
         (subgroups ? by_subgroups : write)[kind](g, &g->functions, n);
     *have |= (uint64_t)1 << n->dtype;

@@ -156,11 +156,23 @@ static void store_function(knw_gen *g, int m, int dtype)
     knx_str_puts(t, "}\n");
 }
 
+void knw_buffer_begins(const knw_gen *g, knx_str *t, int buffer)
+{
+    const uint32_t *moves = g->piece ? g->piece->moves : NULL;
+    knw_word(t, g->at.begin + (uint32_t)buffer);
+    if (!moves || !moves[buffer])
+        return;
+    knx_str_puts(t, " + n1 * ");
+    knw_word(t, moves[buffer]);
+}
+
 void knw_load_call(knw_gen *g, knx_str *t, int buffer, int dtype)
 {
     int m = memory_of(g, buffer);
     bool given = m == KNW_GIVEN;
-    const char *name = given ? "given" : "load";
+    char name[48];
+    snprintf(name, sizeof name, "%s%s%s", given && g->piece ? g->piece->name : "", given && g->piece ? "_" : "",
+             given ? "given" : "load");
     uint32_t *there = given ? &g->given[buffer] : &g->memory[m].load;
     const source from = source_of(g, buffer);
     if (!(*there >> dtype & 1))

@@ -191,13 +191,13 @@ void knw_operand(knw_gen *g, knx_str *t, knk_node x, bool low)
 static void load_value(knw_gen *g, knx_str *t, knk_node x)
 {
     const knk_inst *n = knw_node(g, x);
-    char at[KNW_WORD_TEXT];
     if (knw_is_handed(g, n->buffer)) {
         knx_str_printf(t, g->low[x] ? "x%d.x" : "x%d", knw_handed_part(g, n->map));
         return;
     }
     knw_load_call(g, t, n->buffer, n->dtype);
-    knx_str_printf(t, "%s + ", knw_word_text(at, g->at.begin + (uint32_t)n->buffer));
+    knw_buffer_begins(g, t, n->buffer);
+    knx_str_puts(t, " + ");
     knw_element(g, t, n->map);
     if (n->a >= 0) {
         knx_str_puts(t, " + ");
@@ -381,10 +381,11 @@ static void store_later(knw_gen *g, knk_node x)
 {
     const knk_inst *n = knw_node(g, x);
     int dtype = knw_node(g, n->a)->dtype;
-    char at[KNW_WORD_TEXT];
     knx_str t = {0}, value = {0};
+    knw_buffer_begins(g, &t, n->buffer);
+    knx_str_puts(&t, " + ");
     knw_element(g, &t, n->map);
-    knw_line(g, "x%d_at[s] = %s + %s;", x, knw_word_text(at, g->at.begin + (uint32_t)n->buffer), t.s ? t.s : "");
+    knw_line(g, "x%d_at[s] = %s;", x, t.s ? t.s : "");
     t.n = 0;
     knw_operand(g, &value, n->a, false);
     knw_to_word(&t, dtype, 0, value.s ? value.s : "");
@@ -426,7 +427,6 @@ static void store(knw_gen *g, knk_node x)
     const knk_inst *n = knw_node(g, x);
     bool inner = g->k->stage[g->stage].n_inner > 0, columns = g->r->mode == KNW_COLUMNS;
     bool once = columns || (knw_together(g) && !inner);
-    char at[KNW_WORD_TEXT];
     knx_str t = {0};
     if (knw_is_handed(g, n->buffer)) {
         knw_operand(g, &t, n->a, false);
@@ -436,7 +436,8 @@ static void store(knw_gen *g, knk_node x)
         return;
     }
     knw_store_call(g, &t, n->buffer, knw_node(g, n->a)->dtype);
-    knx_str_printf(&t, "%s + ", knw_word_text(at, g->at.begin + (uint32_t)n->buffer));
+    knw_buffer_begins(g, &t, n->buffer);
+    knx_str_puts(&t, " + ");
     knw_element(g, &t, n->map);
     knx_str_puts(&t, ", ");
     knw_operand(g, &t, n->a, false);

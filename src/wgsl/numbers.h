@@ -16,12 +16,15 @@
 #include "base/str.h"
 #include "wgsl/wgsl.h"
 
-/* Which helpers a text needs. All but `want` is the caller's to set. */
+/* Which helpers a text needs. `facts`, `exact` and `hidden` are the caller's to set. */
 typedef struct knw_unit {
     const knw_facts *facts;
     bool exact;         /* the host's bits; else the device's own operations */
     const char *hidden; /* WGSL, an u32 that functions at module scope can read, 0 at every launch: "kn_w[0].z" */
     uint64_t want[4];   /* by number of helper */
+    uint64_t joins[6][KNK_RED_XOR + 1]; /* per knw_join_kind and reduction a bit per dtype: the function is there */
+    uint32_t shared_rows; /* per dtype: memory of the workgroup */
+    bool subgroups;       /* invocations exchange values within subgroups */
 } knw_unit;
 
 /* Is a value of the dtype two words? */

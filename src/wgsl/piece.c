@@ -8,32 +8,38 @@ bool knw_is_handed(const knw_gen *g, int buffer) { return g->piece && buffer == 
 
 int knw_handed_part(const knw_gen *g, int map) { return g->piece->part[map]; }
 
+static bool is_whole(const knw_piece *p) { return p->handed < 0; }
+
 static knw_request request_of(const knw_piece *p)
 {
-    return (knw_request){.kernel = p->kernel, .mode = KNW_POINTS, .memory = p->memory, .n_memory = KNW_MOST_MEMORIES};
+    return (knw_request){.kernel = p->kernel, .mode = p->mode, .memory = p->memory, .n_memory = KNW_MOST_MEMORIES};
 }
 
 static knw_gen begin(const knw_piece *p, const knw_request *r, knw_memory *memory)
 {
-    return (knw_gen){.r = r, .k = p->kernel, .part = {.join = -1, .end = 1}, .piece = p, .memory = memory};
+    const int end = is_whole(p) ? p->kernel->n_stage : 1;
+    return (knw_gen){.r = r, .k = p->kernel, .part = {.join = -1, .end = end}, .piece = p, .memory = memory};
 }
 
-static bool gives(const knw_piece *p) { return p->kernel->buffer[p->handed].written; }
+static bool gives(const knw_piece *p) { return !is_whole(p) && p->kernel->buffer[p->handed].written; }
 
 knx_error *knw_piece_end(const knw_piece *p, uint32_t *out)
 {
     knw_layout a;
     knx_error *e = knw_lay_out(p->kernel, p->begin, false, &a);
     *out = a.n_words;
+    for (int b = 0; is_whole(p) && b < p->kernel->n_buffer; b++)
+        *out += p->memory[b] == KNW_GIVEN ? KNW_GIVEN_BYTES / 4 : 0;
     knw_layout_free(&a);
     return e;
 }
 
-knx_error *knw_piece_words(const knw_piece *p, const int64_t *par, const knk_map_values *map, uint32_t *words)
+knx_error *knw_piece_words(const knw_piece *p, const int64_t *par, const knk_map_values *map,
+                           const int64_t *const *inner, uint32_t *words)
 {
     static const int64_t *const none[1];
     knw_layout a;
-    const knw_launch l = {.map = map, .par = par, .inner = none};
+    const knw_launch l = {.map = map, .par = par, .inner = inner ? inner : none};
     KN_TRY(knw_lay_out(p->kernel, p->begin, false, &a));
     knw_put_numbers(&a, &l, words);
     knw_layout_free(&a);
@@ -66,7 +72,7 @@ static void indices(knw_gen *g, int number, int first, int n)
 static void head(knw_gen *g)
 {
     const knw_piece *p = g->piece;
-    const char *type = knw_type(p->kernel->buffer[p->handed].dtype);
+    const char *type = is_whole(p) ? "" : knw_type(p->kernel->buffer[p->handed].dtype);
     knx_str t = {0};
     knx_str_printf(&t, "fn %s(n0: u32, n1: u32, n2: u32", p->name);
     for (int i = 0; i < p->parts && !gives(p); i++)
@@ -88,6 +94,13 @@ static void body(knw_gen *g)
     head(g);
     for (int i = 0, first = 0; i < 3; first += p->loops[i++])
         indices(g, i, first, p->loops[i]);
+    if (is_whole(p)) {
+        if (p->mode == KNW_ROWS)
+            knw_line(g, "let lane = n2;");
+        knw_write_stages(g);
+        knw_close(g);
+        return;
+    }
     knw_begin_stage(g, 0);
     knw_points_of_maps(g);
     knw_place_nodes(g);
@@ -100,11 +113,13 @@ static void body(knw_gen *g)
 
 knx_error *knw_piece_text(const knw_piece *p, knw_unit *unit, knw_memory *memory, knx_str *out)
 {
-    const knw_request r = request_of(p);
+    knw_request r = request_of(p);
     knw_gen g = begin(p, &r, memory);
     void *lists = NULL;
+    r.facts = unit->facts;
     g.unit = unit;
-    knx_error *e = knw_lay_out(p->kernel, p->begin, false, &g.at);
+    knx_error *e = knw_piece_end(p, &g.n_words);
+    e = e ? e : knw_lay_out(p->kernel, p->begin, false, &g.at);
     if (!e && !knw_allocate(&g, &lists))
         e = knx_error_nomem();
     if (!e) {

@@ -489,9 +489,18 @@ static void four_points(knw_gen *g)
     knw_close(g);
 }
 
-void knw_write_main(knw_gen *g)
+void knw_write_stages(knw_gen *g)
 {
     accesses before = {0};
+    for (int s = g->part.first; s < g->part.end; s++) {
+        if (knw_together(g))
+            wait_for_stages(g, s, &before);
+        stage(g, s);
+    }
+}
+
+void knw_write_main(knw_gen *g)
+{
     knx_str_printf(&g->main,
                    "@compute @workgroup_size(%d)\nfn main(@builtin(workgroup_id) group: vec3<u32>, "
                    "@builtin(local_invocation_index) lane: u32) {\n",
@@ -507,11 +516,7 @@ void knw_write_main(knw_gen *g)
     for (int i = 0; g->part.join >= 0 && i < g->k->n_node; i++)
         if (knw_node(g, i)->op == KNK_REDUCE && knw_node(g, i)->stage == g->part.join)
             join_blocks(g, i);
-    for (int s = g->part.first; s < g->part.end; s++) {
-        if (knw_together(g))
-            wait_for_stages(g, s, &before);
-        stage(g, s);
-    }
+    knw_write_stages(g);
     if (g->r->mode == KNW_PARTS && !g->part.blocks)
         keep_values(g);
     knw_close(g);

@@ -36,7 +36,7 @@ static void exchange(knw_gen *g, knx_str *t, const knk_inst *n, unsigned d)
                        name, name, d);
         return;
     }
-    g->subgroups = true;
+    g->unit->subgroups = true;
     knx_str_printf(t,
                    is_bool ? "    other = subgroupShuffleXor(select(0u, 1u, v), %uu) != 0u;\n"
                            : "    other = subgroupShuffleXor(v, %uu);\n",

@@ -112,7 +112,7 @@ static knx_error *finish(knw_gen *g, char **out, uint32_t *memories)
 {
     knx_str t = {0};
     describe(g, &t);
-    if (g->subgroups)
+    if (g->unit->subgroups)
         knx_str_puts(&t, "enable subgroups;\n");
     knx_str_printf(&t, "@group(0) @binding(0) var<uniform> kn_w: array<vec4<u32>, %u>;\n", g->n_words / 4);
     knw_declare_memory(g, &t);

@@ -82,6 +82,8 @@ const char *knw_refuses(const knk_kernel *k);
 const char *knw_too_large(const knk_kernel *k, const knw_facts *facts, const knw_launch *l);
 /* Does a device that ends long loops finish a launch in this mode? */
 bool knw_fits(const knk_kernel *k, const knw_facts *facts, const knw_launch *l, knw_mode mode);
+/* Turns of loops that an invocation makes for one point in this mode, at most. */
+uint64_t knw_turns(const knk_kernel *k, const knw_facts *facts, const knw_launch *l, knw_mode mode);
 /* Which mode suits a launch; how many dispatches it is; bytes of scratch. */
 knw_mode knw_choose(const knk_kernel *k, const knw_facts *facts, const knw_launch *l);
 int knw_parts(const knk_kernel *k);

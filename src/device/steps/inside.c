@@ -358,11 +358,92 @@ static knx_error *run_gated(looping *g, int *which)
     return error;
 }
 
+/* ---- Turns that the device makes by itself. */
+
+typedef struct listing {
+    looping *g;
+    uint32_t n;
+    knd_place *at[PLACES];
+    int64_t *move;
+} listing;
+
+/* What `ref` of the body's program is at turns of this parity. */
+static knd_place place_inside(const knd_frame *f, const knc_ref *ref)
+{
+    const knd_spot *spot = ref->space == KNC_AT_OPERAND  ? f->x[ref->index]
+                           : ref->space == KNC_AT_OUTPUT ? f->y[ref->index]
+                                                         : NULL;
+    if (ref->space == KNC_AT_LITERAL)
+        return (knd_place){.offset = ref->offset, .bits = &f->p->jaxpr->literal[ref->index].bits};
+    if (!spot)
+        return (knd_place){.memory = f->work, .offset = f->work_at + ref->offset};
+    return (knd_place){.memory = spot->there.memory, .offset = spot->there.offset + ref->offset};
+}
+
+/* Bytes from the element of one turn to that of the next one: of inputs and outputs. */
+static int64_t moves_by(const knc_loop *l, const knc_ref *ref)
+{
+    uint32_t first = ref->space == KNC_AT_OPERAND ? l->n_body + l->n : l->n, n = l->n;
+    if ((ref->space != KNC_AT_OPERAND && ref->space != KNC_AT_OUTPUT) || ref->index < first)
+        return 0;
+    n += ref->index - first + (ref->space == KNC_AT_OUTPUT ? l->n_x : 0);
+    return l->reverse ? -(int64_t)l->bytes[n] : (int64_t)l->bytes[n];
+}
+
+static void list_ref(listing *t, const knc_ref *ref)
+{
+    for (int odd = 0; odd < PLACES; odd++)
+        t->at[odd][t->n] = place_inside(&t->g->body[(first_place(t->g->l) ^ odd) & (t->g->l->places - 1)], ref);
+    t->move[t->n++] = moves_by(t->g->l, ref);
+}
+
+static void list_all(listing *t)
+{
+    const knc_program *p = t->g->l->body;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        for (uint32_t r = 0; r < p->step[i].n_ref; r++)
+            list_ref(t, &p->step[i].ref[r]);
+    for (uint32_t k = 0; k < p->n_output; k++) {
+        const knc_output *o = &p->output[k];
+        if (o->kind != KNC_OUT_OPERAND && o->kind != KNC_OUT_SAME)
+            continue;
+        list_ref(t, &(knc_ref){.space = KNC_AT_OUTPUT, .index = k});
+        list_ref(t, &(knc_ref){.space = o->kind == KNC_OUT_SAME ? KNC_AT_OUTPUT : KNC_AT_OPERAND, .index = o->index});
+    }
+}
+
+static knx_error *run_by_itself(looping *g, bool *ran)
+{
+    const knc_program *p = g->l->body;
+    size_t most = 2 * (size_t)p->n_output + 1;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        most += p->step[i].n_ref;
+    knd_place *at = knx_arena_zero(&g->arena, PLACES * most * sizeof *at);
+    listing list = {.g = g, .at = {at, at + most}, .move = knx_arena_zero(&g->arena, most * sizeof *list.move)};
+    if (!at || !list.move)
+        return knx_error_nomem();
+    point(g, 0);
+    list_all(&list);
+    const knd_turns turns = {g->l->length, list.n, {list.at[0], list.at[1]}, list.move};
+    KN_TRY(knd_run_turns(g->f->d, g->f->l->prepared[g->s - g->f->p->step], &turns, ran));
+    for (uint32_t i = 0; *ran && i < g->l->n; i++) {
+        g->carry[0][i].has = true;
+        g->carry[0][i].held = false;
+    }
+    return NULL;
+}
+
 static knx_error *run_turns(looping *g, const kni_host *watcher)
 {
     const knc_loop *l = g->l;
     int which = first_place(l);
-    KN_TRY(is_gated(g, watcher) ? run_gated(g, &which) : run_each(g, watcher, &which));
+    bool ran = false;
+    if (g->f->l->prepared[g->s - g->f->p->step] && !watcher && !g->f->o->on_step && l->length > 0)
+        KN_TRY(run_by_itself(g, &ran));
+    if (ran)
+        which = 0;
+    else
+        KN_TRY(is_gated(g, watcher) ? run_gated(g, &which) : run_each(g, watcher, &which));
     for (uint32_t i = 0; i < l->n; i++) {
         KN_TRY(knd_spot_copy(g->f->d, carry_at(g, i, 0), carry_at(g, i, which)));
         KN_TRY(knd_spot_send(g->f->d, carry_at(g, i, 0)));

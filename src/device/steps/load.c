@@ -75,6 +75,27 @@ static void release_inside(const knc_step *s, knd_loaded **inside)
 
 static const char nothing_inside[] = "no step inside of it runs on the device";
 
+/* A scan whose turns the device may make by itself: all steps are its, and nobody looks at one. */
+static bool is_its_own(const knd_steps_loaded *l, uint32_t i)
+{
+    const knc_step *s = &l->head.program->step[i];
+    if (s->kind != KNC_LOOP || s->u.r.loop->cond || s->u.r.loop->path == KN_PATH_STEPWISE || s->u.r.loop->on_step)
+        return false;
+    const knd_steps_loaded *body = (const knd_steps_loaded *)l->inside[i][0];
+    for (uint32_t k = 0; k < body->head.program->n_step; k++)
+        if (!knd_is_there(body, k))
+            return false;
+    return !body->looks && !body->any_check;
+}
+
+static knx_error *prepare_turns(knd_steps_loaded *l, uint32_t i)
+{
+    const knd_device *d = l->head.device;
+    if (!d->loops || !is_its_own(l, i))
+        return NULL;
+    return d->loops->prepare(d, l->head.program, &l->head.program->step[i], &l->prepared[i]);
+}
+
 /* Loads the programs; if none of their steps runs on the device the whole step belongs to the host. */
 static knx_error *load_inside(knd_steps_loaded *l, uint32_t i)
 {
@@ -96,7 +117,7 @@ static knx_error *load_inside(knd_steps_loaded *l, uint32_t i)
     l->looks |= s->kind == KNC_BRANCH;
     l->waits |= s->kind == KNC_LOOP && s->u.r.loop->cond;
     if (any)
-        return NULL;
+        return prepare_turns(l, i);
     l->reason[i] = nothing_inside;
     release_inside(s, l->inside[i]);
     l->inside[i] = NULL;
@@ -293,7 +314,7 @@ void knd_steps_unload(knd_loaded *loaded)
     knd_lock();
     for (uint32_t i = 0; l->prepared && l->inside && i < l->head.program->n_step; i++) {
         if (l->prepared[i])
-            d->discard(d, l->prepared[i]);
+            (l->inside[i] ? d->loops->discard : d->discard)(d, l->prepared[i]);
         release_inside(&l->head.program->step[i], l->inside[i]);
     }
     knd_free(d, l->literals, l->literal_bytes);

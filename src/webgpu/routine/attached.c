@@ -78,7 +78,7 @@ static bool add_words(kng_code *c, const knc_attached *x, const knw_piece *p)
         map[i] = x->handed[i] ? (knk_map_values){0, zero}
                               : (knk_map_values){x->offset[i], x->stride + (size_t)i * (size_t)n_dims(x)};
     if (well)
-        e = knw_piece_words(p, x->extent, map, c->word.at);
+        e = knw_piece_words(p, x->extent, map, NULL, c->word.at);
     for (int b = 0; well && b < k->n_buffer; b++)
         if (x->ref[b] != KNC_NO)
             well = KN_VEC_PUSH(&c->at, p->begin + (uint32_t)b) && KN_VEC_PUSH(&c->at, x->ref[b]) &&
