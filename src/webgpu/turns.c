@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * turns.c -- a small scan as one dispatch of one workgroup: a loop over turns, in which the kernels of the body run one
  * after the other, each over all of its points. Its text has a function for each kernel (wgsl/piece.h), and where
- * carries alternate between two places one for even and one for odd turns. */
+ * carries alternate between two places one for even and one for odd turns. A kernel of many points is faster as a
+ * dispatch of its own, which has many workgroups; so there are bounds. */
 #include "base/poll.h"
 #include "webgpu/plan.h"
 #include "wgsl/piece.h"
@@ -10,9 +11,7 @@
 enum {
     ROW_LANES = 64,    /* of a workgroup, if a kernel has rows */
     POINT_LANES = 256, /* else */
-    MOST_ROUNDS =
-        16, /* that the workgroup makes for a kernel: points for each of its invocations, or rows. More of them
-                          take a GPU longer than a dispatch, which has many workgroups */
+    MOST_ROUNDS = 8,   /* that the workgroup makes for a kernel: points for each of its invocations, or rows */
     MOST_LOOPS = 1024, /* turns of loops in them */
     MOST_STEPS = 16,   /* of a body */
     AT_ONCE = 1 << 17, /* rounds of a dispatch: none takes long, whatever the length */

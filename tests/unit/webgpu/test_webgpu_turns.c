@@ -44,7 +44,8 @@ typedef struct {
 static Few lean_step(const kn_array *c)
 {
     kn_array u = kn_mul(kn_add(kn_roll(*c, 1), kn_flip(*c)), 0.5f);
-    return (Few){kn_sub(u, kn_mean(u)), kn_max(u)};
+    kn_array high = kn_where(kn_greater(u, 0.9f), kn_full(KN_SHAPE(N), 0.75f, .dtype = KN_F32), u);
+    return (Few){kn_sub(high, kn_mean(u)), kn_max(u)};
 }
 KN_FUNCTION(lean_step, Few, kn_array)
 static Few short_scan(const kn_array *x)
@@ -84,6 +85,22 @@ KN_FUNCTION(onward, Both, Carry, kn_array)
 KN_FUNCTION(backward, Both, Carry, kn_array)
 KN_FUNCTION(larger, Both, Carry, kn_array)
 enum { ONWARD, BACKWARD, LARGER };
+
+/* Derivatives: the turns of the transposed scan go the other way, over residuals. */
+static kn_array loss(const kn_array *x)
+{
+    Few out = {0};
+    kn_scan(KN_FN(lean_step), &out, x, KN_NOTHING, .length = 7);
+    return kn_add(kn_sum(kn_mul(out.end, out.end)), kn_sum(out.total));
+}
+KN_FUNCTION(loss, kn_array, kn_array)
+static kn_array slope(const kn_array *x)
+{
+    kn_array y;
+    kn_call(kn_grad(KN_FN(loss)), &y, x);
+    return y;
+}
+KN_FUNCTION(slope, kn_array, kn_array)
 
 /* dispatches: of the call. */
 static Both run_on(const char *device, int which, int n, int turns, int64_t *dispatches)
@@ -161,6 +178,21 @@ static void all_turns_are_one_dispatch(void **state)
     assert_int_equal(lean_same(KN_FN(short_scan)), 1);
 }
 
+static void derivatives_are_the_hosts(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_sin(kn_astype(kn_arange(0, N, 1), KN_F32)), here, there;
+    kn_array x_there = kn_device_put(x, kn_find_device("webgpu:0"));
+    kn_block_until_ready(x_there);
+    kn_call(kn_jit(KN_FN(slope)), &here, &x);
+    int64_t before = g->counters.dispatches;
+    kn_call(kn_jit(KN_FN(slope)), &there, &x_there);
+    kn_block_until_ready(there);
+    print_message("a gradient over 7 turns: %lld dispatches\n", (long long)(g->counters.dispatches - before));
+    assert_true(same(here, there));
+}
+
 /* More turns than a loop of this device may have are several dispatches. */
 static void long_scans_are_cut(void **state)
 {
@@ -196,6 +228,7 @@ KN_TEST_GROUP(test_webgpu_turns)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_turns_has_the_hosts_results),
         cmocka_unit_test(all_turns_are_one_dispatch),
+        cmocka_unit_test(derivatives_are_the_hosts),
         cmocka_unit_test(long_scans_are_cut),
         cmocka_unit_test(other_bodies_are_launched),
         cmocka_unit_test(turns_that_are_launched_have_the_same_results),
