@@ -59,21 +59,28 @@ typedef struct knd_gate {
     void (*close)(const knd_device *d);
 } knd_gate;
 
-/* Turns of a scan that the device makes by itself (docs/devices.md). The places are those of the references of the
- * body's steps, one after the other, then for each result that no step writes (KNC_OUT_OPERAND, KNC_OUT_SAME) where it
- * comes to and from: at[0] at turn 0, at[1] where the carries are at odd turns; move: bytes that each turn adds. */
+/* Turns of a loop that the device makes by itself (docs/devices.md). The places are, of the condition and then of the
+ * body, those of the references of the steps, one after the other, then for each result that no step writes
+ * (KNC_OUT_OPERAND, KNC_OUT_SAME) where it comes to and from; between the two that of the condition's bool. at[0]: at
+ * turn 0, at[1]: where the carries are at odd turns; move: bytes that each turn adds. */
 typedef struct knd_turns {
-    int64_t n;
+    int64_t first, n; /* turns first, ..., first + n - 1, as long as the condition holds */
     uint32_t n_at;
     const knd_place *at[2];
     const int64_t *move;
 } knd_turns;
+typedef struct knd_turned {
+    bool ran; /* false: with these places it does not, and has done nothing */
+    bool open;
+    int64_t passed;
+} knd_turned;
 typedef struct knd_loops {
-    /* Of step s of p, a scan whose steps it has prepared all. *out NULL: they are to be launched. */
+    /* Of step s of p, a loop whose steps it has prepared all. *out NULL: they are to be launched. */
     knx_error *(*prepare)(const knd_device *d, const knc_program *p, const knc_step *s, void **out);
     void (*discard)(const knd_device *d, void *prepared);
-    /* Begins all turns. *ran false: with these places it does not, and has done nothing. */
-    knx_error *(*run)(const knd_device *d, void *prepared, const knd_turns *t, bool *ran);
+    /* Of a scan it begins all turns. Of a while it makes some, and waits: how many have passed, and whether the loop may
+     * go on. */
+    knx_error *(*run)(const knd_device *d, void *prepared, const knd_turns *t, knd_turned *out);
 } knd_loops;
 
 /* ---- The interface. Functions are called by one thread at a time for each device, but for the host's. Errors leave
@@ -167,7 +174,7 @@ knx_error *knd_copy_out(const knd_device *d, void *to, knd_memory *from, size_t 
 knx_error *knd_copy_there(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                          size_t bytes);
 knx_error *knd_launch(const knd_device *d, void *prepared, const knd_place *at);
-knx_error *knd_run_turns(const knd_device *d, void *prepared, const knd_turns *t, bool *ran);
+knx_error *knd_run_turns(const knd_device *d, void *prepared, const knd_turns *t, bool waits, knd_turned *out);
 knx_error *knd_gate_count(const knd_device *d, int64_t *passed, bool *open);
 void knd_forget_work(const knd_device *d); /* it goes away */
 

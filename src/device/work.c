@@ -106,13 +106,15 @@ knx_error *knd_launch(const knd_device *d, void *prepared, const knd_place *at)
     return NULL;
 }
 
-/* All turns together count as one launch. */
-knx_error *knd_run_turns(const knd_device *d, void *prepared, const knd_turns *t, bool *ran)
+/* All turns together count as one launch, and a wait as what comes down. */
+knx_error *knd_run_turns(const knd_device *d, void *prepared, const knd_turns *t, bool waits, knd_turned *out)
 {
     int64_t begin = knx_nanoseconds();
-    KN_TRY(d->loops->run(d, prepared, t, ran));
+    KN_TRY(d->loops->run(d, prepared, t, out));
     kn_device_counts *c = counts_of(d);
-    c->launches += *ran;
+    c->launches += out->ran;
+    c->downloads += out->ran && waits;
+    c->bytes_down += out->ran && waits ? (int64_t)sizeof(uint32_t) : 0;
     c->launch_seconds += (double)(knx_nanoseconds() - begin) * 1e-9;
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * turns.c -- a small scan as one dispatch of one workgroup: a loop over turns, in which the kernels of the body run one
+ * turns.c -- a small loop as one dispatch of one workgroup: a loop over turns, in which the kernels of the body run one
  * after the other, each over all of its points. Its text has a function for each kernel (wgsl/piece.h), and where
  * carries alternate between two places one for even and one for odd turns. A kernel of many points is faster as a
  * dispatch of its own, which has many workgroups; so there are bounds. */
@@ -32,7 +32,7 @@ typedef struct place {
 /* A text for places that share memories in one way. */
 typedef struct variant {
     uint8_t *slot; /* [parity][place]; KNW_GIVEN: a literal */
-    uint32_t n_slot, n_words, n_place, slots;
+    uint32_t n_slot, n_words, n_place;
     uint32_t *words;
     place *place;
     kng_pipeline *pipeline;
@@ -40,14 +40,14 @@ typedef struct variant {
     knx_arena arena;
 } variant;
 
-typedef struct scan {
-    const knc_program *body;
-    uint8_t mode[MOST_STEPS]; /* per step: of a kernel */
-    uint32_t n_at, lanes;     /* references; invocations */
-    int parities;             /* 1: each carry has one place */
-    int64_t at_once;          /* turns of a dispatch; an even number */
+typedef struct own_loop {
+    const knc_program *cond, *body; /* cond: NULL for a scan */
+    uint8_t mode[MOST_STEPS];       /* per step of both, the condition first: of a kernel */
+    uint32_t n_at, lanes;           /* references; invocations */
+    int parities;                   /* 1: each carry has one place */
+    int64_t at_once;                /* turns of a dispatch; an even number */
     variant *variant;
-} scan;
+} own_loop;
 
 /* ---- What fits. */
 
@@ -79,7 +79,7 @@ static bool choose(const knw_facts *f, const knc_step *s, uint8_t *mode)
     return how != KNW_PARTS;
 }
 
-/* Of a turn of the scan: rounds, and turns of loops that an invocation makes. */
+/* Of a turn of the loop: rounds, and turns of loops that an invocation makes. */
 typedef struct counts {
     uint64_t rounds, turns;
 } counts;
@@ -106,28 +106,25 @@ static bool count_copy(uint64_t bytes, uint32_t lanes, counts *c)
 }
 
 /* A body of kernels and copies; how each kernel runs, and how many invocations there are for it. */
-static bool choose_all(const knw_facts *f, const knc_program *p, scan *x)
+static bool choose_all(const knw_facts *f, const knc_program *p, uint8_t *mode, own_loop *x)
 {
-    x->lanes = f->lanes < POINT_LANES ? ROW_LANES : POINT_LANES;
-    if (!p->n_step || p->n_step > MOST_STEPS)
-        return false;
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
         if (s->kind != KNC_KERNEL && (s->kind != KNC_COPY || s->ref[1].space == KNC_AT_LITERAL))
             return false;
-        if (s->kind == KNC_KERNEL && !choose(f, s, &x->mode[i]))
+        if (s->kind == KNC_KERNEL && !choose(f, s, &mode[i]))
             return false;
-        if (x->mode[i] == KNW_ROWS)
+        if (mode[i] == KNW_ROWS)
             x->lanes = ROW_LANES;
     }
     return true;
 }
 
-static bool count_all(const knw_facts *f, const knc_program *p, scan *x, counts *c)
+static bool count_all(const knw_facts *f, const knc_program *p, const uint8_t *mode, own_loop *x, counts *c)
 {
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
-        if (s->kind == KNC_KERNEL ? !count_kernel(f, s, (knw_mode)x->mode[i], x->lanes, c)
+        if (s->kind == KNC_KERNEL ? !count_kernel(f, s, (knw_mode)mode[i], x->lanes, c)
                                   : !count_copy(s->u.bytes, x->lanes, c))
             return false;
         x->n_at += s->n_ref;
@@ -142,11 +139,18 @@ static bool count_all(const knw_facts *f, const knc_program *p, scan *x, counts 
     return true;
 }
 
-static bool fits(const knw_facts *f, const knc_loop *l, scan *x)
+static bool fits(const knw_facts *f, const knc_loop *l, own_loop *x)
 {
     counts c = {1, 1};
-    if (!choose_all(f, l->body, x) || !count_all(f, l->body, x, &c))
+    uint32_t n_cond = l->cond ? l->cond->n_step : 0;
+    if (!l->body->n_step || n_cond > MOST_STEPS || l->body->n_step > MOST_STEPS - n_cond)
         return false;
+    x->lanes = f->lanes < POINT_LANES ? ROW_LANES : POINT_LANES;
+    if ((l->cond && !choose_all(f, l->cond, x->mode, x)) || !choose_all(f, l->body, x->mode + n_cond, x))
+        return false;
+    if ((l->cond && !count_all(f, l->cond, x->mode, x, &c)) || !count_all(f, l->body, x->mode + n_cond, x, &c))
+        return false;
+    x->n_at += l->cond != NULL;
     uint64_t most = AT_ONCE / c.rounds;
     if (f->most_turns && (f->most_turns - 1) / c.turns < most)
         most = (f->most_turns - 1) / c.turns;
@@ -157,7 +161,7 @@ static bool fits(const knw_facts *f, const knc_loop *l, scan *x)
 static knx_error *prepare(const knd_device *d, const knc_program *p, const knc_step *s, void **out)
 {
     kng_gpu *g = kng_gpu_of(d);
-    scan x = {.body = s->u.r.loop->body, .parities = s->u.r.loop->places};
+    own_loop x = {.cond = s->u.r.loop->cond, .body = s->u.r.loop->body, .parities = s->u.r.loop->places};
     (void)p;
     KN_TRY(kng_bring_facts(g));
     if (!fits(&g->facts, s->u.r.loop, &x))
@@ -172,7 +176,7 @@ static knx_error *prepare(const knd_device *d, const knc_program *p, const knc_s
 /* ---- The text. */
 
 typedef struct maker {
-    const scan *x;
+    const own_loop *x;
     const int64_t *move;
     variant *v;
     knw_unit unit;
@@ -183,6 +187,7 @@ typedef struct maker {
     KN_VEC(knw_piece) piece;
     uint32_t copied; /* a bit per memory that copies have to do with */
     int odd;
+    uint32_t ref, step; /* of the turn: the next place, the next step */
     bool failed;
 } maker;
 
@@ -232,12 +237,11 @@ static void fill_up(maker *m)
         add_word(m, 0);
 }
 
-static void add_kernel(maker *m, uint32_t i, uint32_t ref)
+static void add_kernel(maker *m, const knc_step *s, uint32_t ref)
 {
-    const knc_step *s = &m->x->body->step[i];
     char name[32], count[32], lanes[16];
-    bool rows = m->x->mode[i] == KNW_ROWS;
-    snprintf(name, sizeof name, "turn%d_%u", m->odd, (unsigned)i);
+    bool rows = m->x->mode[m->step] == KNW_ROWS;
+    snprintf(name, sizeof name, "turn%d_%u", m->odd, (unsigned)m->step);
     uint8_t *memory = knx_arena_zero(&m->v->arena, (size_t)s->n_ref + 1);
     for (uint32_t r = 0; memory && r < s->n_ref; r++)
         memory[r] = slot_of(m, ref + r);
@@ -246,7 +250,7 @@ static void add_kernel(maker *m, uint32_t i, uint32_t ref)
                    .loops = {s->u.k.kernel->n_par},
                    .memory = memory,
                    .handed = -1,
-                   .mode = m->x->mode[i]};
+                   .mode = m->x->mode[m->step]};
     m->failed |= !memory || !p.name;
     if (!m->failed)
         kernel_words(m, s, ref, &p);
@@ -293,31 +297,55 @@ static void add_copy(maker *m, uint32_t to, uint32_t from, uint64_t bytes)
     use(m, b, false);
 }
 
-static void add_turn(maker *m)
+static void add_program(maker *m, const knc_program *p)
 {
-    const knc_program *p = m->x->body;
-    uint32_t ref = 0;
-    for (uint32_t i = 0; i < p->n_step; i++) {
+    for (uint32_t i = 0; i < p->n_step; i++, m->step++) {
         const knc_step *s = &p->step[i];
         if (s->kind == KNC_KERNEL)
-            add_kernel(m, i, ref);
+            add_kernel(m, s, m->ref);
         else
-            add_copy(m, ref, ref + 1, s->u.bytes);
-        ref += s->n_ref;
+            add_copy(m, m->ref, m->ref + 1, s->u.bytes);
+        m->ref += s->n_ref;
     }
     for (uint32_t k = 0; k < p->n_output; k++) {
         if (!copies(&p->output[k]))
             continue;
-        add_copy(m, ref, ref + 1, (uint64_t)kni_type_bytes(p->output_type[k]));
-        ref += 2;
+        add_copy(m, m->ref, m->ref + 1, (uint64_t)kni_type_bytes(p->output_type[k]));
+        m->ref += 2;
     }
+}
+
+/* One invocation reads the condition's bool, and all go on or none does. */
+static void add_question(maker *m)
+{
+    uint32_t word = add_word(m, 0);
+    fill_up(m);
+    uint8_t slot = slot_of(m, m->ref);
+    add_place(m, BEGINS, word, m->ref++, 1);
+    use(m, slot, false);
+    knx_str_printf(
+        &m->main,
+        "            if (lane == 0u) {\n                goes_on = take%u(kn_w[%u].x >> 2u) >> ((kn_w[%u].x & 3u) "
+        "<< 3u) & 255u;\n            }\n            if (workgroupUniformLoad(&goes_on) == 0u) {\n"
+        "                break;\n            }\n",
+        (unsigned)slot, (unsigned)word / 4, (unsigned)word / 4);
+}
+
+static void add_turn(maker *m)
+{
+    m->ref = m->step = 0;
+    if (m->x->cond) {
+        add_program(m, m->x->cond);
+        add_question(m);
+    }
+    add_program(m, m->x->body);
 }
 
 static void write_main(maker *m)
 {
     knx_str_printf(&m->main,
                    "@compute @workgroup_size(%u)\nfn main(@builtin(local_invocation_index) lane: u32) {\n"
-                   "    for (var s = 0u; s < kn_w[0].y; s++) {\n        let turn = kn_w[0].w + s;\n",
+                   "    var s = 0u;\n    for (; s < kn_w[0].y; s++) {\n        let turn = kn_w[0].w + s;\n",
                    (unsigned)m->x->lanes);
     knx_str_puts(&m->main, m->x->parities == 2 ? "        if ((turn & 1u) == 0u) {\n" : "        {\n");
     add_turn(m);
@@ -326,7 +354,10 @@ static void write_main(maker *m)
         knx_str_puts(&m->main, "        } else {\n");
         add_turn(m);
     }
-    knx_str_puts(&m->main, "        }\n    }\n}\n");
+    knx_str_puts(&m->main, "        }\n    }\n");
+    if (m->x->cond)
+        knx_str_puts(&m->main, "    if (lane == 0u) {\n        passed[0] = s;\n    }\n");
+    knx_str_puts(&m->main, "}\n");
 }
 
 /* Declarations of memories, and of a memory that copies have to do with the functions take and put. */
@@ -336,7 +367,6 @@ static void declare(maker *m, knx_str *t)
         const knw_memory *x = &m->memory[s];
         if (!x->used)
             continue;
-        m->v->slots |= 1u << s;
         knx_str_printf(t, "@group(0) @binding(%u) var<storage, %s> memory%u: array<%s>;\n", (unsigned)s + 1,
                        x->written ? "read_write" : "read", (unsigned)s, x->atomic ? "atomic<u32>" : "u32");
         if (!(m->copied >> s & 1))
@@ -351,6 +381,16 @@ static void declare(maker *m, knx_str *t)
                                      : "fn put%u(i: u32, x: u32) { memory%u[i] = x; }\n",
                            (unsigned)s, (unsigned)s);
     }
+}
+
+/* What a while has beside: how many turns have passed. */
+static void declare_question(const maker *m, knx_str *t)
+{
+    if (m->x->cond)
+        knx_str_printf(t,
+                       "@group(0) @binding(%u) var<storage, read_write> passed: array<u32>;\n"
+                       "var<workgroup> goes_on: u32;\n",
+                       (unsigned)m->v->n_slot + 1);
 }
 
 static char *whole_text(maker *m)
@@ -368,6 +408,7 @@ static char *whole_text(maker *m)
         knx_str_puts(&t, "enable subgroups;\n");
     knx_str_printf(&t, "@group(0) @binding(0) var<uniform> kn_w: array<vec4<u32>, %zu>;\n", m->word.n / 4);
     declare(m, &t);
+    declare_question(m, &t);
     knw_helpers(&m->unit, &t);
     knx_str_puts(&t, m->functions.s ? m->functions.s : "");
     knx_str_puts(&t, m->main.s ? m->main.s : "");
@@ -379,7 +420,7 @@ static char *whole_text(maker *m)
     return knx_str_take(&t);
 }
 
-static knx_error *fill(kng_gpu *g, const scan *x, const knd_turns *t, variant *v)
+static knx_error *fill(kng_gpu *g, const own_loop *x, const knd_turns *t, variant *v)
 {
     maker m = {.x = x, .move = t->move, .v = v, .unit = {.facts = &g->facts, .exact = g->exact, .hidden = "kn_w[0].z"}};
     for (int i = 0; i < 4; i++)
@@ -408,7 +449,7 @@ static void free_variant(kng_gpu *g, variant *v)
     knx_free(v);
 }
 
-static knx_error *variant_for(kng_gpu *g, scan *x, const knd_turns *t, const uint8_t *slot, uint32_t n_slot,
+static knx_error *variant_for(kng_gpu *g, own_loop *x, const knd_turns *t, const uint8_t *slot, uint32_t n_slot,
                               variant **out)
 {
     size_t bytes = PARITIES * (size_t)x->n_at;
@@ -434,7 +475,7 @@ static knx_error *variant_for(kng_gpu *g, scan *x, const knd_turns *t, const uin
 /* ---- A run. */
 
 /* False: more memories than can be bound, or larger ones; words of a copy that are none. */
-static bool find_slots(const kng_gpu *g, const scan *x, const knd_turns *t, kng_bound *bound, uint8_t *slot,
+static bool find_slots(const kng_gpu *g, const own_loop *x, const knd_turns *t, kng_bound *bound, uint8_t *slot,
                        uint32_t *n_slot)
 {
     for (uint32_t i = 0; i < PARITIES * x->n_at; i++) {
@@ -448,7 +489,7 @@ static bool find_slots(const kng_gpu *g, const scan *x, const knd_turns *t, kng_
         }
         while (k < *n_slot && bound[k].memory != at->memory)
             k++;
-        if (k == g->target.max_buffers || at->memory->room > g->limits.maxStorageBufferBindingSize)
+        if (k + (x->cond != NULL) >= g->target.max_buffers || at->memory->room > g->limits.maxStorageBufferBindingSize)
             return false;
         bound[k].memory = at->memory;
         *n_slot = k == *n_slot ? k + 1 : *n_slot;
@@ -473,42 +514,62 @@ static bool place_words(const variant *v, const knd_turns *t)
     return true;
 }
 
-static knx_error *dispatch(kng_gpu *g, const scan *x, const knd_turns *t, const variant *v, const kng_bound *bound)
+static knx_error *dispatch(kng_gpu *g, const variant *v, const kng_bound *bound, int64_t first, int64_t n)
 {
     static const uint32_t one[3] = {1, 1, 1};
-    for (int64_t first = 0; first < t->n; first += x->at_once) {
-        KN_TRY(knx_poll());
-        v->words[FIRST] = (uint32_t)first;
-        v->words[TURNS] = (uint32_t)(t->n - first < x->at_once ? t->n - first : x->at_once);
-        KN_TRY(kng_dispatch_text(g, v->pipeline, bound, v->words, v->n_words, one, NULL, 0));
-    }
+    KN_TRY(knx_poll());
+    v->words[FIRST] = (uint32_t)first;
+    v->words[TURNS] = (uint32_t)n;
+    return kng_dispatch_text(g, v->pipeline, bound, v->words, v->n_words, one, NULL, 0);
+}
+
+static knx_error *run_scan(kng_gpu *g, const own_loop *x, const knd_turns *t, const variant *v, const kng_bound *bound)
+{
+    for (int64_t first = t->first, end = t->first + t->n; first < end; first += x->at_once)
+        KN_TRY(dispatch(g, v, bound, first, end - first < x->at_once ? end - first : x->at_once));
     return NULL;
 }
 
-static knx_error *run(const knd_device *d, void *prepared, const knd_turns *t, bool *ran)
+/* One dispatch; memory for the number of turns is the slot behind the others. */
+static knx_error *run_while(kng_gpu *g, const own_loop *x, const knd_turns *t, const variant *v, kng_bound *bound,
+                            knd_turned *out)
+{
+    int64_t n = t->n < x->at_once ? t->n : x->at_once;
+    uint32_t passed = 0;
+    KN_TRY(kng_alloc(g, sizeof passed, &bound[v->n_slot].memory));
+    knx_error *error = dispatch(g, v, bound, t->first, n);
+    if (!error)
+        error = kng_download(g, &passed, bound[v->n_slot].memory, 0, sizeof passed);
+    kng_free(g, bound[v->n_slot].memory);
+    out->passed = passed;
+    out->open = passed == n;
+    return error;
+}
+
+static knx_error *run(const knd_device *d, void *prepared, const knd_turns *t, knd_turned *out)
 {
     kng_gpu *g = kng_gpu_of(d);
-    scan *x = prepared;
+    own_loop *x = prepared;
     kng_bound bound[KNG_SLOTS + 1] = {0};
     uint32_t n_slot = 0;
     variant *v = NULL;
-    *ran = false;
+    *out = (knd_turned){.passed = t->n};
     KN_TRY(kng_lost(g));
     uint8_t *slot = knx_alloc_zero(PARITIES * (size_t)x->n_at + 1);
     if (!slot)
         return knx_error_nomem();
-    bool fine = t->n <= UINT32_MAX && find_slots(g, x, t, bound, slot, &n_slot);
+    bool fine = (x->cond || t->n <= UINT32_MAX) && find_slots(g, x, t, bound, slot, &n_slot);
     knx_error *error = fine ? variant_for(g, x, t, slot, n_slot, &v) : NULL;
     knx_free(slot);
     if (error || !fine || !v->pipeline || !place_words(v, t))
         return error;
-    *ran = true;
-    return dispatch(g, x, t, v, bound);
+    out->ran = true;
+    return x->cond ? run_while(g, x, t, v, bound, out) : run_scan(g, x, t, v, bound);
 }
 
 static void discard(const knd_device *d, void *prepared)
 {
-    scan *x = prepared;
+    own_loop *x = prepared;
     for (variant *v = x->variant, *next; v; v = next) {
         next = v->next;
         free_variant(kng_gpu_of(d), v);

@@ -8,7 +8,7 @@
  *     queue.c     commands, encoded and submitted late         times.c     the time of each dispatch
  *     pipeline.c  pipelines by text                            cache.c     texts in files
  *     group.c     bind groups                                  probe.c     how the device rounds
- *     gate.c      dispatches that may turn out to be none  turns.c     a small scan as one dispatch
+ *     gate.c      dispatches that may turn out to be none  turns.c     a small loop as one dispatch
  *     plan.c      a step as dispatches                         launch.c    a plan with its memory
  *     shift.c     places that are data                         kernel.c    plans of kernels (src/wgsl/)
  *     band.c      plans of bands: band_cut.c says of which rows

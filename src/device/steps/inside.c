@@ -390,47 +390,81 @@ static int64_t moves_by(const knc_loop *l, const knc_ref *ref)
     return l->reverse ? -(int64_t)l->bytes[n] : (int64_t)l->bytes[n];
 }
 
-static void list_ref(listing *t, const knc_ref *ref)
+static void list_ref(listing *t, const knd_frame *frame, const knc_ref *ref)
 {
+    const knc_loop *l = t->g->l;
     for (int odd = 0; odd < PLACES; odd++)
-        t->at[odd][t->n] = place_inside(&t->g->body[(first_place(t->g->l) ^ odd) & (t->g->l->places - 1)], ref);
-    t->move[t->n++] = moves_by(t->g->l, ref);
+        t->at[odd][t->n] = place_inside(&frame[(first_place(l) ^ odd) & (l->places - 1)], ref);
+    t->move[t->n++] = frame == t->g->body ? moves_by(l, ref) : 0;
+}
+
+static void list_program(listing *t, const knd_frame *frame, const knc_program *p)
+{
+    for (uint32_t i = 0; i < p->n_step; i++)
+        for (uint32_t r = 0; r < p->step[i].n_ref; r++)
+            list_ref(t, frame, &p->step[i].ref[r]);
+    for (uint32_t k = 0; k < p->n_output; k++) {
+        const knc_output *o = &p->output[k];
+        uint8_t from = o->kind == KNC_OUT_SAME ? KNC_AT_OUTPUT : KNC_AT_OPERAND;
+        if (o->kind != KNC_OUT_OPERAND && o->kind != KNC_OUT_SAME)
+            continue;
+        list_ref(t, frame, &(knc_ref){.space = KNC_AT_OUTPUT, .index = k});
+        list_ref(t, frame, &(knc_ref){.space = from, .index = o->index});
+    }
 }
 
 static void list_all(listing *t)
 {
-    const knc_program *p = t->g->l->body;
-    for (uint32_t i = 0; i < p->n_step; i++)
-        for (uint32_t r = 0; r < p->step[i].n_ref; r++)
-            list_ref(t, &p->step[i].ref[r]);
-    for (uint32_t k = 0; k < p->n_output; k++) {
-        const knc_output *o = &p->output[k];
-        if (o->kind != KNC_OUT_OPERAND && o->kind != KNC_OUT_SAME)
-            continue;
-        list_ref(t, &(knc_ref){.space = KNC_AT_OUTPUT, .index = k});
-        list_ref(t, &(knc_ref){.space = o->kind == KNC_OUT_SAME ? KNC_AT_OUTPUT : KNC_AT_OPERAND, .index = o->index});
+    const knc_loop *l = t->g->l;
+    if (l->cond) {
+        list_program(t, t->g->cond, l->cond);
+        t->at[0][t->n] = t->at[1][t->n] = t->g->go.there;
+        t->n++;
     }
+    list_program(t, t->g->body, l->body);
 }
 
-static knx_error *run_by_itself(looping *g, bool *ran)
+static size_t most_places(const knc_program *p)
 {
-    const knc_program *p = g->l->body;
-    size_t most = 2 * (size_t)p->n_output + 1;
+    size_t n = 2 * (size_t)p->n_output + 1;
     for (uint32_t i = 0; i < p->n_step; i++)
-        most += p->step[i].n_ref;
+        n += p->step[i].n_ref;
+    return n;
+}
+
+/* A while in runs of as many turns as the device likes, which end with a wait. */
+static knx_error *run_listed(looping *g, const listing *list, bool *ran, int *which)
+{
+    void *prepared = g->f->l->prepared[g->s - g->f->p->step];
+    int64_t first = 0;
+    knd_turned turned = {.open = true};
+    while (turned.open && first < g->l->length) {
+        const knd_turns turns = {first, g->l->length - first, list->n, {list->at[0], list->at[1]}, list->move};
+        KN_TRY(knd_run_turns(g->f->d, prepared, &turns, g->l->cond, &turned));
+        if (!turned.ran)
+            return NULL;
+        *ran = true;
+        first += turned.passed;
+        KN_TRY(g->l->cond ? knd_frame_failed(g->f) : NULL);
+    }
+    *which = (first_place(g->l) ^ (int)(first & 1)) & (g->l->places - 1);
+    for (uint32_t i = 0; *ran && i < g->l->n; i++) {
+        carry_at(g, i, *which)->has = true;
+        carry_at(g, i, *which)->held = false;
+    }
+    return NULL;
+}
+
+static knx_error *run_by_itself(looping *g, bool *ran, int *which)
+{
+    size_t most = most_places(g->l->body) + (g->l->cond ? most_places(g->l->cond) : 0);
     knd_place *at = knx_arena_zero(&g->arena, PLACES * most * sizeof *at);
     listing list = {.g = g, .at = {at, at + most}, .move = knx_arena_zero(&g->arena, most * sizeof *list.move)};
     if (!at || !list.move)
         return knx_error_nomem();
     point(g, 0);
     list_all(&list);
-    const knd_turns turns = {g->l->length, list.n, {list.at[0], list.at[1]}, list.move};
-    KN_TRY(knd_run_turns(g->f->d, g->f->l->prepared[g->s - g->f->p->step], &turns, ran));
-    for (uint32_t i = 0; *ran && i < g->l->n; i++) {
-        g->carry[0][i].has = true;
-        g->carry[0][i].held = false;
-    }
-    return NULL;
+    return run_listed(g, &list, ran, which);
 }
 
 static knx_error *run_turns(looping *g, const kni_host *watcher)
@@ -439,10 +473,8 @@ static knx_error *run_turns(looping *g, const kni_host *watcher)
     int which = first_place(l);
     bool ran = false;
     if (g->f->l->prepared[g->s - g->f->p->step] && !watcher && !g->f->o->on_step && l->length > 0)
-        KN_TRY(run_by_itself(g, &ran));
-    if (ran)
-        which = 0;
-    else
+        KN_TRY(run_by_itself(g, &ran, &which));
+    if (!ran)
         KN_TRY(is_gated(g, watcher) ? run_gated(g, &which) : run_each(g, watcher, &which));
     for (uint32_t i = 0; i < l->n; i++) {
         KN_TRY(knd_spot_copy(g->f->d, carry_at(g, i, 0), carry_at(g, i, which)));

@@ -75,17 +75,21 @@ static void release_inside(const knc_step *s, knd_loaded **inside)
 
 static const char nothing_inside[] = "no step inside of it runs on the device";
 
-/* A scan whose turns the device may make by itself: all steps are its, and nobody looks at one. */
+/* A loop whose turns the device may make by itself: all steps are its, and nobody looks at one. */
 static bool is_its_own(const knd_steps_loaded *l, uint32_t i)
 {
     const knc_step *s = &l->head.program->step[i];
-    if (s->kind != KNC_LOOP || s->u.r.loop->cond || s->u.r.loop->path == KN_PATH_STEPWISE || s->u.r.loop->on_step)
+    if (s->kind != KNC_LOOP || s->u.r.loop->path == KN_PATH_STEPWISE || s->u.r.loop->on_step)
         return false;
-    const knd_steps_loaded *body = (const knd_steps_loaded *)l->inside[i][0];
-    for (uint32_t k = 0; k < body->head.program->n_step; k++)
-        if (!knd_is_there(body, k))
+    for (uint32_t q = 0; q < knc_n_inside(s); q++) {
+        const knd_steps_loaded *in = (const knd_steps_loaded *)l->inside[i][q];
+        for (uint32_t k = 0; k < in->head.program->n_step; k++)
+            if (!knd_is_there(in, k))
+                return false;
+        if (in->looks || in->any_check)
             return false;
-    return !body->looks && !body->any_check;
+    }
+    return true;
 }
 
 static knx_error *prepare_turns(knd_steps_loaded *l, uint32_t i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_webgpu_turns.c -- small scans on a WebGPU device are one dispatch, however many kernels their bodies have, and
+ * test_webgpu_turns.c -- small loops on a WebGPU device are one dispatch, however many kernels their bodies have, and
  * have the host's results; others are launched turn by turn, as ever. */
 #include "support/expect.h"
 #include "support/group.h"
@@ -85,6 +85,32 @@ KN_FUNCTION(onward, Both, Carry, kn_array)
 KN_FUNCTION(backward, Both, Carry, kn_array)
 KN_FUNCTION(larger, Both, Carry, kn_array)
 enum { ONWARD, BACKWARD, LARGER };
+
+/* A while whose condition has a row, too, and whose carries have one place or two. */
+typedef struct {
+    kn_array x, turn, limit, bytes;
+} Wave;
+static kn_array wave_goes_on(const Wave *w)
+{
+    return kn_logical_and(kn_less(w->turn, w->limit), kn_less(kn_sum(kn_abs(w->x)), 1e6f));
+}
+static Wave wave_next(const Wave *w)
+{
+    kn_array u = kn_mul(kn_add(kn_roll(w->x, 1), kn_flip(w->x)), 0.75f);
+    kn_array tamed = kn_logical_and(kn_greater(kn_abs(u), 1000.0f), kn_greater(w->limit, 5000));
+    u = kn_where(tamed, kn_mul(u, 0.001f), u);
+    kn_array bytes = kn_add(kn_roll(w->bytes, 3), kn_astype(kn_greater(u, 0.0f), KN_U8));
+    return (Wave){kn_sub(u, kn_mean(u)), kn_add(w->turn, 1), w->limit, bytes};
+}
+KN_FUNCTION(wave_goes_on, kn_array, Wave)
+KN_FUNCTION(wave_next, Wave, Wave)
+static Wave wave(const Wave *start)
+{
+    Wave end = {0};
+    kn_while_loop(KN_FN(wave_goes_on), KN_FN(wave_next), &end, start);
+    return end;
+}
+KN_FUNCTION(wave, Wave, Wave)
 
 /* Derivatives: the turns of the transposed scan go the other way, over residuals. */
 static kn_array loss(const kn_array *x)
@@ -193,6 +219,40 @@ static void derivatives_are_the_hosts(void **state)
     assert_true(same(here, there));
 }
 
+static Wave wave_on(const char *device, int turns, int64_t *dispatches, int64_t *waits)
+{
+    kn_array i = kn_astype(kn_arange(0, N, 1), KN_F32);
+    Wave start = {kn_sin(i), kn_astype(kn_scalar(0), KN_I32), kn_astype(kn_scalar(turns), KN_I32),
+                  kn_astype(kn_arange(0, N, 1), KN_U8)},
+         end = {0};
+    kn_tree_assign(KN_TREE(&start), kn_tree_device_put(KN_TREE(&start), kn_find_device(device)));
+    for (int k = 0; k < 4; k++)
+        kn_block_until_ready((&start.x)[k]);
+    kng_counters before = g->counters;
+    kn_call(kn_jit(KN_FN(wave)), &end, &start);
+    kn_block_until_ready(end.x);
+    *dispatches = g->counters.dispatches - before.dispatches;
+    *waits = g->counters.waits - before.waits;
+    return end;
+}
+
+static void a_while_ends_itself(void **state)
+{
+    static const int turns[] = {0, 1, 2, 3, 8, 31, 1000, 20001};
+    (void)state;
+    for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
+        KN_SCOPE;
+        int64_t dispatches, waits, none;
+        Wave there = wave_on("webgpu:0", turns[i], &dispatches, &waits), here = wave_on("host", turns[i], &none, &none);
+        print_message("%d turns asked for, %d made: %lld dispatches, %lld waits\n", turns[i],
+                      (int)kn_item_int(kn_device_get(there.turn)), (long long)dispatches, (long long)waits);
+        for (int k = 0; k < 4; k++)
+            assert_true(same((&there.x)[k], (&here.x)[k]));
+        assert_in_range(dispatches, 1, 1 + turns[i] / 100);
+        assert_in_range(waits, 1, 2 + turns[i] / 100);
+    }
+}
+
 /* More turns than a loop of this device may have are several dispatches. */
 static void long_scans_are_cut(void **state)
 {
@@ -229,6 +289,7 @@ KN_TEST_GROUP(test_webgpu_turns)
         cmocka_unit_test(any_number_of_turns_has_the_hosts_results),
         cmocka_unit_test(all_turns_are_one_dispatch),
         cmocka_unit_test(derivatives_are_the_hosts),
+        cmocka_unit_test(a_while_ends_itself),
         cmocka_unit_test(long_scans_are_cut),
         cmocka_unit_test(other_bodies_are_launched),
         cmocka_unit_test(turns_that_are_launched_have_the_same_results),
