@@ -78,8 +78,8 @@ typedef struct knd_loops {
     /* Of step s of p, a loop whose steps it has prepared all. *out NULL: they are to be launched. */
     knx_error *(*prepare)(const knd_device *d, const knc_program *p, const knc_step *s, void **out);
     void (*discard)(const knd_device *d, void *prepared);
-    /* Of a scan it begins all turns. Of a while it makes some, and waits: how many have passed, and whether the loop may
-     * go on. */
+    /* Of a scan it begins all turns. Of a while it makes some, and waits: how many have passed, and whether the loop
+     * may go on. */
     knx_error *(*run)(const knd_device *d, void *prepared, const knd_turns *t, knd_turned *out);
 } knd_loops;
 

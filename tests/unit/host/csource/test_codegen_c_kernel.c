@@ -60,7 +60,7 @@ static void check_all(const char *flags)
     void *library = c_maker_load((const char *const *)text, n, flags);
     assert_non_null(library);
     for (int i = 0; i < n; i++) {
-        char name[16];
+        char name[24];
         kernel_function *f;
         snprintf(name, sizeof name, "kernel%d", i);
         void *symbol = dlsym(library, name);
