@@ -429,7 +429,9 @@ static knx_error *fill(kng_gpu *g, const own_loop *x, const knd_turns *t, varian
     v->n_words = (uint32_t)m.word.n;
     v->n_place = (uint32_t)m.place.n;
     v->words = text ? knx_arena_copy(&v->arena, m.word.at, m.word.n * sizeof *v->words) : NULL;
-    v->place = text ? knx_arena_copy(&v->arena, m.place.at, m.place.n * sizeof *v->place + 1) : NULL;
+    v->place = text ? knx_arena_alloc(&v->arena, (m.place.n + 1) * sizeof *v->place) : NULL;
+    if (v->place && m.place.n)
+        memcpy(v->place, m.place.at, m.place.n * sizeof *v->place);
     knx_error *error = v->words && v->place ? NULL : knx_error_nomem();
     if (!error && v->n_words <= MOST_WORDS)
         error = kng_pipeline_for(g, text, &v->pipeline);

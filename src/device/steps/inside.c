@@ -314,9 +314,11 @@ static knx_error *run_each(looping *g, const kni_host *watcher, int *which)
 /* Can it be so? Nobody here wants to see anything in the midst of it. */
 static bool is_gated(const looping *g, const kni_host *watcher)
 {
+    if (!g->l->cond)
+        return false;
     const knd_loaded *cond = &g->cond[0].l->head, *body = &g->body[0].l->head;
-    return g->l->cond && g->f->d->gate && !watcher && !g->f->o->on_step && !looks(cond) && !looks(body) &&
-           !g->cond[0].l->waits && !g->body[0].l->waits;
+    return g->f->d->gate && !watcher && !g->f->o->on_step && !looks(cond) && !looks(body) && !g->cond[0].l->waits &&
+           !g->body[0].l->waits;
 }
 
 /* Begins turns t, ..., t + n - 1. */
