@@ -142,6 +142,11 @@ def test_other_threads_run_while_a_large_operation_does():
         while not stop.is_set():
             count[0] += 1
 
+    def counted_during(work):
+        before, begin = count[0], time.perf_counter()
+        work()
+        return count[0] - before > 1000 * (time.perf_counter() - begin)
+
     t = threading.Thread(target=counts)
     t.start()
     try:
@@ -150,9 +155,8 @@ def test_other_threads_run_while_a_large_operation_does():
             lambda: np.sort(x @ x, axis=0).block_until_ready(),
             lambda: float(np.sum(np.exp(x @ x * 0))),
         ):
-            before, begin = count[0], time.perf_counter()
-            work()
-            assert count[0] - before > 1000 * (time.perf_counter() - begin)
+            # a system whose processors are all busy may not let the other thread run for as long as one of them takes
+            assert any(counted_during(work) for _ in range(100))
     finally:
         stop.set()
         t.join()
