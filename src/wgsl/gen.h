@@ -127,6 +127,9 @@ typedef enum { KNW_TREE, KNW_ROW, KNW_COLUMN, KNW_PAIRS, KNW_BLOCK, KNW_TOTAL } 
 void knw_join_call(knw_gen *g, knx_str *t, knw_join_kind kind, const knk_inst *n);
 
 void knw_share_row(knw_gen *g, knx_str *t, const knk_inst *n); /* memory of the workgroup, a place per invocation */
+/* Four numbers of row_TYPE, from lane on in such steps, as a tree into what stands in front: joins.c. */
+void knw_join_four(knw_gen *g, knx_str *t, const knk_inst *n, const char *indent, const char *lane, int step,
+                   const char *into);
 /* subgroups.c: the functions of that name by shuffles */
 void knw_subgroup_rows(knw_gen *g, knx_str *t, const knk_inst *n);
 void knw_subgroup_columns(knw_gen *g, knx_str *t, const knk_inst *n);

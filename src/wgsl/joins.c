@@ -2,6 +2,7 @@
  * joins.c -- functions that join partial results in the order of docs/determinism.md: the 64 accumulators of a block by
  * one invocation (tree) or by a workgroup (rows), and blocks (counter, total). subgroups.c has other ways. */
 #include "wgsl/gen.h"
+#include <stdio.h>
 
 static const char *const kind_name[] = {"tree", "rows", "columns", "pairs", "counter", "total"};
 
@@ -11,6 +12,20 @@ static const char *how_of(const knk_inst *n) { return knk_reduction_name[n->sub]
 static void join(knw_gen *g, knx_str *t, const knk_inst *n, const char *left, const char *right)
 {
     knw_join(g->unit, t, (knk_reduction)n->sub, n->dtype, left, right);
+}
+
+void knw_join_four(knw_gen *g, knx_str *t, const knk_inst *n, const char *indent, const char *lane, int step,
+                   const char *into)
+{
+    for (int i = 0; i < 4; i++)
+        knx_str_printf(t, "%slet a%d = row_%s[%s + %du];\n", indent, i, name_of(n), lane, step * i);
+    knx_str_printf(t, "%slet b0 = ", indent);
+    join(g, t, n, "a0", "a1");
+    knx_str_printf(t, ";\n%slet b1 = ", indent);
+    join(g, t, n, "a2", "a3");
+    knx_str_printf(t, ";\n%s%s", indent, into);
+    join(g, t, n, "b0", "b1");
+    knx_str_puts(t, ";\n");
 }
 
 /* Leaf q of a binary tree: each bit of q that is set closes a pair, whose left side waits in `s`. */
@@ -46,15 +61,10 @@ static void rows(knw_gen *g, knx_str *t, const knk_inst *n)
     knx_str_printf(t, "fn rows_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n",
                    how_of(n), name, type, type, name);
     knx_str_puts(t, "    if (lane < 16u) {\n");
-    for (int i = 0; i < 4; i++)
-        knx_str_printf(t, "        let a%d = row_%s[lane + %du];\n", i, name, 16 * i);
-    knx_str_puts(t, "        let b0 = ");
-    join(g, t, n, "a0", "a1");
-    knx_str_puts(t, ";\n        let b1 = ");
-    join(g, t, n, "a2", "a3");
-    knx_str_printf(t, ";\n        row_%s[lane] = ", name);
-    join(g, t, n, "b0", "b1");
-    knx_str_puts(t, ";\n    }\n");
+    char into[32];
+    snprintf(into, sizeof into, "row_%s[lane] = ", name);
+    knw_join_four(g, t, n, "        ", "lane", 16, into);
+    knx_str_puts(t, "    }\n");
     knx_str_printf(t,
                    "    for (var half = 8u; half > 0u; half >>= 1u) {\n        workgroupBarrier();\n"
                    "        if (lane < half) {\n            let a = row_%s[lane];\n"
@@ -76,15 +86,8 @@ static void columns(knw_gen *g, knx_str *t, const knk_inst *n)
                    "fn columns_%s_%s(lane: u32, x: %s) -> %s {\n    row_%s[lane] = x;\n    workgroupBarrier();\n"
                    "    let column = lane & 15u;\n",
                    how_of(n), name, type, type, name);
-    for (int i = 0; i < KNW_LANES / KNW_ADJACENT; i++)
-        knx_str_printf(t, "    let a%d = row_%s[column + %du];\n", i, name, KNW_ADJACENT * i);
-    knx_str_puts(t, "    let b0 = ");
-    join(g, t, n, "a0", "a1");
-    knx_str_puts(t, ";\n    let b1 = ");
-    join(g, t, n, "a2", "a3");
-    knx_str_puts(t, ";\n    workgroupBarrier();\n    return ");
-    join(g, t, n, "b0", "b1");
-    knx_str_puts(t, ";\n}\n");
+    knw_join_four(g, t, n, "    ", "column", KNW_ADJACENT, "workgroupBarrier();\n    return ");
+    knx_str_puts(t, "}\n");
 }
 
 /* n blocks, one for each invocation: pairs, then pairs of these; what has no partner stays as it is. That is what a

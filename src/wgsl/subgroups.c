@@ -64,15 +64,7 @@ static void join_groups(knw_gen *g, knx_str *t, const knk_inst *n)
         return;
     }
     knx_str_printf(t, "    row_%s[lane] = x;\n    workgroupBarrier();\n", name);
-    for (int i = 0; i < 4; i++)
-        knx_str_printf(t, "    let a%d = row_%s[(lane & 15u) + %du];\n", i, name, 16 * i);
-    knx_str_puts(t, "    let b0 = ");
-    join(g, t, n, "a0", "a1");
-    knx_str_puts(t, ";\n    let b1 = ");
-    join(g, t, n, "a2", "a3");
-    knx_str_puts(t, ";\n    workgroupBarrier();\n    v = ");
-    join(g, t, n, "b0", "b1");
-    knx_str_puts(t, ";\n");
+    knw_join_four(g, t, n, "    ", "(lane & 15u)", 16, "workgroupBarrier();\n    v = ");
 }
 
 void knw_subgroup_rows(knw_gen *g, knx_str *t, const knk_inst *n)
