@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A toolchain file: WebAssembly with Debian's packages (clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc), for pages, Node, Deno and Bun;
+# A toolchain file: WebAssembly with Debian's packages (clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc);
 # bindings/javascript/wasi.mjs is what such a program finds around itself. cmake --preset wasm
 set(CMAKE_SYSTEM_NAME WASI)
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")

@@ -38,7 +38,7 @@ def units(x, y):
 def close(x, y, how, scale):
     """Element by element: is x what y says?"""
     if x.dtype.kind not in "fc":
-        if how not in ("x", "s", "z", "o") and x.dtype.kind in "iu":
+        if how not in ("x", "s", "S", "z", "o") and x.dtype.kind in "iu":
             return np.abs(x.astype("float64") - y.astype("float64")) <= 1
         return x == y
     if how == "x" or how == "z" and x.dtype.kind == "f":
@@ -53,7 +53,7 @@ def close(x, y, how, scale):
         with np.errstate(all="ignore"):
             ours, theirs = (~(np.abs(parts(v)) < wild).all(-1) for v in (x, y))
         return (units(x, y) <= 4).all(-1) | ours & theirs
-    if how == "s":
+    if how in ("s", "S"):
         product = isinstance(scale, float) and scale == 0  # one that overflows does so elsewhere in another order
         if x.dtype.kind == "c":
             x, y = parts(x), parts(y)
@@ -64,7 +64,7 @@ def close(x, y, how, scale):
         eps = np.finfo(x.dtype).eps
         with np.errstate(all="ignore"):
             d = np.abs(x.astype("float64") - y.astype("float64"))
-            bound = (64 if product else 16) * eps * (np.abs(np.where(np.isfinite(y), y, 0)).astype("float64") + scale)
+            bound = (64 if product or how == "S" else 16) * eps * (np.abs(np.where(np.isfinite(y), y, 0)).astype("float64") + scale)
         good = (d <= bound) | (x == y) | (np.isnan(x) & np.isnan(y))
         if product:
             good |= ~np.isfinite(x) | ~np.isfinite(y)

@@ -2,7 +2,7 @@
 """rows.py -- what the programs are made of: (weight, template, how to compare, remarks).
 
 How to compare: "x": the same bits (any NaN equals any); a number: units in the last place (of the larger part of a
-complex number); "s": sums of mild numbers; "z": the same bits of real numbers, 4 units of complex ones; "o":
+complex number); "s": sums of mild numbers, "S": of products of some; "z": the same bits of real numbers, 4 units of complex ones; "o":
 bits, but zeros of both signs are equal (all in compare.py). Remarks: "v": needs values, so it is refused under kn_jit;
 "w": a statement that writes to `a`; "n": values are left out (np.empty)."""
 
@@ -376,7 +376,7 @@ np.fft.rfftfreq({int:1..9}<, d={pick:0.5|2.0}>) | 1
 """, 0.2)
 
 rows("""
-np.linalg.det({square}) | s
+np.linalg.det({square}) | S
 np.linalg.slogdet({square}) | s
 np.linalg.inv({square}) | s
 np.linalg.solve({square}, {b:m12}) | s
