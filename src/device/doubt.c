@@ -6,14 +6,15 @@
 
 static uint64_t number_of(const knd_doubt *x, uint64_t bit) { return x->last - ((x->last - bit) & (KND_RUNS - 1)); }
 
-static void note_failure(const knd_device *d, knd_doubt *x, uint64_t number)
+/* Has the run failed, as far as anybody knows? */
+static bool note_failure(const knd_device *d, knd_doubt *x, uint64_t number)
 {
-    if (x->failed && x->failed < number)
-        return;
     knx_error *error = d->failed(d, number);
-    if (error)
+    bool failed = error != NULL;
+    if (failed && (!x->failed || number < x->failed))
         x->failed = number;
     knx_error_release(error);
+    return failed;
 }
 
 /* What is known by now goes out; what has failed stays so. */
@@ -23,10 +24,9 @@ static void settle(const knd_device *d, knd_doubt *x)
     for (uint64_t w = 0; x->last && w < KND_RUNS / 64; w++) {
         for (uint64_t rest = x->run[w]; rest; rest &= rest - 1) {
             uint64_t bit = (uint64_t)__builtin_ctzll(rest), number = number_of(x, 64 * w + bit);
-            if (number > known)
-                continue;
-            x->run[w] &= ~(UINT64_C(1) << bit);
-            note_failure(d, x, number);
+            /* while a run goes on, those inside of it are not known to be good, but may be known to have failed */
+            if (note_failure(d, x, number) || number <= known)
+                x->run[w] &= ~(UINT64_C(1) << bit);
         }
         any |= x->run[w];
     }

@@ -24,18 +24,30 @@ static knx_error *make_records(kng_gpu *g)
     return kng_check(g, "making memory for checks");
 }
 
-knx_error *kng_checks_begin(kng_gpu *g, uint64_t *out)
+knx_error *kng_checks_begin(kng_gpu *g, uint64_t *number, uint64_t *outer)
 {
     kng_checks *c = &g->checks;
     KN_TRY(make_records(g));
     if (c->last - c->known >= KNG_RECORDS)
         KN_TRY(kng_finish(g));
-    *out = ++c->last;
-    c->running = true;
+    if (c->last - c->known >= KNG_RECORDS)
+        return knx_error_new(
+            KN_ERROR_RUNTIME,
+            "device '%s': more than %d runs with indices that are checked, inside of one that has some", g->name,
+            KNG_RECORDS - 1);
+    *outer = c->current;
+    *number = c->current = ++c->last;
+    if (!*outer)
+        c->outermost = *number;
     return NULL;
 }
 
-void kng_checks_end(kng_gpu *g) { g->checks.running = false; }
+void kng_checks_end(kng_gpu *g, uint64_t outer)
+{
+    g->checks.current = outer;
+    if (!outer)
+        g->checks.outermost = 0;
+}
 
 static knx_error *add_line(kng_checks *c, const kn_place *place, const char *operation)
 {
@@ -68,15 +80,15 @@ knx_error *kng_checks_name(kng_gpu *g, const kn_place *place, const char *operat
 
 knx_error *kng_checks_record(kng_gpu *g, knd_memory **out, uint32_t *word)
 {
-    uint64_t number;
-    if (!g->checks.running) { /* a step that somebody launches alone */
-        KN_TRY(kng_checks_begin(g, &number));
-        kng_checks_end(g);
+    uint64_t number = g->checks.current, outer;
+    if (!number) { /* a step that somebody launches alone */
+        KN_TRY(kng_checks_begin(g, &number, &outer));
+        kng_checks_end(g, outer);
     }
     if (!g->checks.at_line)
         KN_TRY(kng_checks_name(g, NULL, ""));
     *out = g->checks.records;
-    *word = (uint32_t)slot_of(g->checks.last) * KNG_RECORD_WORDS;
+    *word = (uint32_t)slot_of(number) * KNG_RECORD_WORDS;
     return NULL;
 }
 
@@ -106,17 +118,52 @@ static int64_t as_given(const uint32_t *r)
     return !r[WRAPS] && v < 0 && v >= INT64_MIN + r[SIZE] ? v - r[SIZE] : v;
 }
 
-/* The two oldest become one where there is no room: then a run between them counts as failed, too. */
-static void add_failure(kng_checks *c, uint64_t number, const uint32_t *r)
+/* Room for one more; false: the two oldest have to become one, and a run between them counts as failed, too. */
+static bool has_room(kng_checks *c)
+{
+    if (c->n_failure < c->failure_room)
+        return true;
+    uint32_t room = c->failure_room ? 2 * c->failure_room : 16;
+    kng_failure *more = room <= KNG_FAILURES ? kng_keep(room * sizeof *more) : NULL;
+    if (!more)
+        return false;
+    if (c->n_failure)
+        memcpy(more, c->failure, c->n_failure * sizeof *more);
+    kng_drop(c->failure);
+    c->failure = more;
+    c->failure_room = room;
+    return true;
+}
+
+/* The first failure whose runs end with this one or later; n_failure: there is none. */
+static uint32_t find_failure(const kng_checks *c, uint64_t number)
+{
+    uint32_t low = 0, high = c->n_failure;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->failure[middle].last < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static knx_error *add_failure(kng_checks *c, uint64_t number, const uint32_t *r)
 {
     const kng_check_line *line = r[LINE] <= c->n_line ? &c->line[r[LINE] - 1] : &(kng_check_line){NULL, ""};
-    if (c->n_failure == KNG_FAILURES) {
-        c->failure[0].last = c->failure[1].last;
-        memmove(&c->failure[1], &c->failure[2], (KNG_FAILURES - 2) * sizeof c->failure[0]);
-        c->n_failure--;
+    if (!has_room(c)) {
+        if (c->n_failure < 2)
+            return knx_error_nomem();
+        c->failure[1].first = c->failure[0].first;
+        memmove(&c->failure[0], &c->failure[1], --c->n_failure * sizeof c->failure[0]);
     }
-    c->failure[c->n_failure++] =
-        (kng_failure){number, number, as_given(r), r[AXIS], r[SIZE], line->place, line->operation};
+    uint32_t at = find_failure(c, number);
+    if (at < c->n_failure && c->failure[at].first <= number) /* another check of the run was first */
+        return NULL;
+    memmove(&c->failure[at + 1], &c->failure[at], (c->n_failure++ - at) * sizeof c->failure[0]);
+    c->failure[at] = (kng_failure){number, number, as_given(r), r[AXIS], r[SIZE], line->place, line->operation};
+    return NULL;
 }
 
 knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records)
@@ -129,11 +176,14 @@ knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records)
         const uint32_t *r = &records[i * KNG_RECORD_WORDS];
         if (!r[LINE])
             continue;
-        add_failure(c, first + i, r);
+        knx_error *e = add_failure(c, first + i, r);
+        if (error)
+            knx_error_release(e);
+        error = error ? error : e;
         g->api->QueueWriteBuffer(g->commands, c->records->buffer, slot_of(first + i) * RECORD_BYTES, zero, sizeof zero);
         error = error ? error : kng_check(g, "copying to it");
     }
-    c->known = c->last - (c->running && n);
+    c->known = c->outermost ? c->outermost - 1 : c->last;
     return error;
 }
 
@@ -142,18 +192,16 @@ knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records)
 knx_error *kng_checks_failed(const kng_gpu *g, uint64_t number)
 {
     const kng_checks *c = &g->checks;
-    for (int i = 0; i < c->n_failure; i++) {
-        const kng_failure *f = &c->failure[i];
-        if (number < f->first || number > f->last)
-            continue;
-        knx_error *e = knx_error_new(KN_ERROR_INDEX, "index %lld is out of bounds for axis %lld with size %lld",
-                                     (long long)f->index, (long long)f->axis, (long long)f->size);
-        e = knx_error_placed(e, f->place);
-        if (!knx_error_passes(e)) {
-            e->operation = f->operation;
-            e->late = true;
-        }
-        return e;
+    uint32_t at = find_failure(c, number);
+    const kng_failure *f = &c->failure[at];
+    if (at == c->n_failure || number < f->first)
+        return NULL;
+    knx_error *e = knx_error_new(KN_ERROR_INDEX, "index %lld is out of bounds for axis %lld with size %lld",
+                                 (long long)f->index, (long long)f->axis, (long long)f->size);
+    e = knx_error_placed(e, f->place);
+    if (!knx_error_passes(e)) {
+        e->operation = f->operation;
+        e->late = true;
     }
-    return NULL;
+    return e;
 }

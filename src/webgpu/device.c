@@ -53,8 +53,11 @@ static bool by_value(const knd_device *d, const knc_step *s, uint32_t r)
     return kng_may_give(s, r);
 }
 
-static knx_error *begin_checks(const knd_device *d, uint64_t *out) { return kng_checks_begin(kng_gpu_of(d), out); }
-static void end_checks(const knd_device *d) { kng_checks_end(kng_gpu_of(d)); }
+static knx_error *begin_checks(const knd_device *d, uint64_t *number, uint64_t *outer)
+{
+    return kng_checks_begin(kng_gpu_of(d), number, outer);
+}
+static void end_checks(const knd_device *d, uint64_t outer) { kng_checks_end(kng_gpu_of(d), outer); }
 static knx_error *name_check(const knd_device *d, const kn_place *place, const char *operation)
 {
     return kng_checks_name(kng_gpu_of(d), place, operation);

@@ -95,9 +95,9 @@ knx_error *kng_memory_new(kng_gpu *g, uint64_t room, knd_memory **out);
 
 /* ---- checks.c: checks that fail on the device (knd_device.begin_checks). Each run has a record there, which comes
  * down with whatever is looked at next. */
-enum { KNG_RECORDS = KND_RUNS, KNG_RECORD_WORDS = 8, KNG_FAILURES = 512 };
+enum { KNG_RECORDS = KND_RUNS, KNG_RECORD_WORDS = 8, KNG_FAILURES = 1 << 16 };
 typedef struct kng_failure {
-    uint64_t first, last; /* runs: one, or those of failures that were joined for want of room */
+    uint64_t first, last; /* runs: one, or all between failures that were joined for want of room */
     int64_t index;
     uint32_t axis, size;
     const kn_place *place;
@@ -110,14 +110,15 @@ typedef struct kng_check_line {
 typedef struct kng_checks {
     knd_memory *records;  /* of run n: record n % KNG_RECORDS; zeros: nothing has failed */
     uint64_t last, known; /* the last run with checks; up to which one it is known how they went */
-    bool running;         /* run `last` goes on */
+    uint64_t current, outermost; /* of the runs that go on, one inside of the other; 0: none */
     kng_check_line *line; /* that checks belong to, each once */
     uint32_t n_line, room, at_line; /* at_line: 1 + that of the check that is launched next */
-    int n_failure;
-    kng_failure failure[KNG_FAILURES]; /* the oldest first */
+    uint32_t n_failure, failure_room;
+    kng_failure *failure; /* in the order of their runs, KNG_FAILURES at most */
 } kng_checks;
-knx_error *kng_checks_begin(kng_gpu *g, uint64_t *out);
-void kng_checks_end(kng_gpu *g);
+/* Runs lie in each other where the user's functions call Kiln: *outer is the one that goes on after the end. */
+knx_error *kng_checks_begin(kng_gpu *g, uint64_t *number, uint64_t *outer);
+void kng_checks_end(kng_gpu *g, uint64_t outer);
 knx_error *kng_checks_name(kng_gpu *g, const kn_place *place, const char *operation);
 knx_error *kng_checks_failed(const kng_gpu *g, uint64_t number);
 /* The record of the run, for a launch: its memory and where its words begin. */

@@ -151,7 +151,7 @@ static bool fits(const knw_facts *f, const knc_loop *l, own_loop *x)
     if ((l->cond && !count_all(f, l->cond, x->mode, x, &c)) || !count_all(f, l->body, x->mode + n_cond, x, &c))
         return false;
     x->n_at += l->cond != NULL;
-    uint64_t most = AT_ONCE / c.rounds;
+    uint64_t most = AT_ONCE / (c.turns > c.rounds ? c.turns : c.rounds);
     if (f->most_turns && (f->most_turns - 1) / c.turns < most)
         most = (f->most_turns - 1) / c.turns;
     x->at_once = (int64_t)(most / PARITIES * PARITIES);

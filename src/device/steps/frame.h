@@ -37,7 +37,7 @@ typedef struct knd_frame {
     size_t work_at;
     char *mirror;          /* the workspace here */
     knx_buffer *work_here; /* of a whole program: that memory, with all that the host needs beside it */
-    uint64_t number; /* of the run among those with checks; 0: it has none */
+    knd_doubt *doubt; /* runs with checks that the contents come from, this one among them; NULL: not known yet */
     knd_one_run host;
     void **at;
     knd_place *place;
@@ -49,10 +49,10 @@ size_t knd_frame_bytes(const knd_steps_loaded *l, int threads);
 void knd_frame_use(knd_frame *f, char *memory); /* so many bytes */
 bool knd_frame_rooms(knd_frame *f, knx_arena *arena);
 knx_error *knd_frame_run(knd_frame *f); /* the actions of its plan */
-/* Something has come down: what is known to have failed in this run. */
+/* Something has come down: what is known to have failed in this run, or in those that it depends on. */
 static inline knx_error *knd_frame_failed(const knd_frame *f)
 {
-    return f->number ? f->d->failed(f->d, f->number) : NULL;
+    return f->doubt ? knd_failed(f->d, f->doubt) : NULL;
 }
 /* inside.c: step i of f, a loop or a branch, at the places that f has found. */
 knx_error *knd_run_inside(knd_frame *f, uint32_t i);

@@ -66,7 +66,7 @@ static bool begin_frame(knd_frame *f, const knd_frame *outer, const knd_loaded *
                      .d = outer->d,
                      .p = p,
                      .o = outer->o,
-                     .number = outer->number,
+                     .doubt = outer->doubt,
                      .x = x,
                      .y = y,
                      .work = work.memory,

@@ -110,14 +110,17 @@ static knx_error *run_actions(running *r, const knd_operand *in)
 static knx_error *run_in_doubt(running *r, const knd_operand *in)
 {
     knd_doubt doubt = {0};
+    uint64_t number, outer;
     KN_TRY(find_doubt(r, in, &doubt));
+    r->doubt = &doubt;
     if (r->l->any_check) {
-        KN_TRY(r->d->begin_checks(r->d, &r->number));
-        knd_doubt_run(r->d, &doubt, r->number);
+        KN_TRY(r->d->begin_checks(r->d, &number, &outer));
+        knd_doubt_run(r->d, &doubt, number);
     }
     knx_error *error = run_actions(r, in);
     if (r->l->any_check)
-        r->d->end_checks(r->d);
+        r->d->end_checks(r->d, outer);
+    r->doubt = NULL;
     if (!error)
         leave_doubt(r, &doubt);
     return error;

@@ -222,6 +222,101 @@ static void many_runs_wait_for_nothing(void **state)
     expect_values(x, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
+/* 64 indices, of which the second is `at`: more than what goes with a launch by value. */
+static kn_array many_indices(int64_t at)
+{
+    int64_t v[64] = {3, at};
+    for (int k = 2; k < 64; k++)
+        v[k] = k % 12;
+    return indices(true, KN_I32, 64, v);
+}
+
+static kn_array spectrum(const kn_array *x) { return kn_fft_fft(kn_mul(*x, 2.0f)); }
+KN_FUNCTION(spectrum, kn_array, kn_array)
+
+/* What runs on the host, of a value whose run nobody has looked at yet. */
+static void steps_of_the_host_behind_it_fail_too(void **state)
+{
+    (void)state;
+    for (int jitted = 0; jitted < 2; jitted++) {
+        KN_SCOPE;
+        kn_array z, y = kn_take(numbers(true), many_indices(40));
+        kn_eval(y);
+        if (jitted)
+            kn_call(kn_jit(KN_FN(spectrum)), &z, &y);
+        else
+            z = spectrum(&y);
+        (void)kn_data(kn_real(z), float);
+        expect_error_with("IndexError", "take: index 40 is out of bounds for axis 0 with size 12");
+    }
+}
+
+static kn_array first_of(const kn_array *x) { return kn_less(kn_at(*x, "0"), 5); }
+KN_FUNCTION(first_of, kn_array, kn_array)
+static kn_array more(const kn_array *x) { return kn_add(*x, 1); }
+KN_FUNCTION(more, kn_array, kn_array)
+
+static void loops_over_it_fail_too(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array z, y = kn_take(numbers(true), many_indices(40));
+    kn_eval(y);
+    kn_while_loop(KN_FN(first_of), KN_FN(more), &z, &y);
+    (void)kn_data(z, float);
+    expect_error_with("IndexError", "take: index 40 is out of bounds for axis 0 with size 12");
+}
+
+static int takes_well(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
+{
+    (void)env, (void)n_in, (void)in, (void)n_out, (void)out;
+    kn_eval(kn_take(numbers(true), many_indices(2)));
+    return 0;
+}
+static kn_array takes_around(const kn_array *x, const kn_array *i, const kn_array *j)
+{
+    kn_array a = kn_take(*x, *i);
+    kn_debug_callback(takes_well, NULL, KN_LIST(a));
+    return kn_add(a, kn_take(*x, *j));
+}
+KN_FUNCTION(takes_around, kn_array, kn_array, kn_array, kn_array)
+
+/* The user's function runs in the midst of a run that fails after it. */
+static void runs_may_lie_in_each_other(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = numbers(true), i = many_indices(4), j = many_indices(40), z;
+    kn_call(kn_jit(KN_FN(takes_around)), &z, &x, &i, &j);
+    (void)kn_data(z, float);
+    expect_error_with("IndexError", "index 40 is out of bounds for axis 0 with size 12");
+    kn_call(kn_jit(KN_FN(takes_around)), &z, &x, &i, &i);
+    assert_int_equal((int)kn_data(z, float)[0], 6);
+    expect_no_error();
+}
+
+static void many_failures_are_told_apart(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = numbers(true), bad = many_indices(40), fine = many_indices(4), first = kn_take(x, bad);
+    kn_eval(first);
+    kn_array good = kn_take(x, fine);
+    kn_eval(good);
+    for (int i = 0; i < 600; i++) {
+        KN_SCOPE;
+        kn_array y = kn_take(x, bad);
+        kn_eval(y);
+        if (i % 100 == 99)
+            assert_false(kn_ok(y));
+        kn_error_clear();
+    }
+    assert_int_equal((int)kn_data(good, float)[1], 4);
+    expect_no_error();
+    assert_false(kn_ok(first));
+    kn_error_clear();
+}
+
 KN_TEST_GROUP(test_webgpu_checks)
 {
     setenv("KILN_WEBGPU_EXACT", "1", 1);
@@ -231,6 +326,8 @@ KN_TEST_GROUP(test_webgpu_checks)
         TEST(the_words_and_the_line_are_the_hosts), TEST(what_has_nothing_to_do_with_it_is_good),
         TEST(what_comes_from_it_fails_too),         TEST(a_chain_around_it_is_good),
         TEST(a_loop_that_runs_out_of_bounds_ends),  TEST(many_runs_wait_for_nothing),
+        TEST(steps_of_the_host_behind_it_fail_too), TEST(loops_over_it_fail_too),
+        TEST(runs_may_lie_in_each_other),           TEST(many_failures_are_told_apart),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();
