@@ -7,14 +7,19 @@ const probe = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 1, 127, 0,
   32, 0, 32, 0, 253, 0, 0, 0, 32, 0, 253, 0, 0, 16, 32, 0, 253, 0, 0, 32, 253, 133, 2, 253, 11, 0, 48,
   32, 0, 32, 0, 253, 0, 0, 64, 32, 0, 253, 0, 0, 80, 32, 0, 253, 0, 0, 96);
 
+function probe_bytes() {
+  const bytes = [...probe, 253, 135, 2, 253, 11, 0, 112, 11], size = bytes.length - 40;
+  bytes[37] = size + 2, bytes[39] = size; // of the section, of the function
+  return Uint8Array.from(bytes);
+}
+
+export const hasRelaxed = () => WebAssembly.validate(probe_bytes());
+
 // Does the engine have relaxed_madd, and does it round once? In float32 and in float64, both tiers of an engine alike.
 export function fuses() {
-  const bytes = [...probe, 253, 135, 2, 253, 11, 0, 112, 11];
-  const size = bytes.length - 40;
-  bytes[37] = size + 2, bytes[39] = size; // of the section, of the function
   try {
     const memory = new WebAssembly.Memory({initial: 1});
-    const {f} = new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(bytes)), {k: {m: memory}}).exports;
+    const {f} = new WebAssembly.Instance(new WebAssembly.Module(probe_bytes()), {k: {m: memory}}).exports;
     const x = new Float32Array(memory.buffer), y = new Float64Array(memory.buffer);
     x.fill(1 + 2 ** -12, 0, 8), x.fill(-1, 8, 12); // (1 + e)^2 - 1 = 2 e + e^2: e^2 is lost where the product is rounded
     y.fill(1 + 2 ** -30, 8, 12), y.fill(-1, 12, 14);
@@ -31,7 +36,9 @@ export function kernels({exports, fma = 'auto', makes = true, count = {modules: 
   const features = (fma === 'exact' ? 0 : fma === 'relaxed' || fuses() ? 1 : 0) | (makes ? 2 : 0);
   return {
     count,
+    // The place of the functions; 0: there is no memory for it, or none in the engine; -1: it refuses the module, and always will.
     publish(at, size, n) {
+      at >>>= 0; // numbers of WebAssembly come with a sign
       const {memory, __indirect_function_table: table, __stack_pointer: stack} = exports();
       try {
         const module = new WebAssembly.Module(new Uint8Array(memory.buffer).slice(at, at + size));
@@ -42,7 +49,7 @@ export function kernels({exports, fma = 'auto', makes = true, count = {modules: 
         return place;
       } catch (e) {
         count.refused++, count.why = e;
-        return 0;
+        return e instanceof WebAssembly.CompileError || e instanceof WebAssembly.LinkError ? -1 : 0;
       }
     },
     retract(place, n) {

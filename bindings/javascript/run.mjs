@@ -4,9 +4,13 @@
 import fs from 'node:fs';
 import {join} from 'node:path';
 import {wasi, Exit} from './wasi.mjs';
-import {kernels} from './kernels.mjs';
+import {kernels, hasRelaxed} from './kernels.mjs';
 
 const [path, ...args] = process.argv.slice(2);
+if (process.env.KILN_WASM_FMA === 'relaxed' && !hasRelaxed()) {
+  console.log('skipped: this engine has no relaxed SIMD');
+  process.exit(77);
+}
 let exports;
 const made = kernels({exports: () => exports, fma: process.env.KILN_WASM_FMA ?? 'auto'});
 const around = {

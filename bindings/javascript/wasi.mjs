@@ -69,12 +69,15 @@ export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folde
       const f = files.get(fd);
       if (fd > 2 && !f) return BADF;
       for (const b of pieces(iovs, n)) {
-        if (fd <= 2) write(fd, b.slice());
-        else {
-          fs.writeSync(f.fd, b, 0, b.length, f.append ? null : f.at);
-          f.at += b.length;
+        if (fd <= 2) {
+          write(fd, b.slice());
+          count += b.length;
+          continue;
         }
-        count += b.length;
+        const got = fs.writeSync(f.fd, b, 0, b.length, f.append ? null : f.at);
+        count += got;
+        f.at = f.append ? fs.fstatSync(f.fd).size : f.at + got;
+        if (got < b.length) break; // as much as there was room for
       }
       view().setUint32(out, count, true);
     }),
@@ -166,5 +169,7 @@ export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folde
     path_create_directory: (dir, p, n) => attempt(() => fs.mkdirSync(where(dir, p, n))),
     path_rename: (d0, p0, n0, d1, p1, n1) => attempt(() => fs.renameSync(where(d0, p0, n0), where(d1, p1, n1))),
   };
-  return new Proxy(known, {get: (o, name) => o[name] ?? (() => NOSYS), has: () => true});
+  // Numbers of WebAssembly come with a sign; addresses have none. (Offsets and clocks of 64 bits are BigInts.)
+  const unsigned = f => (...args) => f(...args.map(x => (typeof x === 'number' ? x >>> 0 : x)));
+  return new Proxy(known, {get: (o, name) => (o[name] ? unsigned(o[name]) : () => NOSYS), has: () => true});
 }

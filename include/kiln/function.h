@@ -197,9 +197,9 @@ KN_API int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs);
  * first call */
 KN_API int kn_fn_trace_count(kn_fn fn);
 /* takes one owner from the function, as kn_release does. If nobody else has it, what was recorded and compiled of it
- * goes, and of functions that were made of it (kn_jit, kn_grad, ...) and that nobody has. Everything of the kind
- * goes by itself when there is much of it; this is for functions that are known not to come again, such as those
- * that are bound to a number of an object that is gone */
+ * goes, and of functions that were made of it (kn_jit, kn_grad, ...) and that nobody has; a recording that calls the
+ * function itself, as a rule may, has it. Everything of the kind goes by itself when there is much of it; this is
+ * for functions that are known not to come again, such as those that are bound to a number of an object that is gone */
 KN_API void kn_forget(kn_fn fn);
 /* What a jitted function was recorded for, a line for each recording: types, the number of programs that were
  * compiled for all extents, the conditions under which it holds; and why arguments are recorded for each shape.

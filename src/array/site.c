@@ -47,17 +47,18 @@ static const kna_value *base_of(const kni_prim *prim, kna_value *const *in)
     return base && base->state != KN_V_NUMBER ? base : NULL;
 }
 
-/* Is it of the operation that is running now, made of numbers alone? Then nothing says where it has to be. */
-static bool is_loose(const kna_value *v, int depth)
+/* Is it of the operation that is running now, made of numbers alone? Then nothing says where it has to be. `left`: so
+ * many values are looked at. */
+static bool is_loose(const kna_value *v, int *left)
 {
     if (!v || v->state == KN_V_NUMBER)
         return true;
     const kna_node *n = v->state == KN_V_PENDING ? v->pending.node : NULL;
-    if (!n || !depth || n->place != knx_context()->here || (kni_bits(n->prim, n->params) & KN_EFFECT) ||
+    if (!n || --*left < 0 || n->place != knx_context()->here || (kni_bits(n->prim, n->params) & KN_EFFECT) ||
         is_committed(n->site))
         return false;
     for (uint32_t i = 0; i < n->n_in; i++)
-        if (!is_loose(n->in[i], depth - 1))
+        if (!is_loose(n->in[i], left))
             return false;
     return true;
 }
@@ -79,12 +80,12 @@ static void take_along(const kna_value *v, uint16_t site)
 /* Whoever waits for another device is run there: what waits together is on one device. Iotas come along. */
 static knx_error *run_elsewhere(uint32_t n_in, kna_value *const *in, uint16_t site)
 {
-    enum { DEEP = 16 };
     for (uint32_t i = 0; i < n_in; i++) {
         kna_value *v = in[i];
         if (!v || v->state != KN_V_PENDING || kna_are_together(v->pending.node->site, site))
             continue;
-        if (is_loose(v, DEEP)) {
+        int left = 64;
+        if (is_loose(v, &left)) {
             take_along(v, knd_site_of(knd_site_at(site)->device, false, NULL));
             continue;
         }

@@ -181,20 +181,28 @@ static void uncount(knf_core *c, size_t bytes)
 
 static bool is_idle(const knf_core *c) { return c->interned && !c->entry.n && atomic_load(&c->refs) == 1; }
 
-/* It goes, and with it what it was made of if no one else has that. */
+/* It goes, and with it what it was made of, and its rules, if no one else has those. */
 void knf_drop_idle_core(knf_core *c)
 {
     functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
-    while (f && c && is_idle(c)) {
-        knf_core *inner = c->inner && c->inner->interned ? c->inner : NULL;
-        unlink_core(f, c);
-        unlink_over(c);
-        knx_table_remove(&f->core, c->hash, c);
-        f->dropped++;
-        uncount(c, c->bytes);
-        c->interned = false;
-        knf_core_release(c);
-        c = inner;
+    if (!f || !c || !is_idle(c))
+        return;
+    knf_core *const of[] = {c->inner, c->made_of, c->rule[0], c->rule[1]};
+    for (int i = 0; i < 4; i++) /* they stay until each has had its turn */
+        if (of[i])
+            atomic_fetch_add(&of[i]->refs, 1);
+    unlink_core(f, c);
+    unlink_over(c);
+    knx_table_remove(&f->core, c->hash, c);
+    f->dropped++;
+    uncount(c, c->bytes);
+    c->interned = false;
+    knf_core_release(c);
+    for (int i = 0; i < 4; i++) {
+        bool kept = of[i] && of[i]->interned;
+        knf_core_release(of[i]);
+        if (kept)
+            knf_drop_idle_core(of[i]);
     }
 }
 

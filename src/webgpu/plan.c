@@ -28,6 +28,8 @@ const char *kng_refuses(kng_gpu *g, const knc_program *p, const knc_step *s)
         return "it runs no programs inside of steps";
     if (!kind && s->kind != KNC_COPY)
         return "it has no routine for this operation";
+    if (s->n_ref > KNG_REFS)
+        return "a step of too many values";
     for (uint32_t r = 0; r < s->n_ref; r++)
         if (s->ref[r].bytes > g->limits.maxStorageBufferBindingSize && s->kind != KNC_COPY)
             return "a value is larger than what it can bind";
@@ -53,13 +55,11 @@ static bool has_no_memory(const kng_prepared *x, uint32_t r)
 static knx_error *bring_literals(kng_gpu *g, kng_prepared *x)
 {
     const knc_step *s = x->step;
-    uint64_t bits[2 * 64];
+    uint64_t bits[2 * KNG_REFS];
     uint32_t n = 0;
     for (uint32_t r = 0; r < s->n_ref; r++) {
         if (!has_no_memory(x, r))
             continue;
-        if (n == 64)
-            return knx_error_new(KN_ERROR_ASSERTION, "a step of more than 64 literals");
         memset(&bits[2 * n], 0, 16);
         x->literal[r] = 16 * n++;
         if (s->ref[r].space != KNC_AT_LITERAL)

@@ -2,6 +2,7 @@
  * kernels.c -- kernels from files (KILN_DUMP_KERNELS) through every backend.
  *
  *     kernels [--c N] FILE|FOLDER...    compares the bits of all backends on 1, 2, 3 and 7 threads with the interpreter's
+ *     kernels --made FILE|FOLDER...     the same, and no launch may be left to the interpreter
  *     kernels --time [FILE...]          nanoseconds of machine code and of C through the compiler
  *     kernels --guard FILE|FOLDER...    the same bits with every buffer beside pages without access
  *     kernels --select TO FILE...       copies the smallest kernels that cover what there is
@@ -200,7 +201,7 @@ static void check_chunk(int n, char **path, bool compiler, totals *t)
     c_maker_forget();
 }
 
-static int check(int n, char **path, int most_c)
+static int check(int n, char **path, int most_c, bool made)
 {
     totals t = {0};
     double start = tool_seconds();
@@ -224,6 +225,11 @@ static int check(int n, char **path, int most_c)
                    t.fell_back[b] ? t.fell_back[b] : "");
     if (c_maker_refusals())
         printf("the compiler refuses %ld C sources\n", c_maker_refusals());
+    for (int b = C_SOURCE + 1; made && b < n_generator; b++)
+        if (t.fallbacks[b])
+            return !!printf("%s has not made all of them\n", generator[b]->name);
+    if (made && n_generator == C_SOURCE + 1)
+        return !!printf("there is no generator\n");
     return t.wrong_files || c_maker_refusals();
 }
 
@@ -260,8 +266,9 @@ int main(int argc, char **argv)
     paths p = {0};
     const char *option = argc > 1 ? argv[1] : "";
     bool selects = !strcmp(option, "--select") && argc > 3, times = !strcmp(option, "--time"),
-         limited = !strcmp(option, "--c") && argc > 3, guards = !strcmp(option, "--guard");
-    int result, first = selects || limited ? 3 : times || guards ? 2 : 1;
+         limited = !strcmp(option, "--c") && argc > 3, guards = !strcmp(option, "--guard"),
+         made = !strcmp(option, "--made");
+    int result, first = selects || limited ? 3 : times || guards || made ? 2 : 1;
     for (int i = first; i < argc; i++)
         add_path(&p, argv[i]);
     if (selects)
@@ -271,11 +278,12 @@ int main(int argc, char **argv)
     else if (times)
         result = tool_time((int)p.n, p.at);
     else if (p.n)
-        result = check((int)p.n, p.at, limited ? atoi(argv[2]) : (int)p.n);
+        result = check((int)p.n, p.at, limited ? atoi(argv[2]) : (int)p.n, made);
     else
         result =
-            !!fprintf(stderr,
-                      "usage: kernels [--c N | --guard] FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") +
+            !!fprintf(
+                stderr,
+                "usage: kernels [--c N | --guard | --made] FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") +
             1;
     for (size_t i = 0; i < p.n; i++)
         free(p.at[i]);

@@ -11,6 +11,7 @@ static struct {
     atomic_uint_fast64_t key; /* the request, 0: free */
     _Atomic(knh_product_function *) f;
     void *keep; /* so that its memory is known to be in use */
+    atomic_bool refused;
 } table[SLOTS];
 
 /* Never 0: there is a row. */
@@ -48,6 +49,7 @@ static knh_product_function *make_and_keep(const knh_product_making *m, const kn
     uint64_t start = (uint64_t)knx_nanoseconds();
     knx_error *e = m->make(r, kind, &mine, &keep, &bytes);
     if (e) {
+        atomic_store(&table[slot].refused, !knx_error_passes(e));
         knx_error_release(e);
         return NULL;
     }
@@ -66,5 +68,5 @@ knh_product_function *knh_product_made(const knh_product_making *m, const knh_pr
     if (slot < 0)
         return NULL;
     knh_product_function *f = atomic_load_explicit(&table[slot].f, memory_order_acquire);
-    return f ? f : make_and_keep(m, r, kind, slot);
+    return f || atomic_load_explicit(&table[slot].refused, memory_order_relaxed) ? f : make_and_keep(m, r, kind, slot);
 }

@@ -12,7 +12,7 @@ typedef struct knh_product_making {
     knx_error *(*make)(const knh_product_request *r, int kind, knh_product_function **f, void **keep, size_t *bytes);
     void (*drop)(void *keep);
 } knh_product_making;
-/* `kind`: below 64, so that it and `extra` (below 4) tell functions of one request apart. NULL: no memory, or `make`
- * refused; the next call asks again. */
+/* `kind`: below 64, so that it and `extra` (below 4) tell functions of one request apart. NULL: `make` refused, and
+ * is not asked again; or there was no memory, and it is. */
 knh_product_function *knh_product_made(const knh_product_making *m, const knh_product_request *r, int kind, int extra);
 #endif

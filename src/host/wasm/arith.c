@@ -199,8 +199,9 @@ static void scale(stage *s, knk_node x)
         bits[i] = single ? b : bits[i];
     }
     for (int p = 0; p < knh_wasm_parts(s, x); p++) {
+        knh_wasm_splat(f, bits[0], size);
         knh_wasm_push(s, n->b, p, 0);
-        knh_wasm_splat(f, bits[0], size), knh_wasm_op0(f, single ? KNH_WASM_F32X4_PMAX : KNH_WASM_F64X2_PMAX);
+        knh_wasm_op0(f, single ? KNH_WASM_F32X4_PMAX : KNH_WASM_F64X2_PMAX); /* the bound where it is NaN */
         knh_wasm_splat(f, bits[1], size), knh_wasm_op0(f, single ? KNH_WASM_F32X4_PMIN : KNH_WASM_F64X2_PMIN);
         knh_wasm_op0(f, single ? KNH_WASM_I32X4_TRUNC_SAT_F32X4_S : KNH_WASM_I32X4_TRUNC_SAT_F64X2_S);
         if (!single)

@@ -9,7 +9,7 @@
 
 #define IMPORT(name) __attribute__((import_module("kiln"), import_name(#name)))
 /* Compiles a module and puts its functions "0", "1", ... (n of them) into the table, side by side. The place of the
- * first one; 0: the engine refuses it. */
+ * first one; 0: there is no memory for it now; -1: the engine refuses it. */
 IMPORT(publish) int knh_wasm_host_publish(const void *bytes, size_t size, int n);
 IMPORT(retract) void knh_wasm_host_retract(int place, int n); /* they are not called any more */
 /* Bit 0: there is relaxed_madd, and it rounds once; bit 1: modules can be made here. */
@@ -46,6 +46,8 @@ knx_error *knh_wasm_publish(knh_wasm_function *f, uintptr_t *place, void **keep,
     } else {
         *k = (kept){knh_wasm_host_publish(module.s, module.n, 1), module.n};
         if (!k->place)
+            e = knx_error_nomem();
+        else if (k->place < 0)
             e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the engine refuses a module of %zu bytes", module.n);
         else
             *place = (uintptr_t)k->place;

@@ -6,7 +6,7 @@
 
 typedef knh_wasm_stage stage;
 static const knk_inst *node(const stage *s, knk_node x) { return knh_wasm_node(s, x); }
-enum { MOST_LOCALS = 30000, MOST_BYTES = 4 << 20, FIRST_I32 = 1 };
+enum { MOST_LOCALS = 30000, MOST_BYTES = 4 << 20, MOST_FRAME = 64 << 10, FIRST_I32 = 1 };
 
 static bool reduces_along(const stage *s)
 {
@@ -289,7 +289,7 @@ knx_error *knh_wasm_lower(const knh_request *r, bool fused, knh_wasm_function *o
         function(&s);
         if (s.f.code.failed)
             e = knx_error_nomem();
-        else if (s.failed || s.f.n_v128 > MOST_LOCALS || s.f.code.n > MOST_BYTES)
+        else if (s.failed || s.f.n_v128 > MOST_LOCALS || s.f.code.n > MOST_BYTES || s.frame_bytes > MOST_FRAME)
             e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the stage is too large for a function of WebAssembly");
     }
     if (e)

@@ -165,17 +165,13 @@ static bool fits_turns(const knw_facts *f, const kng_product *x)
 
 static const char *refuses_parts(const knc_step *s)
 {
-    enum { MOST_LITERALS = 64 };
     const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
-    int literals = 0;
     for (int i = 0; i < 3; i++) {
         const char *why = all[i] ? kng_attach_refuses(all[i]) : NULL;
         if (why)
             return why;
     }
-    for (uint32_t r = 0; r < s->n_ref; r++)
-        literals += s->ref[r].space == KNC_AT_LITERAL;
-    return literals > MOST_LITERALS ? "a product whose kernels read too many numbers" : NULL;
+    return NULL;
 }
 
 const char *kng_part_refused(const knw_facts *f, const knc_program *p, const knc_step *s, const kng_part *part)

@@ -441,6 +441,51 @@ static void what_is_forgotten_leaves_nothing_behind(void **state)
     assert_int_equal(kn_context_free(c), 0);
 }
 
+typedef struct dual {
+    kn_array value, residual;
+} dual;
+static dual tripled_forward(const double *by, const kn_array *x) { return (dual){kn_mul(*x, *by), *x}; }
+KN_FUNCTION_ENV(tripled_forward, dual, double, kn_array)
+typedef struct cotangent {
+    kn_array x;
+} cotangent;
+static cotangent tripled_backward(const double *by, const kn_array *residual, const kn_array *ct)
+{
+    (void)residual;
+    return (cotangent){kn_mul(*ct, *by)};
+}
+KN_FUNCTION_ENV(tripled_backward, cotangent, double, kn_array, kn_array)
+
+/* In whichever order a function and its rules go. */
+static void rules_go_with_their_function(void **state)
+{
+    (void)state;
+    kn_context c = kn_context_new();
+    {
+        KN_CONTEXT(c);
+        for (int i = 0; i < 10; i++) {
+            double by = 2 + i;
+            kn_fn part[3];
+            {
+                KN_SCOPE;
+                kn_array s = kn_scalar(3.0), y;
+                part[0] = kn_retain(KN_FN_ENV(tripled, &by));
+                part[1] = kn_retain(KN_FN_ENV(tripled_forward, &by));
+                part[2] = kn_retain(KN_FN_ENV(tripled_backward, &by));
+                kn_fn f = kn_custom_vjp(part[0], part[1], part[2]);
+                kn_call(kn_jit(f), &y, &s);
+                kn_call(kn_jit(kn_grad(f)), &y, &s);
+                kn_eval(y);
+            }
+            for (int k = 0; k < 3; k++)
+                kn_forget(part[(i + k) % 3]);
+        }
+        assert_int_equal(kn_cache_stats().traces.entries, 0);
+        assert_int_equal(kn_cache_stats().traces.bytes, 0);
+    }
+    assert_int_equal(kn_context_free(c), 0);
+}
+
 static void what_somebody_has_is_not_forgotten(void **state)
 {
     (void)state;
@@ -466,6 +511,7 @@ KN_TEST_GROUP(test_caches)
         TEST(evicted_plans_say_so),
         TEST(evicted_recordings_say_so),
         TEST(kernels_are_counted_and_bounded),
+        TEST(rules_go_with_their_function),
         TEST(idle_kernels_go_before_recordings),
         TEST(code_is_counted),
         TEST(freed_memory_is_bounded),
