@@ -133,9 +133,10 @@ struct knd_device {
 
     /* Steps that can fail, of a device that learns of it late (docs/devices.md); all NULL: launch fails. A run that
      * has such steps begins with the next number, from 1 on; runs lie in each other where the user's functions call
-     * Kiln, and the end of one gives back the number that goes on, *outer (0: none). Each of the steps is named before it is launched. `failed`
-     * gives the error of a run, as far as is known; how those up to `known` went is, after copy_out and after wait all
-     * are but those that go on and those inside of them; and never are KND_RUNS of them not. */
+     * Kiln, and the end of one gives back the number that goes on, *outer (0: none). Each of the steps is named before
+     * it is launched. `failed` gives the error of a run, as far as is known; how those up to `known` went is, after
+     * copy_out and after wait all are but those that go on and those inside of them; and never are KND_RUNS of them
+     * not. */
     knx_error *(*begin_checks)(const knd_device *d, uint64_t *number, uint64_t *outer);
     void (*end_checks)(const knd_device *d, uint64_t outer);
     knx_error *(*name_check)(const knd_device *d, const kn_place *place, const char *operation);
