@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HELD = KPY_MAX_PARAMETERS };
+enum { MAX_HELD = KNB_MAX_PARAMETERS };
 
 /* What one call needs besides its arguments. */
 typedef struct state {
-    const kpy_row *row;
+    const knb_row *row;
     PyObject *rest; /* what *args took; owned */
     PyObject *out;  /* borrowed: NumPy's out= */
     kpy_place place;
@@ -25,15 +25,15 @@ typedef struct state {
         kn_dtype dtype;
         kn_dtype_like like;
         kn_tree tree;
-    } argument[KPY_MAX_ARGUMENTS];
+    } argument[KNB_MAX_ARGUMENTS];
     /* What follows is not cleared: of it there is as much as is counted above and in the row. */
-    PyObject *value[KPY_MAX_PARAMETERS]; /* borrowed; NULL: not given */
+    PyObject *value[KNB_MAX_PARAMETERS]; /* borrowed; NULL: not given */
     kpy_operand held[MAX_HELD];
     kn_list lists[4];
-    void *memory[KPY_MAX_PARAMETERS]; /* shapes and axes */
-    kn_array out_array[4];            /* what options of the kind KPY_OUT_ARRAY get */
-    kpy_call call;
-    max_align_t options[KPY_OPTION_BYTES / sizeof(max_align_t)];
+    void *memory[KNB_MAX_PARAMETERS]; /* shapes and axes */
+    kn_array out_array[4];            /* what options of the kind KNB_OUT_ARRAY get */
+    knb_call call;
+    max_align_t options[KNB_OPTION_BYTES / sizeof(max_align_t)];
 } state;
 
 static int fail_type(const char *format, const char *name, const char *word)
@@ -44,7 +44,7 @@ static int fail_type(const char *format, const char *name, const char *word)
 
 /* ---- Binding: to each parameter its object, borrowed; NULL where none was given. */
 
-int kpy_bind(const kpy_row *row, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+int kpy_bind(const knb_row *row, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
              PyObject **value, PyObject **rest)
 {
     Py_ssize_t at = 0, given = nargs + (self != NULL);
@@ -184,7 +184,7 @@ static int to_intervals(PyObject *o, double *x)
     return 0;
 }
 
-static int to_string(const state *s, const kpy_param *p, PyObject *o, const char **to)
+static int to_string(const state *s, const knb_param *p, PyObject *o, const char **to)
 {
     if (o != Py_None && !PyUnicode_Check(o))
         return fail_type("%s(): %s has to be a str", s->row->name, p->name);
@@ -193,43 +193,43 @@ static int to_string(const state *s, const kpy_param *p, PyObject *o, const char
 }
 
 /* Puts the value where the kind has it: `to` is a member of the options, or the place of an argument. */
-static int put(state *s, const kpy_param *p, PyObject *o, void *to)
+static int put(state *s, const knb_param *p, PyObject *o, void *to)
 {
     int64_t i;
     double x;
-    switch ((kpy_kind)p->kind) {
-    case KPY_ARRAY: return to_array(s, o, to, kpy_operand_of);
-    case KPY_POSITIONS: return to_array(s, o, to, kpy_positions_of);
-    case KPY_VALUES:
+    switch ((knb_kind)p->kind) {
+    case KNB_ARRAY: return to_array(s, o, to, kpy_operand_of);
+    case KNB_POSITIONS: return to_array(s, o, to, kpy_positions_of);
+    case KNB_VALUES:
         if (kpy_value_for(s->held[0].h, o, &s->held[s->n_held]) < 0)
             return -1;
         *(kn_array *)to = s->held[s->n_held++].h;
         return 0;
-    case KPY_OPTIONAL_ARRAY:
+    case KNB_OPTIONAL_ARRAY:
         if (o == Py_None)
             return *(kn_array *)to = NULL, 0;
         return to_array(s, o, to, kpy_operand_of);
-    case KPY_ARRAYS: return to_list(s, o, to);
-    case KPY_SHAPE: return kpy_shape_of(o, to);
-    case KPY_AXES: return kpy_axes_of(o, to);
-    case KPY_SHAPE_POINTER:
-    case KPY_AXES_POINTER: {
-        bool shape = p->kind == KPY_SHAPE_POINTER;
+    case KNB_ARRAYS: return to_list(s, o, to);
+    case KNB_SHAPE: return kpy_shape_of(o, to);
+    case KNB_AXES: return kpy_axes_of(o, to);
+    case KNB_SHAPE_POINTER:
+    case KNB_AXES_POINTER: {
+        bool shape = p->kind == KNB_SHAPE_POINTER;
         if (shape && o == Py_None)
             return *(void **)to = NULL, 0;
         void *memory = room(s, shape ? sizeof(kn_shape) : sizeof(kn_axes));
         *(void **)to = memory;
         return !memory ? -1 : shape ? kpy_shape_of(o, memory) : kpy_axes_of(o, memory);
     }
-    case KPY_DTYPE: return kpy_dtype_of(o, to);
-    case KPY_BOOL: {
+    case KNB_DTYPE: return kpy_dtype_of(o, to);
+    case KNB_BOOL: {
         int b = PyObject_IsTrue(o);
         if (b >= 0)
             *(bool *)to = b;
         return b < 0 ? -1 : 0;
     }
-    case KPY_INT: return kpy_int_of(o, to);
-    case KPY_DIAGONAL:
+    case KNB_INT: return kpy_int_of(o, to);
+    case KNB_DIAGONAL:
         if (kpy_int_of(o, to) == 0)
             return 0;
         if (!PyErr_ExceptionMatches(PyExc_OverflowError))
@@ -237,55 +237,55 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
         PyErr_Clear();
         *(int64_t *)to = PyObject_RichCompareBool(o, Py_False, Py_LT) > 0 ? -(INT64_C(1) << 62) : INT64_C(1) << 62;
         return 0;
-    case KPY_INT32:
+    case KNB_INT32:
         if (kpy_int_of(o, &i) < 0)
             return -1;
         *(int32_t *)to = i > INT32_MAX ? INT32_MAX : i < INT32_MIN ? INT32_MIN : (int32_t)i;
         return 0;
-    case KPY_FLOAT: return to_float(o, to);
-    case KPY_FLOAT32:
+    case KNB_FLOAT: return to_float(o, to);
+    case KNB_FLOAT32:
         if (to_float(o, &x) < 0)
             return -1;
         *(float *)to = (float)x;
         return 0;
-    case KPY_STRING: return to_string(s, p, o, to);
-    case KPY_CHARACTER: {
+    case KNB_STRING: return to_string(s, p, o, to);
+    case KNB_CHARACTER: {
         const char *text = NULL;
         if (to_string(s, p, o, &text) < 0)
             return -1;
         *(char *)to = text ? *text : 0;
         return 0;
     }
-    case KPY_DTYPE_LIKE: return to_like(s, o, to);
-    case KPY_INTERVAL: return to_interval(o, to);
-    case KPY_INTERVALS: return to_intervals(o, to);
-    case KPY_OUT_PAIR:
-    case KPY_OUT_ARRAY: {
+    case KNB_DTYPE_LIKE: return to_like(s, o, to);
+    case KNB_INTERVAL: return to_interval(o, to);
+    case KNB_INTERVALS: return to_intervals(o, to);
+    case KNB_OUT_PAIR:
+    case KNB_OUT_ARRAY: {
         int b = PyObject_IsTrue(o);
-        for (int k = 0; b > 0 && k < 1 + (p->kind == KPY_OUT_PAIR); k++) {
+        for (int k = 0; b > 0 && k < 1 + (p->kind == KNB_OUT_PAIR); k++) {
             s->out_array[s->n_out] = NULL;
             ((kn_array **)to)[k] = &s->out_array[s->n_out++];
         }
         return b < 0 ? -1 : 0;
     }
-    case KPY_OUT:
+    case KNB_OUT:
         if (PyTuple_Check(o) && PyTuple_Size(o) == 1)
             o = PyTuple_GetItem(o, 0);
         if (o != Py_None && !KPY_IS_ARRAY(o))
             return fail_type("%s(): return arrays must be of ArrayType (%s)", s->row->name, p->name);
         s->out = o == Py_None ? NULL : o;
         return 0;
-    case KPY_HINT: return 0;
-    case KPY_DEVICE: return kpy_place_of(o, &s->place);
-    case KPY_TREE:
-        if (kpy_put_special(KPY_TREE, o, to, special_room, s) < 0)
+    case KNB_HINT: return 0;
+    case KNB_DEVICE: return kpy_place_of(o, &s->place);
+    case KNB_TREE:
+        if (kpy_put_special(KNB_TREE, o, to, special_room, s) < 0)
             return -1;
         s->lists[s->n_lists++] = *(kn_list *)to; /* to be released, as they are */
         return 0;
     default:
-        if (KPY_IS_SPECIAL(p->kind))
-            return kpy_put_special((kpy_kind)p->kind, o, to, special_room, s);
-        /* KPY_IGNORED */
+        if (KNB_IS_SPECIAL(p->kind))
+            return kpy_put_special((knb_kind)p->kind, o, to, special_room, s);
+        /* KNB_IGNORED */
         if (o == Py_None || o == Py_False || (PyUnicode_Check(o) && PyUnicode_CompareWithASCIIString(o, "cpu") == 0))
             return 0;
         return fail_type("%s(): the argument '%s' is not supported", s->row->name, p->name);
@@ -293,38 +293,38 @@ static int put(state *s, const kpy_param *p, PyObject *o, void *to)
 }
 
 /* None stands for what is not given, but where it is a value of its own. */
-static bool means_not_given(const kpy_param *p, PyObject *o)
+static bool means_not_given(const knb_param *p, PyObject *o)
 {
-    return o == Py_None && p->option && p->kind != KPY_AXES && p->kind != KPY_AXES_POINTER && p->kind != KPY_BOOL;
+    return o == Py_None && p->option && p->kind != KNB_AXES && p->kind != KNB_AXES_POINTER && p->kind != KNB_BOOL;
 }
 
 static int convert(state *s)
 {
     for (int p = 0; p < s->row->n_params; p++) {
-        const kpy_param *param = &s->row->param[p];
+        const knb_param *param = &s->row->param[p];
         PyObject *o = s->value[p];
-        if (param->kind == KPY_SHAPE_OR_NULL && !param->option)
+        if (param->kind == KNB_SHAPE_OR_NULL && !param->option)
             s->call.arg[param->at] = NULL;
         if (!o && param->rest) {
             s->rest = PyTuple_New(0);
             o = s->rest;
         }
-        if (!o && !param->option && KPY_IS_SPECIAL(param->kind) && param->kind != KPY_SHAPE_OR_NULL)
+        if (!o && !param->option && KNB_IS_SPECIAL(param->kind) && param->kind != KNB_SHAPE_OR_NULL)
             o = Py_None; /* the default of an argument */
         if (!o || means_not_given(param, o))
             continue;
-        bool list = param->kind == KPY_SHAPE || param->kind == KPY_AXES || param->kind == KPY_AXES_POINTER;
+        bool list = param->kind == KNB_SHAPE || param->kind == KNB_AXES || param->kind == KNB_AXES_POINTER;
         if (param->rest && list && PyTuple_Size(o) == 1 && !PyIndex_Check(PyTuple_GetItem(o, 0)))
             o = PyTuple_GetItem(o, 0); /* x.reshape((2, 3)) is x.reshape(2, 3) */
         else if (param->rest && list && param->option && PyTuple_Size(o) == 0)
             continue;
         void *to = param->option ? (char *)s->options + param->at : (void *)&s->argument[param->at];
-        if (param->kind == KPY_SHAPE_OR_NULL && o == Py_None)
+        if (param->kind == KNB_SHAPE_OR_NULL && o == Py_None)
             continue;
         size_t bytes = param->option                 ? 0
-                       : param->kind == KPY_SHAPE    ? sizeof(kn_shape)
-                       : param->kind == KPY_AXES     ? sizeof(kn_axes)
-                       : KPY_IS_SPECIAL(param->kind) ? kpy_special_bytes((kpy_kind)param->kind)
+                       : param->kind == KNB_SHAPE    ? sizeof(kn_shape)
+                       : param->kind == KNB_AXES     ? sizeof(kn_axes)
+                       : KNB_IS_SPECIAL(param->kind) ? kpy_special_bytes((knb_kind)param->kind)
                                                      : 0;
         if (bytes) { /* too large for an argument */
             to = room(s, bytes);
@@ -340,25 +340,25 @@ static int convert(state *s)
 
 /* ---- Results. */
 
-static PyObject *value_of(kpy_kind kind, const void *at, bool as_list)
+static PyObject *value_of(knb_kind kind, const void *at, bool as_list)
 {
     switch (kind) {
-    case KPY_ARRAY:
-    case KPY_OPTIONAL_ARRAY:
+    case KNB_ARRAY:
+    case KNB_OPTIONAL_ARRAY:
         return *(const kn_array *)at || kn_error_pending() ? kpy_wrap(*(const kn_array *)at) : Py_NewRef(Py_None);
-    case KPY_ARRAYS: return kpy_tuple_of_list(*(const kn_list *)at, as_list);
-    case KPY_SHAPE: return kpy_tuple_of_shape(at);
-    case KPY_DTYPE: return kpy_wrap_dtype(*(const kn_dtype *)at);
-    case KPY_BOOL: return PyBool_FromLong(*(const bool *)at);
-    case KPY_INT: return PyLong_FromLongLong(*(const int64_t *)at);
-    case KPY_INT32: return PyLong_FromLong(*(const int32_t *)at);
-    case KPY_FLOAT: return PyFloat_FromDouble(*(const double *)at);
-    case KPY_STRING:
+    case KNB_ARRAYS: return kpy_tuple_of_list(*(const kn_list *)at, as_list);
+    case KNB_SHAPE: return kpy_tuple_of_shape(at);
+    case KNB_DTYPE: return kpy_wrap_dtype(*(const kn_dtype *)at);
+    case KNB_BOOL: return PyBool_FromLong(*(const bool *)at);
+    case KNB_INT: return PyLong_FromLongLong(*(const int64_t *)at);
+    case KNB_INT32: return PyLong_FromLong(*(const int32_t *)at);
+    case KNB_FLOAT: return PyFloat_FromDouble(*(const double *)at);
+    case KNB_STRING:
         return *(const char *const *)at ? PyUnicode_FromString(*(const char *const *)at) : Py_NewRef(Py_None);
-    case KPY_CHARACTER: return PyUnicode_FromStringAndSize(at, 1);
-    case KPY_OBJECT: return kpy_wrap_handle(*(void *const *)at);
-    case KPY_TREE: return kpy_list_of_tree(*(const kn_tree *)at);
-    case KPY_AXES: {
+    case KNB_CHARACTER: return PyUnicode_FromStringAndSize(at, 1);
+    case KNB_OBJECT: return kpy_wrap_handle(*(void *const *)at);
+    case KNB_TREE: return kpy_list_of_tree(*(const kn_tree *)at);
+    case KNB_AXES: {
         const kn_axes *a = at;
         kn_shape s = {.ndim = a->n > 0 ? a->n - 1 : 0};
         for (int i = 0; i < s.ndim; i++)
@@ -371,7 +371,7 @@ static PyObject *value_of(kpy_kind kind, const void *at, bool as_list)
 
 static PyObject *struct_types; /* name -> namedtuple class */
 
-static PyObject *class_of(const kpy_struct *s)
+static PyObject *class_of(const knb_struct *s)
 {
     if (!struct_types && !(struct_types = PyDict_New()))
         return NULL;
@@ -397,11 +397,11 @@ static PyObject *class_of(const kpy_struct *s)
     return c;
 }
 
-PyObject *kpy_struct_result(const kpy_struct *s, const void *at)
+PyObject *kpy_struct_result(const knb_struct *s, const void *at)
 {
     PyObject *c = class_of(s), *values = c ? PyTuple_New(s->n) : NULL;
     for (int i = 0; values && i < s->n; i++) {
-        PyObject *o = value_of((kpy_kind)s->member[i].kind, (const char *)at + s->member[i].at, false);
+        PyObject *o = value_of((knb_kind)s->member[i].kind, (const char *)at + s->member[i].at, false);
         if (!o || PyTuple_SetItem(values, i, o) < 0) {
             Py_DECREF(values);
             values = NULL;
@@ -443,20 +443,20 @@ static PyObject *with_outs(state *s, PyObject *result)
 
 static PyObject *result_of(state *s)
 {
-    const kpy_row *row = s->row;
-    kpy_kind kind = (kpy_kind)row->result;
-    if (kind == KPY_ARRAY) {
+    const knb_row *row = s->row;
+    knb_kind kind = (knb_kind)row->result;
+    if (kind == KNB_ARRAY) {
         for (int i = 0; i < s->n_held; i++)
             if (s->held[i].h == s->call.result.array && s->held[i].h) /* an operand itself, which has an owner */
                 kn_retain(s->held[i].h);
         return with_outs(s, written(s, kpy_wrap(kpy_put_at(&s->place, s->call.result.array))));
     }
     if (kpy_failed()) {
-        if (kind == KPY_OBJECT && s->call.result.handle)
+        if (kind == KNB_OBJECT && s->call.result.handle)
             kn_release(s->call.result.handle);
         return NULL;
     }
-    if (kind == KPY_STRUCT)
+    if (kind == KNB_STRUCT)
         return kpy_struct_result(row->structure, &s->call.result);
     return value_of(kind, &s->call.result, row->as_list);
 }
@@ -483,14 +483,14 @@ static void clean(state *s)
     Py_XDECREF(s->rest);
 }
 
-PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+PyObject *kpy_invoke(const knb_row *row, PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     state s;
     PyObject *result = NULL;
     memset(&s, 0, offsetof(state, value));
     for (int p = 0; p < row->n_params; p++)
         s.value[p] = NULL;
-    for (int i = 0; i < KPY_MAX_ARGUMENTS; i++)
+    for (int i = 0; i < KNB_MAX_ARGUMENTS; i++)
         s.call.arg[i] = &s.argument[i];
     s.row = row;
     if (kpy_bind(row, self, args, nargs, kwnames, s.value, &s.rest) < 0) {
@@ -498,7 +498,7 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
         return NULL;
     }
     bool scoped =
-        row->result == KPY_ARRAYS || row->result == KPY_STRUCT || row->result == KPY_STRING || row->result == KPY_TREE;
+        row->result == KNB_ARRAYS || row->result == KNB_STRUCT || row->result == KNB_STRING || row->result == KNB_TREE;
     if (scoped ? kpy_enter_scope() < 0 : kpy_enter() < 0) {
         Py_XDECREF(s.rest);
         return NULL;
@@ -529,7 +529,7 @@ PyObject *kpy_invoke(const kpy_row *row, PyObject *self, PyObject *const *args, 
 /* ---- The functions as objects: one for each row, by the modules of the table. */
 
 typedef struct holder {
-    PyObject_HEAD const kpy_row *row;
+    PyObject_HEAD const knb_row *row;
     PyMethodDef def; /* of the function that holds this */
 } holder;
 static PyTypeObject *holder_type;
@@ -541,7 +541,7 @@ static PyObject *invoke(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return kpy_invoke(((holder *)self)->row, NULL, args, nargs, kwnames);
 }
 
-static PyObject *function_of(const kpy_row *row, PyObject *module_name)
+static PyObject *function_of(const knb_row *row, PyObject *module_name)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(holder_type, Py_tp_alloc);
     holder *h = (holder *)alloc(holder_type, 0);
@@ -561,7 +561,7 @@ static PyObject *functions(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "s", &name))
         return NULL;
-    for (const kpy_table *t = kpy_tables; t->name; t++) {
+    for (const knb_table *t = knb_tables; t->name; t++) {
         if (strcmp(t->name, name))
             continue;
         PyObject *all = PyDict_New(), *module_name = PyUnicode_FromString(name);

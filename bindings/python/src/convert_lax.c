@@ -220,51 +220,51 @@ static int lanes_of(PyObject *o, kn_lanes *lanes, kpy_room *room, void *state)
     return good ? 0 : -1;
 }
 
-size_t kpy_special_bytes(kpy_kind kind)
+size_t kpy_special_bytes(knb_kind kind)
 {
     switch (kind) {
-    case KPY_SHAPE_OR_NULL: return sizeof(kn_shape);
-    case KPY_PADS: return sizeof(kn_lax_pads);
-    case KPY_PADDING: return sizeof(kn_lax_padding_config);
-    case KPY_CONV_NUMBERS: return sizeof(kn_lax_conv_numbers);
-    case KPY_FOUR_AXES: return 4 * sizeof(kn_axes);
-    case KPY_FIVE_AXES: return 5 * sizeof(kn_axes);
-    case KPY_AXIS_NAMES: return sizeof(kn_axis_names);
-    case KPY_AXIS_GROUPS: return sizeof(kn_axis_groups);
-    case KPY_LANE_PAIRS: return sizeof(kn_lane_pairs);
-    case KPY_LANES: return sizeof(kn_lanes);
+    case KNB_SHAPE_OR_NULL: return sizeof(kn_shape);
+    case KNB_PADS: return sizeof(kn_lax_pads);
+    case KNB_PADDING: return sizeof(kn_lax_padding_config);
+    case KNB_CONV_NUMBERS: return sizeof(kn_lax_conv_numbers);
+    case KNB_FOUR_AXES: return 4 * sizeof(kn_axes);
+    case KNB_FIVE_AXES: return 5 * sizeof(kn_axes);
+    case KNB_AXIS_NAMES: return sizeof(kn_axis_names);
+    case KNB_AXIS_GROUPS: return sizeof(kn_axis_groups);
+    case KNB_LANE_PAIRS: return sizeof(kn_lane_pairs);
+    case KNB_LANES: return sizeof(kn_lanes);
     default: return 0; /* a pointer */
     }
 }
 
-int kpy_put_special(kpy_kind kind, PyObject *o, void *to, kpy_room *room, void *state)
+int kpy_put_special(knb_kind kind, PyObject *o, void *to, kpy_room *room, void *state)
 {
     switch (kind) {
-    case KPY_SHAPE_OR_NULL: return kpy_shape_of(o, to);
-    case KPY_FUNCTION:
+    case KNB_SHAPE_OR_NULL: return kpy_shape_of(o, to);
+    case KNB_FUNCTION:
         if (Py_TYPE(o) != kpy_function_type)
             return PyErr_Format(PyExc_TypeError, "a Function is wanted, not %R", o), -1;
         *(kn_fn *)to = ((kpy_function *)o)->fn;
         return 0;
-    case KPY_OBJECT: return kpy_handle_of(o, to);
-    case KPY_PADS: return pads_of(o, to, room, state);
-    case KPY_PADDING: {
+    case KNB_OBJECT: return kpy_handle_of(o, to);
+    case KNB_PADS: return pads_of(o, to, room, state);
+    case KNB_PADDING: {
         kn_lax_padding_config *c = to;
         c->axis = (const kn_lax_padding *)rows_of(o, 3, &c->n, "padding_config", room, state);
         return c->axis ? 0 : -1;
     }
-    case KPY_CONV_NUMBERS: return conv_numbers_of(o, to);
-    case KPY_FOUR_AXES: return many_axes(o, to, 4);
-    case KPY_FIVE_AXES: return many_axes(o, to, 5);
-    case KPY_AXIS_NAMES: return axis_names_of(o, to);
-    case KPY_AXIS_GROUPS: return groups_of(o, to, room, state);
-    case KPY_LANE_PAIRS: {
+    case KNB_CONV_NUMBERS: return conv_numbers_of(o, to);
+    case KNB_FOUR_AXES: return many_axes(o, to, 4);
+    case KNB_FIVE_AXES: return many_axes(o, to, 5);
+    case KNB_AXIS_NAMES: return axis_names_of(o, to);
+    case KNB_AXIS_GROUPS: return groups_of(o, to, room, state);
+    case KNB_LANE_PAIRS: {
         kn_lane_pairs *p = to;
         p->pair = (const kn_lane_pair *)rows_of(o, 2, &p->n, "perm", room, state);
         return p->pair ? 0 : -1;
     }
-    case KPY_LANES: return lanes_of(o, to, room, state);
-    case KPY_TREE:
+    case KNB_LANES: return lanes_of(o, to, room, state);
+    case KNB_TREE:
         if (o != Py_None)
             *(kn_tree *)to = kpy_tree_of(o);
         return o == Py_None || *(kn_tree *)to ? 0 : -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * jaxpr.c -- jaxprs of Python functions: made, walked, run. What takes and gives plain values is in the table of
- * names/core.txt. */
+ * bindings/shared/names/core.txt. */
 #include "function.h"
 #include <string.h>
 

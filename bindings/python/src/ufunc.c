@@ -51,15 +51,15 @@ enum {
 #define PLAIN_KEYWORDS                                                                                          \
     KEYWORD("out"), KEYWORD("where"), KEYWORD("casting"), KEYWORD("order"), KEYWORD("dtype"), KEYWORD("subok"), \
         KEYWORD("signature"), KEYWORD("sig")
-static const kpy_param keywords[] = {PLAIN_KEYWORDS, KEYWORD("axes"), KEYWORD("axis"), KEYWORD("keepdims")};
+static const knb_param keywords[] = {PLAIN_KEYWORDS, KEYWORD("axes"), KEYWORD("axis"), KEYWORD("keepdims")};
 
 typedef struct ufunc {
     PyObject_HEAD vector_call call;
-    const kpy_row *row; /* of the generated function, if there is one */
+    const knb_row *row; /* of the generated function, if there is one */
     kn_ufunc u;
     int nin, nout;
-    kpy_row general; /* operands, results by position, keywords */
-    kpy_param param[MAX_OPERANDS + N_KEYWORDS];
+    knb_row general; /* operands, results by position, keywords */
+    knb_param param[MAX_OPERANDS + N_KEYWORDS];
 } ufunc;
 static PyTypeObject *ufunc_type;
 
@@ -68,10 +68,10 @@ static void describe_call(ufunc *f, const char *name)
     static const char *const operands[] = {"x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"};
     int n = f->nin + f->nout, more = kn_ufunc_signature(f->u) ? N_KEYWORDS : N_PLAIN;
     for (int i = 0; i < n; i++)
-        f->param[i] = (kpy_param){.name = operands[i], .positional_only = 1, .required = i < f->nin};
+        f->param[i] = (knb_param){.name = operands[i], .positional_only = 1, .required = i < f->nin};
     memcpy(f->param + n, keywords, (size_t)more * sizeof *keywords);
     f->param[n + K_WHERE].positional_only = more == N_KEYWORDS; /* not for generalized ones: no keyword reaches it */
-    f->general = (kpy_row){.name = name,
+    f->general = (knb_row){.name = name,
                            .n_params = (uint16_t)(n + more),
                            .n_positional = (uint16_t)n,
                            .n_required = (uint16_t)f->nin,
@@ -357,14 +357,14 @@ static PyObject *one_out(PyObject *out)
 static PyObject *reduce(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     enum { A, AXIS, DTYPE, OUT, KEEPDIMS, INITIAL, WHERE, N };
-    static const kpy_param params[] = {{.name = "array", .required = 1},
+    static const knb_param params[] = {{.name = "array", .required = 1},
                                        BOTH("axis"),
                                        BOTH("dtype"),
                                        BOTH("out"),
                                        BOTH("keepdims"),
                                        BOTH("initial"),
                                        BOTH("where")};
-    static const kpy_row row = ROW("reduce", params, N, 1);
+    static const knb_row row = ROW("reduce", params, N, 1);
     const ufunc *f = (const ufunc *)o;
     PyObject *v[N] = {NULL}, *rest = NULL, *out, *result = NULL;
     if (kpy_bind(&row, NULL, args, nargs, kwnames, v, &rest) < 0 || ((out = one_out(v[OUT])), PyErr_Occurred()))
@@ -415,8 +415,8 @@ static PyObject *along(const ufunc *f, PyObject *a, PyObject *indices, PyObject 
 
 static PyObject *accumulate(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const kpy_param params[] = {{.name = "array", .required = 1}, BOTH("axis"), BOTH("dtype"), BOTH("out")};
-    static const kpy_row row = ROW("accumulate", params, 4, 1);
+    static const knb_param params[] = {{.name = "array", .required = 1}, BOTH("axis"), BOTH("dtype"), BOTH("out")};
+    static const knb_row row = ROW("accumulate", params, 4, 1);
     PyObject *v[4] = {NULL}, *rest = NULL;
     return kpy_bind(&row, NULL, args, nargs, kwnames, v, &rest) == 0
                ? along((const ufunc *)o, v[0], NULL, v[1], v[2], v[3])
@@ -425,9 +425,9 @@ static PyObject *accumulate(PyObject *o, PyObject *const *args, Py_ssize_t nargs
 
 static PyObject *reduceat(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const kpy_param params[] = {
+    static const knb_param params[] = {
         {.name = "array", .required = 1}, {.name = "indices", .required = 1}, BOTH("axis"), BOTH("dtype"), BOTH("out")};
-    static const kpy_row row = ROW("reduceat", params, 5, 2);
+    static const knb_row row = ROW("reduceat", params, 5, 2);
     PyObject *v[5] = {NULL}, *rest = NULL;
     return kpy_bind(&row, NULL, args, nargs, kwnames, v, &rest) == 0
                ? along((const ufunc *)o, v[0], v[1], v[2], v[3], v[4])
@@ -436,8 +436,8 @@ static PyObject *reduceat(PyObject *o, PyObject *const *args, Py_ssize_t nargs, 
 
 static PyObject *outer(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const kpy_param params[] = {ONLY("A"), ONLY("B"), PLAIN_KEYWORDS};
-    static const kpy_row row = ROW("outer", params, 2, 2);
+    static const knb_param params[] = {ONLY("A"), ONLY("B"), PLAIN_KEYWORDS};
+    static const knb_row row = ROW("outer", params, 2, 2);
     const ufunc *f = (const ufunc *)o;
     request r = {.opts = kn_ufunc_call_opts_default()};
     PyObject *v[2 + N_PLAIN] = {NULL}, *rest = NULL, *result = NULL;
@@ -458,8 +458,8 @@ static PyObject *outer(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyO
 
 static PyObject *at(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const kpy_param params[] = {ONLY("a"), ONLY("indices"), MAYBE("b")};
-    static const kpy_row row = ROW("at", params, 3, 2);
+    static const knb_param params[] = {ONLY("a"), ONLY("indices"), MAYBE("b")};
+    static const knb_row row = ROW("at", params, 3, 2);
     const ufunc *f = (const ufunc *)o;
     PyObject *given[3] = {NULL}, *rest = NULL;
     kpy_operand v = {0};
@@ -489,8 +489,8 @@ static PyObject *at(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObje
 
 static PyObject *resolve_dtypes(PyObject *o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const kpy_param params[] = {ONLY("dtypes"), KEYWORD("signature"), KEYWORD("casting"), KEYWORD("reduction")};
-    static const kpy_row row = ROW("resolve_dtypes", params, 1, 1);
+    static const knb_param params[] = {ONLY("dtypes"), KEYWORD("signature"), KEYWORD("casting"), KEYWORD("reduction")};
+    static const knb_row row = ROW("resolve_dtypes", params, 1, 1);
     const ufunc *f = (const ufunc *)o;
     kn_ufunc_resolve_dtypes_opts opts = kn_ufunc_resolve_dtypes_opts_default();
     PyObject *v[4] = {NULL}, *rest = NULL, *result = NULL;
@@ -567,7 +567,7 @@ static PyObject *get_identity(PyObject *o, void *unused)
 }
 static PyObject *get_doc(PyObject *o, void *unused)
 {
-    const kpy_row *row = ((ufunc *)o)->row;
+    const knb_row *row = ((ufunc *)o)->row;
     const char *doc = row ? strstr(row->doc, "--\n\n") : NULL;
     (void)unused;
     return PyUnicode_FromString(doc ? doc + 4 : "");
@@ -588,9 +588,9 @@ static void drop(PyObject *o)
     Py_DECREF(t);
 }
 
-static const kpy_row *row_named(const char *name)
+static const knb_row *row_named(const char *name)
 {
-    for (const kpy_table *t = kpy_tables; t->name; t++)
+    for (const knb_table *t = knb_tables; t->name; t++)
         for (int i = 0; !strcmp(t->name, "kiln.numpy") && i < t->n; i++)
             if (!strcmp(t->row[i]->name, name))
                 return t->row[i];

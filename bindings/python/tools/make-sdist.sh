@@ -10,7 +10,7 @@ into=$(cd "$1" && pwd)
 rm -rf "$into/source"
 mkdir -p "$into/source/kiln-c/docs"
 (cd "$here" && git ls-files -z -c -o --exclude-standard . | tar --null -T - -cf - --exclude=tests --exclude=bench) | tar -C "$into/source" -xf -
-(cd "$root" && git ls-files -z CMakeLists.txt LICENSE README.md cmake include src docs/api.json scripts/layers.txt | tar --null -T - -cf -) |
+(cd "$root" && git ls-files -z CMakeLists.txt LICENSE README.md cmake include src bindings/shared docs/api.json scripts/layers.txt | tar --null -T - -cf -) |
     tar -C "$into/source/kiln-c" -xf -
 cp "$root/LICENSE" "$into/source/"
 [ -d "$into/tools" ] || "${PYTHON:-python3}" -m venv "$into/tools"

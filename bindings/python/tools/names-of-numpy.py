@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """names-of-numpy.py API -- NumPy's signatures of what docs/api.json says the library has of NumPy, in the form of
-names/*.txt, to begin those files with or to compare them with a newer NumPy."""
+bindings/shared/names/*.txt, to begin those files with or to compare them with a newer NumPy."""
 import inspect
 import json
 import sys

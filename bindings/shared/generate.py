@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""generate.py API TABLE NAMES... -- makes the table of the extension's functions: what docs/api.json says of the C
-library, under the signatures that the files of names give (names/*.txt, whose form names/README.md tells)."""
+"""generate.py [--python] API TABLE NAMES... -- makes the table of functions that bindings share (rows.h): what
+docs/api.json says of the C library, under the signatures that the files of names give (names/*.txt, whose form
+names/README.md tells). --python: rows of the type Array are its methods."""
 import json
 import re
 import sys
@@ -13,18 +14,18 @@ IGNORED = {"like", "device", "subok", "order", "kind", "max_work", "fix_imports"
 HINTS = {"subok", "kind", "fix_imports", "overwrite_input", "overwrite_a", "overwrite_b", "overwrite_c",
          "overwrite_data", "check_finite", "precision", "accuracy", "lwork", "turbo", "debug", "lapack_driver",
          "unroll", "implementation", "blocksize", "max_squarings", "use_magma", "max_work", "series_order"}
-SPECIAL = {"kn_lax_pads": "KPY_PADS", "kn_lax_padding_config": "KPY_PADDING", "kn_lax_conv_numbers": "KPY_CONV_NUMBERS",
-           "kn_lax_dot_dimension_numbers": "KPY_FOUR_AXES", "kn_lax_gather_dimension_numbers": "KPY_FIVE_AXES",
-           "kn_lax_scatter_dimension_numbers": "KPY_FIVE_AXES", "kn_axis_names": "KPY_AXIS_NAMES",
-           "kn_axis_groups": "KPY_AXIS_GROUPS", "kn_lane_pairs": "KPY_LANE_PAIRS", "kn_lanes": "KPY_LANES",
-           "kn_fn": "KPY_FUNCTION", "kn_tree": "KPY_TREE", "kn_optimizer": "KPY_OBJECT", "kn_schedule": "KPY_OBJECT",
-           "kn_jaxpr": "KPY_OBJECT", "kn_nditer": "KPY_OBJECT", "kn_arrayterator": "KPY_OBJECT",
-           "kn_archive": "KPY_OBJECT"}
+SPECIAL = {"kn_lax_pads": "KNB_PADS", "kn_lax_padding_config": "KNB_PADDING", "kn_lax_conv_numbers": "KNB_CONV_NUMBERS",
+           "kn_lax_dot_dimension_numbers": "KNB_FOUR_AXES", "kn_lax_gather_dimension_numbers": "KNB_FIVE_AXES",
+           "kn_lax_scatter_dimension_numbers": "KNB_FIVE_AXES", "kn_axis_names": "KNB_AXIS_NAMES",
+           "kn_axis_groups": "KNB_AXIS_GROUPS", "kn_lane_pairs": "KNB_LANE_PAIRS", "kn_lanes": "KNB_LANES",
+           "kn_fn": "KNB_FUNCTION", "kn_tree": "KNB_TREE", "kn_optimizer": "KNB_OBJECT", "kn_schedule": "KNB_OBJECT",
+           "kn_jaxpr": "KNB_OBJECT", "kn_nditer": "KNB_OBJECT", "kn_arrayterator": "KNB_OBJECT",
+           "kn_archive": "KNB_OBJECT"}
 
 # a value of a kind of docs/api.json where nothing more is to be said of it: of an argument, a member or a result
-PLAIN = {"array": "KPY_ARRAY", "arrays": "KPY_ARRAYS", "shape": "KPY_SHAPE", "axes": "KPY_AXES", "dtype": "KPY_DTYPE",
-         "bool": "KPY_BOOL", "int": "KPY_INT", "float": "KPY_FLOAT", "string": "KPY_STRING",
-         "character": "KPY_CHARACTER"}
+PLAIN = {"array": "KNB_ARRAY", "arrays": "KNB_ARRAYS", "shape": "KNB_SHAPE", "axes": "KNB_AXES", "dtype": "KNB_DTYPE",
+         "bool": "KNB_BOOL", "int": "KNB_INT", "float": "KNB_FLOAT", "string": "KNB_STRING",
+         "character": "KNB_CHARACTER"}
 
 # arguments of the library that are positions or counts: an empty list there is one of integers
 POSITIONS = {"indices", "ind", "repeats", "kth", "obj", "indices_or_sections", "shift"}
@@ -63,40 +64,40 @@ def kind_of(of, option):
         return special
     if of.get("out"):
         if k == "array" and option:
-            return "KPY_OUT_PAIR" if "[2]" in t else "KPY_OUT_ARRAY"
+            return "KNB_OUT_PAIR" if "[2]" in t else "KNB_OUT_ARRAY"
         raise Wrong(f"{of['name']}: a place for a result")
     if k == "array":
         if not option and of["name"] in POSITIONS:
-            return "KPY_POSITIONS"
-        return "KPY_OPTIONAL_ARRAY" if option or of.get("optional") else "KPY_ARRAY"
+            return "KNB_POSITIONS"
+        return "KNB_OPTIONAL_ARRAY" if option or of.get("optional") else "KNB_ARRAY"
     if k in ("shape", "axes"):
         pointer = option and "*" in t
-        return f"KPY_{k.upper()}" + ("_POINTER" if pointer else "")
+        return f"KNB_{k.upper()}" + ("_POINTER" if pointer else "")
     if k == "positions":
-        return "KPY_SHAPE_POINTER" if "*" in t else "KPY_SHAPE"
+        return "KNB_SHAPE_POINTER" if "*" in t else "KNB_SHAPE"
     if k == "int" and option and of["name"] == "k":
-        return "KPY_DIAGONAL"
+        return "KNB_DIAGONAL"
     if k in ("int", "count"):
-        return "KPY_INT32" if option and of.get("bits", 64) == 32 else "KPY_INT"
+        return "KNB_INT32" if option and of.get("bits", 64) == 32 else "KNB_INT"
     if k == "float" and "[2]" in t:
-        return "KPY_INTERVALS" if "[2][2]" in t else "KPY_INTERVAL"
+        return "KNB_INTERVALS" if "[2][2]" in t else "KNB_INTERVAL"
     if k == "float":
-        return "KPY_FLOAT32" if option and "float" in t else "KPY_FLOAT"
+        return "KNB_FLOAT32" if option and "float" in t else "KNB_FLOAT"
     if k == "struct" and "kn_dtype_like" in t:
-        return "KPY_DTYPE_LIKE"
+        return "KNB_DTYPE_LIKE"
     if k in PLAIN:
         return PLAIN[k]
     raise Wrong(f"{of['name']}: no conversion of {t}")
 
 
-GET = {"KPY_ARRAY": "*(const kn_array *)", "KPY_POSITIONS": "*(const kn_array *)",
-       "KPY_VALUES": "*(const kn_array *)", "KPY_OPTIONAL_ARRAY": "*(const kn_array *)",
-       "KPY_ARRAYS": "*(const kn_list *)",
-       "KPY_SHAPE": "(const kn_shape *)", "KPY_AXES": "(const kn_axes *)", "KPY_DTYPE": "*(const kn_dtype *)",
-       "KPY_BOOL": "*(const bool *)", "KPY_INT": "*(const int64_t *)", "KPY_FLOAT": "*(const double *)",
-       "KPY_STRING": "*(const char *const *)", "KPY_CHARACTER": "*(const char *)",
-       "KPY_DTYPE_LIKE": "*(const kn_dtype_like *)", "KPY_SHAPE_OR_NULL": "(const kn_shape *)",
-       "KPY_FUNCTION": "*(const kn_fn *)", "KPY_TREE": "*(const kn_tree *)", "KPY_OBJECT": "*(void *const *)"}
+GET = {"KNB_ARRAY": "*(const kn_array *)", "KNB_POSITIONS": "*(const kn_array *)",
+       "KNB_VALUES": "*(const kn_array *)", "KNB_OPTIONAL_ARRAY": "*(const kn_array *)",
+       "KNB_ARRAYS": "*(const kn_list *)",
+       "KNB_SHAPE": "(const kn_shape *)", "KNB_AXES": "(const kn_axes *)", "KNB_DTYPE": "*(const kn_dtype *)",
+       "KNB_BOOL": "*(const bool *)", "KNB_INT": "*(const int64_t *)", "KNB_FLOAT": "*(const double *)",
+       "KNB_STRING": "*(const char *const *)", "KNB_CHARACTER": "*(const char *)",
+       "KNB_DTYPE_LIKE": "*(const kn_dtype_like *)", "KNB_SHAPE_OR_NULL": "(const kn_shape *)",
+       "KNB_FUNCTION": "*(const kn_fn *)", "KNB_TREE": "*(const kn_tree *)", "KNB_OBJECT": "*(void *const *)"}
 GET |= {kind: f"(const {t} *)" for t, kind in SPECIAL.items() if kind not in GET}
 
 
@@ -120,13 +121,13 @@ class Maker:
         members = []
         for m in self.structs[name]["members"]:
             k = m["kind"]
-            kind = "KPY_INT32" if k == "int" and m.get("bits") == 32 else PLAIN.get(k)
+            kind = "KNB_INT32" if k == "int" and m.get("bits") == 32 else PLAIN.get(k)
             if kind is None:
                 raise Wrong(f"the result's {m['name']} is a {k}")
             members.append(f'{{"{m["name"]}", {kind}, offsetof({name}, {m["name"]})}}')
         short = "".join(w.capitalize() for w in name.removeprefix("kn_").split("_"))
-        self.out.append(f"static const kpy_member members_{name}[] = {{{', '.join(members)}}};")
-        self.out.append(f'static const kpy_struct struct_{name} = {{"{short}", sizeof({name}), {len(members)}, '
+        self.out.append(f"static const knb_member members_{name}[] = {{{', '.join(members)}}};")
+        self.out.append(f'static const knb_struct struct_{name} = {{"{short}", sizeof({name}), {len(members)}, '
                         f"members_{name}}};")
         self.structures.add(name)
 
@@ -134,15 +135,15 @@ class Maker:
         r = f["result"]
         k, t = r["kind"], r["type"]
         if says == "none" or k == "nothing" or (says is None and k == "int" and t == "int"):
-            return "KPY_STATUS"
+            return "KNB_STATUS"
         if k == "struct":
             name = t.replace("const ", "").strip(" *")
             self.structure(name)
-            return "KPY_STRUCT"
-        if SPECIAL.get(t) in ("KPY_OBJECT", "KPY_TREE"):
+            return "KNB_STRUCT"
+        if SPECIAL.get(t) in ("KNB_OBJECT", "KNB_TREE"):
             return SPECIAL[t]
         if k == "array" and r.get("error") == "null":
-            return "KPY_OPTIONAL_ARRAY"
+            return "KNB_OPTIONAL_ARRAY"
         if k not in PLAIN:
             raise Wrong(f"its result is a {k}")
         return PLAIN[k]
@@ -153,30 +154,30 @@ class Maker:
             return
         args = []
         for i, (a, k) in enumerate(zip(f["arguments"], kinds)):
-            by_value = (k in ("KPY_SHAPE", "KPY_AXES") or not GET[k].startswith("*")) and "*" not in a["type"]
+            by_value = (k in ("KNB_SHAPE", "KNB_AXES") or not GET[k].startswith("*")) and "*" not in a["type"]
             get = GET[k] + f"c->arg[{i}]"
-            if k == "KPY_FIVE_AXES":
+            if k == "KNB_FIVE_AXES":
                 get = f"({a['type']})c->arg[{i}]"
-            if k == "KPY_INT" and a["type"] != "int64_t":
+            if k == "KNB_INT" and a["type"] != "int64_t":
                 get = f"({a['type']}){get}"
             args.append(("*" if by_value else "") + get)
         if f.get("options"):
             args.append("c->options")
         made = f"{name}({', '.join(args)})"
-        member = {"KPY_ARRAY": "array", "KPY_OPTIONAL_ARRAY": "array", "KPY_ARRAYS": "list", "KPY_DTYPE": "dtype",
-                  "KPY_BOOL": "truth",
-                  "KPY_INT": "integer", "KPY_FLOAT": "number", "KPY_STRING": "string", "KPY_CHARACTER": "character",
-                  "KPY_SHAPE": "shape", "KPY_AXES": "axes", "KPY_OBJECT": "handle", "KPY_TREE": "handle"}.get(result)
-        if result == "KPY_STRUCT":
+        member = {"KNB_ARRAY": "array", "KNB_OPTIONAL_ARRAY": "array", "KNB_ARRAYS": "list", "KNB_DTYPE": "dtype",
+                  "KNB_BOOL": "truth",
+                  "KNB_INT": "integer", "KNB_FLOAT": "number", "KNB_STRING": "string", "KNB_CHARACTER": "character",
+                  "KNB_SHAPE": "shape", "KNB_AXES": "axes", "KNB_OBJECT": "handle", "KNB_TREE": "handle"}.get(result)
+        if result == "KNB_STRUCT":
             t = f["result"]["type"].replace("const ", "").strip(" *")
-            self.out.append(f'_Static_assert(sizeof({t}) <= sizeof(kpy_slot), "{t}");')
+            self.out.append(f'_Static_assert(sizeof({t}) <= sizeof(knb_slot), "{t}");')
             body = f"{t} r = {made}; memcpy(&c->result, &r, sizeof r);"
-        elif result == "KPY_STATUS":
+        elif result == "KNB_STATUS":
             body = f"{'' if f['result']['kind'] == 'nothing' else '(void)'}{made};"
         else:
             body = f"c->result.{member} = {made};"
         unused = "" if "c->" in body else "(void)c; "
-        self.out.append(f"static void call_{name}(kpy_call *c) {{ {unused}{body} }}")
+        self.out.append(f"static void call_{name}(knb_call *c) {{ {unused}{body} }}")
         self.calls.add(name)
 
     def default(self, name):
@@ -184,7 +185,7 @@ class Maker:
             self.defaults.add(name)
             made = f"{name}_default()" if name in self.has_default else f"({name}){{.size_ = sizeof({name})}}"
             value = f"*({name} *)o = {made};"
-            self.out.append(f'_Static_assert(sizeof({name}) <= KPY_OPTION_BYTES, "{name}");')
+            self.out.append(f'_Static_assert(sizeof({name}) <= KNB_OPTION_BYTES, "{name}");')
             self.out.append(f"static void default_{name}(void *o) {{ {value} }}")
 
     def row(self, module, prefix, line):
@@ -204,10 +205,10 @@ class Maker:
         names = [a["name"] for a in arguments]
         kinds = [kind_of(a, False) for a in arguments]
         for a in arguments:  # what may be None
-            if "kn_array" in a["type"] and a.get("optional") and kinds[names.index(a["name"])] == "KPY_ARRAY":
-                kinds[names.index(a["name"])] = "KPY_OPTIONAL_ARRAY"
-        if f["result"]["kind"] == "int" and kinds and kinds[0] == "KPY_ARRAY":
-            kinds = ["KPY_VALUES" if k == "KPY_ARRAY" and n in VALUES else k for k, n in zip(kinds, names)]
+            if "kn_array" in a["type"] and a.get("optional") and kinds[names.index(a["name"])] == "KNB_ARRAY":
+                kinds[names.index(a["name"])] = "KNB_OPTIONAL_ARRAY"
+        if f["result"]["kind"] == "int" and kinds and kinds[0] == "KNB_ARRAY":
+            kinds = ["KNB_VALUES" if k == "KNB_ARRAY" and n in VALUES else k for k, n in zip(kinds, names)]
         taken, rows, shown, keyword, only, positional = set(), [], [], False, 0, 0
         parts = split(params)
         slash = parts.index("/") if "/" in parts else 0
@@ -236,7 +237,7 @@ class Maker:
                 c = c[1:]
                 kind, option, at = kind_of(members[c], True), 1, f"offsetof({f['options']}, {c})"
             elif c == "out" and "out" not in members:
-                kind = "KPY_OUT"
+                kind = "KNB_OUT"
             elif c in names or c + "_" in names:
                 i = names.index(c if c in names else c + "_")
                 kind, at = kinds[i], str(i)
@@ -249,31 +250,31 @@ class Maker:
                 kind, at = kinds[i], str(i)
                 taken.add(i)
             elif c in HINTS or c == "hint":
-                kind = "KPY_HINT"
+                kind = "KNB_HINT"
             elif c == "device" and f["result"]["kind"] == "array":
-                kind = "KPY_DEVICE"
+                kind = "KNB_DEVICE"
             elif c in IGNORED or c == "ignored":
-                kind = "KPY_IGNORED"
+                kind = "KNB_IGNORED"
             else:
                 raise Wrong(f"no place for {pname}")
-            if default == "None" and kind == "KPY_ARRAY":
-                kind = "KPY_OPTIONAL_ARRAY"
-            if default == "None" and kind == "KPY_SHAPE" and not option:
-                kind = kinds[int(at)] = "KPY_SHAPE_OR_NULL"
+            if default == "None" and kind == "KNB_ARRAY":
+                kind = "KNB_OPTIONAL_ARRAY"
+            if default == "None" and kind == "KNB_SHAPE" and not option:
+                kind = kinds[int(at)] = "KNB_SHAPE_OR_NULL"
             required = int(default is None and not rest)
             rows.append(f'{{"{plain}", {kind}, {option}, {int(keyword)}, 0, {required}, {int(rest)}, {at}}}')
             shown.append(p_text(pname, default))
             keyword = keyword or rest
             positional = len(rows) if not keyword or rest else positional
         for i, a in enumerate(arguments):
-            if i not in taken and kinds[i] != "KPY_OPTIONAL_ARRAY":
+            if i not in taken and kinds[i] != "KNB_OPTIONAL_ARRAY":
                 raise Wrong(f"nothing for the argument {a['name']}")
         text_of_rows = "".join(rows)
-        if (len(rows) > 40 or len(arguments) > 12 or text_of_rows.count("KPY_OUT_ARRAY") > 4 or
-                text_of_rows.count("KPY_ARRAYS") > 4):
+        if (len(rows) > 40 or len(arguments) > 12 or text_of_rows.count("KNB_OUT_ARRAY") > 4 or
+                text_of_rows.count("KNB_ARRAYS") > 4):
             raise Wrong("more parameters than call.c has room for")
         for i in range(only):
-            rows[i] = re.sub(r"(\{[^{}]*?, KPY_\w+, \d, \d, )0", r"\g<1>1", rows[i], count=1)
+            rows[i] = re.sub(r"(\{[^{}]*?, KNB_\w+, \d, \d, )0", r"\g<1>1", rows[i], count=1)
         result = self.result(f, says)
         self.call(f, kinds, result)
         if f.get("options"):
@@ -281,18 +282,18 @@ class Maker:
         key = re.sub(r"\W", "_", f"{module}_{name}")
         short = name.rpartition(".")[2]
         if rows:
-            self.out.append(f"static const kpy_param params_{key}[] = {{{', '.join(rows)}}};")
+            self.out.append(f"static const knb_param params_{key}[] = {{{', '.join(rows)}}};")
         doc = doc_of(short, shown, module, f)
         structure = f["result"]["type"].replace("const ", "").strip(" *")
         required = sum(", 1, 0, " in r for r in rows)
         looks = int(f["result"]["kind"] in ("bool", "int", "float", "string") or "linalg" in f["name"])
-        self.out.append(f"static const char doc_{key}[] = {doc};")
+        self.out.append(f"KNB_DOC(doc_{key}, {doc})")
         self.out.append(
-            f"static const kpy_row row_{key} = {{\"{short}\", doc_{key}, call_{f['name']}, "
+            f"static const knb_row row_{key} = {{\"{short}\", doc_{key}, call_{f['name']}, "
             f"{'default_' + f['options'] if f.get('options') else 'NULL'}, {len(rows)}, {positional}, {required}, "
             f"{result}, "
             f"{int(says == 'list')}, {looks}, {'params_' + key if rows else 'NULL'}, "
-            f"{'&struct_' + structure if result == 'KPY_STRUCT' else 'NULL'}}};")
+            f"{'&struct_' + structure if result == 'KNB_STRUCT' else 'NULL'}}};")
         self.rows.setdefault(module, []).append((short, key))
 
 
@@ -312,8 +313,20 @@ def doc_of(name, shown, module, f):
     return quoted(f"{name}({first}{', '.join(shown)})\n--\n\n{f.get('doc') or ''}\n\nIn C: {f['name']}")
 
 
+def methods(rows):
+    """Rows of the type Array as the methods of a Python type."""
+    out, table = [], ["PyMethodDef kpy_array_methods[] = {"]
+    for short, key in rows:
+        out.append(f"static PyObject *method_{key}(PyObject *s, PyObject *const *a, Py_ssize_t n, PyObject *k) "
+                   f"{{ return kpy_invoke(&row_{key}, s, a, n, k); }}")
+        table.append(f'    {{"{short}", (PyCFunction)(void (*)(void))method_{key}, METH_FASTCALL | METH_KEYWORDS, '
+                     f"doc_{key}}},")
+    return out + ["\n".join(table) + "\n    {0}};"]
+
+
 def main():
-    api_path, table, *files = sys.argv[1:]
+    python = sys.argv[1] == "--python"
+    api_path, table, *files = sys.argv[1 + python:]
     maker = Maker(json.loads(Path(api_path).read_text()), Path(api_path).parent.parent)
     for path in files:
         module = prefix = None
@@ -331,23 +344,17 @@ def main():
                     maker.wrong.append(f"{path}: {line}\n    {e}")
     if maker.wrong:
         sys.exit("\n".join(maker.wrong))
-    out = ["/* Made by tools/generate.py. */", '#include "kpy.h"', "#include <string.h>", "", *maker.out, ""]
+    header = "kpy.h" if python else "rows.h"
+    out = ["/* Made by bindings/shared/generate.py. */", f'#include "{header}"', "#include <string.h>", "", *maker.out, ""]
     tables = []
-    methods = ["PyMethodDef kpy_array_methods[] = {"]
-    for short, key in maker.rows.get("Array", []):
-        out.append(f"static PyObject *method_{key}(PyObject *s, PyObject *const *a, Py_ssize_t n, PyObject *k) "
-                   f"{{ return kpy_invoke(&row_{key}, s, a, n, k); }}")
-        methods.append(f'    {{"{short}", (PyCFunction)(void (*)(void))method_{key}, METH_FASTCALL | METH_KEYWORDS, '
-                       f"doc_{key}}},")
-    out.append("\n".join(methods) + "\n    {0}};")
+    if python:
+        out += methods(maker.rows.pop("Array", []))
     for module, rows in maker.rows.items():
-        if module == "Array":
-            continue
         key = re.sub(r"\W", "_", module)
-        out.append(f"static const kpy_row *const table_{key}[] = {{{', '.join('&row_' + k for _, k in rows)}}};")
+        out.append(f"static const knb_row *const table_{key}[] = {{{', '.join('&row_' + k for _, k in rows)}}};")
         tables.append(f'{{"{module}", {len(rows)}, table_{key}}}')
     tables.append("{NULL, 0, NULL}")
-    out.append(f"const kpy_table kpy_tables[] = {{{', '.join(tables)}}};")
+    out.append(f"const knb_table knb_tables[] = {{{', '.join(tables)}}};")
     Path(table).write_text("\n".join(out) + "\n")
 
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// handles.js -- calls of C: its errors as exceptions, scopes, and objects that own a handle.
+import {engine, get, mark, put, release, room, textAt} from './engine.js';
+import {errorOf} from './errors.js';
+
+// What a function of the user's threw inside of a call of C: that call throws it on.
+let kept = null;
+export function keep(e) { kept ??= {e}; }
+export const isKept = () => kept !== null;
+
+/** Throws what went wrong in the last calls of C, if anything did. */
+export function check() {
+    const {exports: c} = engine;
+    if (!kept && !c.kn_error_pending()) return;
+    if (kept) {
+        const {e} = kept;
+        kept = null;
+        c.kn_error_clear();
+        throw e;
+    }
+    const file = textAt(c.kn_error_file()), line = c.kn_error_line();
+    const error = errorOf(textAt(c.kn_error_kind_name()), textAt(c.kn_error_message()), file ? {file, line} : null);
+    c.kn_error_clear();
+    throw error;
+}
+
+// ---- Scopes: handles that are made between belong to one that ends with it, but what was retained.
+let depth = 0; // of scopes, and of functions of the user's that are being called
+export const isScoped = () => depth > 0;
+/** f() with a scope and scratch memory of its own. */
+export function scoped(f) {
+    const {exports: c, L} = engine, m = mark(), scope = room(L.kn_scope);
+    c.kn_scope_begin(scope);
+    depth++;
+    try {
+        return f();
+    } finally {
+        depth--;
+        c.kn_scope_end(scope);
+        release(m);
+    }
+}
+/** f() as a function of the user's that C calls: what it makes belongs to C's scope around the call. */
+export function inUser(f) {
+    depth++;
+    try {
+        return f();
+    } finally {
+        depth--;
+    }
+}
+let users = 0;
+export const isTracing = () => users > 0;
+export function tracing(f) {
+    users++;
+    try {
+        return inUser(f);
+    } finally {
+        users--;
+    }
+}
+
+// ---- Objects with a handle. Those that nobody disposes of are released after the collector has found them.
+const dead = new FinalizationRegistry(({handle, forget}) => {
+    if (forget) engine.exports.kn_forget(handle);
+    else engine.exports.kn_release(handle);
+});
+
+/** Something of Kiln's that an object owns. `forget`: nothing recorded of it will be wanted again. */
+export class Handle {
+    #handle;
+    /** The handle is taken over; one that a scope has, too, is retained. */
+    constructor(handle, forget = false) {
+        if (depth) engine.exports.kn_retain(handle);
+        this.#handle = handle;
+        dead.register(this, {handle, forget}, this);
+    }
+    /** The number that C knows it by. */
+    get handle() {
+        if (!this.#handle) throw errorOf('ValueError', 'it was disposed of');
+        return this.#handle;
+    }
+    get isDisposed() { return this.#handle === 0; }
+    /** Gives it back now, instead of when the collector finds it. Twice is as once. */
+    dispose() {
+        if (!this.#handle) return;
+        dead.unregister(this);
+        engine.exports.kn_release(this.#handle);
+        this.#handle = 0;
+    }
+}
+if (Symbol.dispose) Handle.prototype[Symbol.dispose] = function () { this.dispose(); };
+
+/** kn_args of lists of handles: the address of the structure, in scratch memory. */
+export function argsOf(parts) {
+    const {L} = engine, at = room(L.kn_args);
+    put(at, parts.length);
+    parts.forEach((handles, p) => {
+        const list = room(4 * handles.length + 4);
+        handles.forEach((h, i) => put(list + 4 * i, h));
+        const part = at + L['kn_args.part'] + p * L.kn_const_part;
+        put(part, list), put(part + L['kn_const_part.bytes'], 4 * handles.length);
+    });
+    return at;
+}
+/** kn_outs of one tree, and where the tree will be. */
+export function treeOut() {
+    const {L} = engine, at = room(L.kn_args), tree = room(4);
+    put(at, 1);
+    put(at + L['kn_args.part'], tree), put(at + L['kn_args.part'] + L['kn_const_part.bytes'], 2);
+    return {at, tree: () => get(tree)};
+}

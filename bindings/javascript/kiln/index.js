@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// index.js -- Kiln for JavaScript: arrays with NumPy's semantics, JAX's transformations, kernels compiled at run time.
+import {load} from './engine.js';
+import {namespace} from './namespaces.js';
+import {KilnArray, Slice, Ellipsis} from './array.js';
+import {asarray, array} from './creation.js';
+import {DType} from './dtype.js';
+import * as tree from './tree.js';
+
+export {jit, grad, valueAndGrad} from './transforms.js';
+export {KilnArray as Array, Slice, Ellipsis, DType, tree};
+export * from './errors.js';
+
+const constants = {pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, newaxis: null, eulerGamma: 0.5772156649015329};
+const dtypes = Object.fromEntries(Object.values(DType).filter(d => d !== 'bool').map(d => [d, d]));
+export const numpy = namespace(['kiln.numpy'], {...constants, ...dtypes, bool_: 'bool', Array: KilnArray, DType, array, asarray,
+    linalg: namespace(['kiln.numpy.linalg']), fft: namespace(['kiln.numpy.fft'])});
+export const np = numpy;
+export const lax = namespace(['kiln.lax'], {linalg: namespace(['kiln.lax.linalg'])});
+export const nn = namespace(['kiln.nn'], {initializers: namespace(['kiln.nn.initializers'])});
+export const random = namespace(['kiln.random']);
+export const scipy = {special: namespace(['kiln.scipy.special']), linalg: namespace(['kiln.scipy.linalg']),
+    signal: namespace(['kiln.scipy.signal']), fft: namespace(['kiln.scipy.fft'])};
+
+/** Loads the module; everything else waits for it, but where files can be read at once (Node, Deno, Bun). options: wasm
+ * (a URL, bytes, or a WebAssembly.Module), fma ("auto", "exact", "relaxed"). */
+export async function init(options = {}) {
+    await load(options);
+    return ['host'];
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// place.js -- the line of the program that calls: Kiln notes it with each operation, for errors that are found later
+// and for its jaxprs. Lines inside of this package are not the user's: the first one outside counts.
+import {engine, lastingText, put} from './engine.js';
+
+const own = new URL('..', import.meta.url).href;
+const places = new Map(); // "file:line" -> address of a kn_place, for good
+
+function placeOf(file, line, name) {
+    const key = `${file}:${line}:${name}`;
+    let at = places.get(key);
+    if (at === undefined) {
+        at = engine.exports.calloc(engine.L.kn_place, 1) >>> 0;
+        if (!at) return 0;
+        const text = lastingText(file), fn = lastingText(name);
+        put(at, text), put(at + engine.L['kn_place.line'], line), put(at + engine.L['kn_place.function'], fn);
+        places.set(key, at);
+    }
+    return at;
+}
+
+const short = file => file.replace(/^file:\/\//, '').replace(/^https?:\/\/[^/]+\//, '').replace(/[?#].*$/, '');
+
+// A line of a stack as text: "at f (file:1:2)" of V8, "f@file:1:2" of the others.
+const shape = /(?:at (?:async )?(?:(.*?) \()?|^(.*?)@)(.+?):(\d+):\d+\)?$/;
+function byText(stack) {
+    for (const line of stack.split('\n')) {
+        const m = shape.exec(line.trim());
+        if (!m || m[3].startsWith(own) || m[3].startsWith('wasm') || m[3].includes('wasm-function')) continue;
+        return placeOf(short(m[3]), +m[4], m[1] || m[2] || '');
+    }
+    return 0;
+}
+
+const sites = (_, frames) => frames;
+const quick = new Map(); // V8: script and position -> place, or -1 for lines inside of the package
+
+// V8 gives positions without making texts of them; of one frame, since the function that the user calls is left out.
+function byFrame(entry) {
+    const {prepareStackTrace, stackTraceLimit} = Error, o = {};
+    Error.prepareStackTrace = sites;
+    let frame = null, deep = null;
+    try {
+        Error.stackTraceLimit = 1;
+        Error.captureStackTrace(o, entry);
+        frame = o.stack?.[0];
+        if (!frame) return 0;
+        const script = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName() ?? '';
+        const key = `${script}:${frame.getPosition()}`;
+        let at = quick.get(key);
+        if (at === undefined) {
+            at = script.startsWith(own) ? -1 : placeOf(short(script), frame.getLineNumber() ?? 0, frame.getFunctionName() ?? '');
+            if (quick.size > 65536) quick.clear();
+            quick.set(key, at);
+        }
+        if (at >= 0) return at;
+        Error.stackTraceLimit = 64; // called by the package itself: further out
+        const all = {};
+        Error.captureStackTrace(all, entry);
+        deep = all.stack?.find(f => {
+            const file = f.getScriptNameOrSourceURL?.() ?? f.getFileName() ?? '';
+            return file && !file.startsWith(own) && !file.startsWith('wasm') && !file.startsWith('node:');
+        });
+    } finally {
+        Error.prepareStackTrace = prepareStackTrace;
+        Error.stackTraceLimit = stackTraceLimit;
+    }
+    return deep ? placeOf(short(deep.getScriptNameOrSourceURL?.() ?? deep.getFileName()), deep.getLineNumber() ?? 0,
+                          deep.getFunctionName() ?? '') : 0;
+}
+
+/** lines: whether operations note the line that calls them. It costs about a microsecond each. */
+export const settings = {lines: true};
+
+/** Notes the line that called `entry`, a function of the package, for the next call of Kiln. */
+export function here(entry) {
+    if (!settings.lines) return;
+    const at = Error.captureStackTrace ? byFrame(entry) : byText(new Error().stack ?? '');
+    if (at) engine.exports.kn_here(at);
+}
