@@ -325,8 +325,8 @@ static void add_question(maker *m)
     use(m, slot, false);
     knx_str_printf(
         &m->main,
-        "            if (lane == 0u) {\n                goes_on = take%u(kn_w[%u].x >> 2u) >> ((kn_w[%u].x & 3u) "
-        "<< 3u) & 255u;\n            }\n            if (workgroupUniformLoad(&goes_on) == 0u) {\n"
+        "            if (lane == 0u) {\n                goes_on = (take%u(kn_w[%u].x >> 2u) >> ((kn_w[%u].x & 3u) "
+        "<< 3u)) & 255u;\n            }\n            if (workgroupUniformLoad(&goes_on) == 0u) {\n"
         "                break;\n            }\n",
         (unsigned)slot, (unsigned)word / 4, (unsigned)word / 4);
 }

@@ -260,7 +260,7 @@ static void long_scans_are_cut(void **state)
     KN_SCOPE;
     int64_t many = lean_same(KN_FN(long_scan));
     print_message("3001 turns: %lld dispatches, most turns %u\n", (long long)many, g->facts.most_turns);
-    assert_in_range(many, 1, g->facts.most_turns ? 300 : 1);
+    assert_in_range(many, 1, g->facts.most_turns ? 300 : 4);
 }
 
 static void other_bodies_are_launched(void **state)
