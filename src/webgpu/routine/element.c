@@ -41,7 +41,7 @@ static void bits(const kng_code *c, const kng_array *a, knx_str *t)
     else if (size == 4)
         knx_str_printf(t, "    return %smemory%u[at_%s() + i]%s;\n", read, s, a->name, end);
     else {
-        knx_str_printf(t, "    let at = at_%s() + i;\n    return (", a->name);
+        knx_str_printf(t, "    let at = at_%s() + i;\n    return %s(", a->name, other ? "bitcast<u32>" : "");
         knw_part_of_word(t, words, atomic, "at", (int)size);
         knx_str_printf(t, ") & %uu;\n", (1u << 8 * size) - 1);
     }
