@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.mjs -- runs a program that was compiled for WebAssembly with Kiln in it: node run.mjs PROGRAM.wasm [ARGUMENT...]
-// KILN_WASM_FMA=exact|relaxed|auto; KILN_BACKEND and all other variables are the program's.
+// run.mjs -- runs a program that was compiled for WebAssembly with Kiln in it:
+// node run.mjs [--threads N] PROGRAM.wasm [ARGUMENT...]
+// --threads, or KILN_NUM_THREADS: how many threads it has, if it was built for threads. KILN_WASM_FMA=exact|relaxed|auto.
+// KILN_BACKEND and all other variables are the program's.
 import fs from 'node:fs';
+import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import {wasi, Exit} from './wasi.mjs';
 import {kernels, hasRelaxed} from './kernels.mjs';
+import {threadsFor} from './threads.mjs';
 
-const [path, ...args] = process.argv.slice(2);
+const given = process.argv.slice(2);
+if (given[0] === '--threads') process.env.KILN_NUM_THREADS = given.splice(0, 2)[1];
+const [path, ...args] = given;
 if (process.env.KILN_WASM_FMA === 'relaxed' && !hasRelaxed()) {
   console.log('skipped: this engine has no relaxed SIMD');
   process.exit(77);
 }
 let exports;
 const made = kernels({exports: () => exports, fma: process.env.KILN_WASM_FMA ?? 'auto'});
+const module = await WebAssembly.compile(fs.readFileSync(path));
+const wanted = Number(process.env.KILN_NUM_THREADS) || availableParallelism();
+const {imports, threads} = threadsFor(module, {threads: wanted, features: made.features});
 const around = {
+  ...imports,
   wasi_snapshot_preview1: wasi({
     memory: () => exports.memory, args: [path, ...args], env: process.env, fs,
     resolve(folder, path) { // below the working folder, unless its first folder is only to be found at the root
@@ -26,8 +36,8 @@ const around = {
   }),
   kiln: made,
 };
-const module = await WebAssembly.compile(fs.readFileSync(path));
 exports = (await WebAssembly.instantiate(module, around)).exports;
+await threads?.start(exports);
 let code = 0;
 try {
   exports._start();
@@ -40,3 +50,4 @@ try {
 }
 if (process.env.KILN_WASM_COUNT) console.error(`${made.count.modules} modules, ${made.count.bytes} bytes, ${made.count.refused} refused`, made.count.why ?? '');
 process.exitCode = code;
+threads?.stop();

@@ -8,8 +8,8 @@ export class Exit extends Error {
   constructor(code) { super(`the program ended with ${code}`); this.code = code; }
 }
 
-// options: resolve(path) where a path leads, which has lost its first slash: this C library does not keep it; memory() the module's memory; write(stream, bytes) for streams 1 and 2; args, env; fs; read(bytes) for standard input
-export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folders = {'/': '/'}, resolve = null, read = () => 0}) {
+// options: resolve(path) where a path leads, which has lost its first slash: this C library does not keep it; memory() the module's memory; write(stream, bytes) for streams 1 and 2; args, env; fs; read(bytes) for standard input; since: of what time origin the clock is (a thread has the first one's)
+export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folders = {'/': '/'}, resolve = null, read = () => 0, since = performance.timeOrigin}) {
   const view = () => new DataView(memory().buffer), bytes = () => new Uint8Array(memory().buffer);
   const text = (p, n) => new TextDecoder().decode(bytes().slice(p, p + n));
   const files = new Map(); // number -> {fd, path, folder, at}
@@ -53,13 +53,13 @@ export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folde
   const known = {
     args_sizes_get: sizes(args), args_get: fill(args), environ_sizes_get: sizes(env_list), environ_get: fill(env_list),
     clock_time_get(id, precision, out) {
-      const ms = id === 0 ? Date.now() : performance.now();
+      const ms = id === 0 ? Date.now() : performance.now() + (performance.timeOrigin - since);
       view().setBigUint64(out, BigInt(Math.round(ms * 1e6)), true);
       return 0;
     },
     clock_res_get(id, out) { view().setBigUint64(out, 1000n, true); return 0; },
     random_get(p, n) {
-      for (let i = 0; i < n; i += 65536) crypto.getRandomValues(bytes().subarray(p + i, p + Math.min(n, i + 65536)));
+      for (let i = 0; i < n; i += 65536) bytes().set(crypto.getRandomValues(new Uint8Array(Math.min(n - i, 65536))), p + i); // which may be shared
       return 0;
     },
     sched_yield: () => 0,

@@ -80,7 +80,7 @@ static size_t class_bytes(uint32_t c)
 static knx_spin *lock_of(uint32_t c) { return c < SMALL_CLASSES ? &pools[c].lock : &big.lock; }
 
 /* A fork while another thread holds a lock must not leave it taken in the child: fork waits for them all. */
-#if !KN_SINGLE_THREADED
+#if KN_POSIX_THREADS
 static void lock_all(void)
 {
     for (uint32_t c = 0; c < SMALL_CLASSES; c++)
@@ -114,7 +114,7 @@ static block *system_block(uint32_t c)
         (void)!madvise(p, bytes & ~(size_t)(HUGE_PAGE - 1),
                        MADV_HUGEPAGE); /* a wish: nothing is lost if it is refused */
 #endif
-#if !KN_SINGLE_THREADED
+#if KN_POSIX_THREADS
     pthread_once(&forks_watched, watch_forks);
 #endif
     block *b = p;

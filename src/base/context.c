@@ -20,9 +20,7 @@ knx_share knx_shares[KNX_SHARES];
 static knx_global_lock all_lock = KN_GLOBAL_LOCK_INIT;
 static kn_context all;
 static atomic_uint made;
-#if KN_SINGLE_THREADED
-static bool ready;
-#else
+#if KN_POSIX_THREADS
 static pthread_key_t at_exit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 #endif
@@ -100,16 +98,10 @@ static void end_thread(void *p)
     }
 }
 
-#if KN_SINGLE_THREADED
-static void make_ready(void)
-{
-    if (ready)
-        return;
-    ready = true;
-    (void)knx_env(); /* reads the environment, sets the debug level */
-}
+#if !KN_POSIX_THREADS
+static void make_ready(void) { (void)knx_env(); /* reads the environment, sets the debug level */ }
 
-/* The only thread ends with the process. */
+/* The pool's workers close theirs, the first thread ends with the process. */
 static void when_thread_ends(knx_thread *t) { (void)t; }
 #else
 /* A fork while another thread looks at an array must not leave its lock taken in the child. */

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE 1 /* sched_getaffinity, sched_getcpu */
 #endif
 #include "base/cpus.h"
+#include "base/worker.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,7 +181,9 @@ int knx_cpus(void)
 #if defined(__linux__)
     cpus = affinity();
 #endif
-#if defined(_SC_NPROCESSORS_ONLN)
+#if defined(__wasm__) && defined(__wasm_atomics__)
+    cpus = knx_worker_cpus();
+#elif defined(_SC_NPROCESSORS_ONLN)
     if (cpus < 1)
         cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 #endif

@@ -3,10 +3,29 @@
  * finds all of them free. */
 #include "base/lock.h"
 
-#if KN_SINGLE_THREADED
+#if !KN_POSIX_THREADS
 
-void knx_global_lock_take(knx_global_lock *l) { (void)l; }
-void knx_global_unlock(knx_global_lock *l) { (void)l; }
+#if !KN_SINGLE_THREADED
+#include "base/park.h"
+
+void knx_mutex_lock(knx_mutex *m)
+{
+    unsigned word = 0;
+    if (atomic_compare_exchange_strong_explicit(&m->word, &word, 1, memory_order_acquire, memory_order_relaxed))
+        return;
+    while (atomic_exchange_explicit(&m->word, 2, memory_order_acquire))
+        knx_wait_at(&m->word, 2, 0);
+}
+
+void knx_mutex_unlock(knx_mutex *m)
+{
+    if (atomic_exchange_explicit(&m->word, 0, memory_order_release) == 2)
+        knx_wake_at(&m->word, 1);
+}
+#endif
+
+void knx_global_lock_take(knx_global_lock *l) { knx_mutex_lock(&l->mutex); }
+void knx_global_unlock(knx_global_lock *l) { knx_mutex_unlock(&l->mutex); }
 void knx_watch_forks(knx_fork_watch *w) { (void)w; }
 
 #else

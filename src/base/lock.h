@@ -10,6 +10,12 @@
 #else
 #define KN_SINGLE_THREADED 0
 #endif
+/* Are there POSIX threads, which begin and end as they like, and forks? In WebAssembly the pool has all the threads. */
+#if defined(__wasm__)
+#define KN_POSIX_THREADS 0
+#else
+#define KN_POSIX_THREADS 1
+#endif
 
 #if KN_SINGLE_THREADED
 
@@ -34,9 +40,11 @@ static inline void knx_mutex_unlock(knx_mutex *m) { (void)m; }
 
 #else
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#if KN_POSIX_THREADS
+#include <pthread.h>
+#endif
 
 typedef struct knx_spin {
     atomic_uint taken; /* a word: not every machine exchanges bytes without a library */
@@ -60,6 +68,7 @@ static inline void knx_spin_lock(knx_spin *l)
 }
 static inline void knx_spin_unlock(knx_spin *l) { atomic_store_explicit(&l->taken, 0, memory_order_release); }
 
+#if KN_POSIX_THREADS
 typedef struct knx_mutex {
     pthread_mutex_t m;
 } knx_mutex;
@@ -69,6 +78,17 @@ typedef struct knx_mutex {
     }
 static inline void knx_mutex_lock(knx_mutex *m) { pthread_mutex_lock(&m->m); }
 static inline void knx_mutex_unlock(knx_mutex *m) { pthread_mutex_unlock(&m->m); }
+#else
+typedef struct knx_mutex {
+    atomic_uint word; /* 0: free, 1: taken, 2: taken, and others may wait */
+} knx_mutex;
+#define KN_MUTEX_INIT \
+    {                 \
+        0             \
+    }
+void knx_mutex_lock(knx_mutex *m);
+void knx_mutex_unlock(knx_mutex *m);
+#endif
 
 #endif
 

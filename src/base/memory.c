@@ -21,11 +21,6 @@ static void add(_Atomic int64_t *to, int64_t n)
     atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
-#if !KN_SINGLE_THREADED
-static pthread_key_t at_exit;
-static bool has_key;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 /* What other ends of the thread count after this one makes them begin anew, and this comes again. */
 static void end_counting(void *arg)
 {
@@ -42,13 +37,24 @@ static void end_counting(void *arg)
     knx_pieces_trim();
 }
 
+#if KN_POSIX_THREADS
+static pthread_key_t at_exit;
+static bool has_key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 static void make_key(void) { has_key = pthread_key_create(&at_exit, end_counting) == 0; }
+#else
+void knx_memory_thread_ends(void)
+{
+    if (mine.begun)
+        end_counting(&mine);
+}
 #endif
 
 /* Where the system refuses, the next count tries again; what was counted is seen then. */
 static KNX_COLD void begin_counting(void)
 {
-#if !KN_SINGLE_THREADED
+#if KN_POSIX_THREADS
     pthread_once(&once, make_key);
     if (!has_key || pthread_setspecific(at_exit, &mine) != 0)
         return;

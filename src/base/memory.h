@@ -16,6 +16,7 @@ void knx_free(void *p);
 void *knx_piece(size_t bytes);
 void *knx_piece_zero(size_t bytes);
 void knx_piece_free(void *p, size_t bytes); /* NULL is fine */
+void knx_memory_thread_ends(void);          /* of a thread that no system watches: what it counted goes to the others */
 void knx_pieces_trim(void);                 /* gives what this thread keeps back to the system */
 /* Test hooks: from now on k allocations succeed and the next one fails (and all after it while `sticky`); k < 0
  * turns it off. Buffers count too, pooled or not. */

@@ -27,7 +27,7 @@ int knx_threads_available(void)
         return n;
     n = knx_env()->num_threads;
     if (!n)
-        n = KN_SINGLE_THREADED ? 1 : knx_cpus();
+        n = knx_cpus();
     n = n > KNX_MAX_THREADS ? KNX_MAX_THREADS : n;
     atomic_store_explicit(&available, n, memory_order_relaxed);
     return n;
@@ -64,21 +64,9 @@ knx_pool_state knx_pool_look(void) { return (knx_pool_state){0}; }
 
 #else
 
-#include <fenv.h>
+#include "base/park.h"
+#include "base/worker.h"
 #include <limits.h>
-#include <signal.h>
-#if defined(__linux__) && !defined(KNX_NO_FUTEX)
-#include <linux/futex.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#ifdef SYS_futex
-typedef long futex_number; /* of its times, whatever C's are */
-#else
-#define SYS_futex SYS_futex_time64
-typedef int64_t futex_number;
-#endif
-#endif
 
 enum {
     JOINED = 0xff,    /* the word: how many workers have joined, */
@@ -112,7 +100,7 @@ static struct {
     atomic_bool stop;
     bool full; /* the system has no more threads for us */
     atomic_int started;
-    pthread_t thread[KNX_MAX_THREADS];
+    atomic_int there;                    /* of those: has begun, has not ended */
     atomic_int cpu[KNX_MAX_THREADS + 1]; /* that the caller (0) and the workers were seen on, plus 1; 0: parked */
 } pool = {.word = CLOSED};
 
@@ -135,72 +123,29 @@ static inline void relax(void)
 #endif
 }
 
-/* ---- Parking: wait_at returns when the word is no longer `seen`, after so many nanoseconds (0: not so), or for no
- * reason. wake_at: was anybody waiting? */
-
-#if defined(__linux__) && !defined(KNX_NO_FUTEX)
-
-static void wait_at(atomic_uint *word, unsigned seen, long nanoseconds)
-{
-    const futex_number most[] = {0, nanoseconds}; /* less than a second */
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, nanoseconds ? most : NULL, NULL, 0);
-}
-static bool wake_at(atomic_uint *word, int n)
-{
-    return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0) > 0;
-}
-static void parking_in_child(void) {}
-static void name_thread(void) { prctl(PR_SET_NAME, "kiln"); }
-
-#else
-
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-} parking = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
-
-static void wait_at(atomic_uint *word, unsigned seen, long nanoseconds)
-{
-    struct timespec end = {0};
-    if (nanoseconds) {
-        clock_gettime(CLOCK_REALTIME, &end);
-        end.tv_sec += (end.tv_nsec + nanoseconds) / 1000000000;
-        end.tv_nsec = (end.tv_nsec + nanoseconds) % 1000000000;
-    }
-    pthread_mutex_lock(&parking.lock);
-    if (atomic_load(word) == seen && nanoseconds)
-        pthread_cond_timedwait(&parking.changed, &parking.lock, &end);
-    else if (atomic_load(word) == seen)
-        pthread_cond_wait(&parking.changed, &parking.lock);
-    pthread_mutex_unlock(&parking.lock);
-}
-
-static bool wake_at(atomic_uint *word, int n)
-{
-    (void)word, (void)n;
-    pthread_mutex_lock(&parking.lock);
-    pthread_cond_broadcast(&parking.changed);
-    pthread_mutex_unlock(&parking.lock);
-    return true;
-}
-
-static void parking_in_child(void)
-{
-    parking.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    parking.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-}
-static void name_thread(void) {}
-
-#endif
-
 /* ---- A worker. */
 
 static bool open_to_join(unsigned word) { return !(word & CLOSED) && (word & JOINED) < (word >> LIMIT_SHIFT & LIMIT); }
 
+/* In WebAssembly a worker has to learn of code that others made (knx_pool_prepare). */
+#if defined(__wasm__)
+static _Atomic(knx_worker_ready) is_ready;
+
+void knx_pool_prepare(knx_worker_ready f) { atomic_store(&is_ready, f); }
+
+static bool ready(int worker)
+{
+    knx_worker_ready f = worker ? atomic_load_explicit(&is_ready, memory_order_acquire) : NULL;
+    return !f || f();
+}
+#else
+static bool ready(int worker) { return (void)worker, true; }
+#endif
+
 static void take_parts(int worker)
 {
     int64_t i;
-    while ((i = atomic_fetch_add_explicit(&pool.next, 1, memory_order_relaxed)) < pool.parts)
+    while (ready(worker) && (i = atomic_fetch_add_explicit(&pool.next, 1, memory_order_relaxed)) < pool.parts)
         pool.f(pool.arg, i, worker);
     atomic_fetch_or_explicit(&pool.word, CLOSED, memory_order_relaxed);
 }
@@ -234,7 +179,7 @@ static void park(worker *w)
     atomic_fetch_add(&pool.parked, 1); /* before the word is looked at again: a caller looks in the other order */
     unsigned word = atomic_load(&pool.word);
     if (!open_to_join(word) && !atomic_load(&pool.stop))
-        wait_at(&pool.word, word, 0);
+        knx_wait_at(&pool.word, word, 0);
     atomic_fetch_sub(&pool.parked, 1);
     if (!w->spins)
         return;
@@ -272,27 +217,47 @@ static unsigned next_call(worker *w)
     }
 }
 
-static void *work(void *number)
+static KNX_TLS bool takes_part; /* from joining a call to being counted as done */
+
+static void leave_call(void)
 {
-    worker w = {.number = (int)(intptr_t)number, .spin = LEAST_SPIN};
-    name_thread();
-    fesetenv(FE_DFL_ENV);
-    knx_float_enter(); /* what C knows nothing of: subnormals */
+    takes_part = false;
+    atomic_fetch_add(&pool.done, 1); /* before `waits` is looked at; the caller in the other order */
+    if (atomic_load(&pool.waits))
+        knx_wake_at(&pool.done, 1);
+}
+
+static void work(int number)
+{
+    worker w = {.number = number + 1, .spin = LEAST_SPIN};
     inside = works = true;
+    atomic_fetch_add(&pool.there, 1);
     for (;;) {
         unsigned word = next_call(&w);
-        if (atomic_load(&pool.stop)) {
-            atomic_store(&pool.cpu[w.number], 0);
-            return NULL;
-        }
+        if (atomic_load(&pool.stop))
+            break;
+        (void)ready(w.number); /* before the caller has to wait for it */
         if (!open_to_join(word) || !atomic_compare_exchange_strong(&pool.word, &word, word + 1))
             continue;
+        takes_part = true;
         take_parts((int)(word & JOINED) + 1);
-        atomic_fetch_add(&pool.done, 1); /* before `waits` is looked at; the caller in the other order */
-        if (atomic_load(&pool.waits))
-            wake_at(&pool.done, 1);
+        leave_call();
     }
+    atomic_fetch_sub(&pool.there, 1);
+    atomic_store(&pool.cpu[w.number], 0);
 }
+
+#if defined(__wasm__)
+bool knx_pool_abandon(void)
+{
+    atomic_fetch_sub(&pool.there, 1);
+    if (!takes_part)
+        return false;
+    atomic_fetch_or(&pool.word, CLOSED);
+    leave_call();
+    return true;
+}
+#endif
 
 /* ---- Starting and stopping, by whoever has the pool. */
 
@@ -305,10 +270,11 @@ static void forget_workers(void)
     atomic_store(&pool.waits, false);
     atomic_store(&pool.stop, false);
     atomic_store(&pool.started, 0);
+    atomic_store(&pool.there, 0);
     for (int i = 0; i <= KNX_MAX_THREADS; i++)
         atomic_store_explicit(&pool.cpu[i], 0, memory_order_relaxed);
     pool.full = false;
-    parking_in_child();
+    knx_parking_in_child();
     atomic_store(&pool.busy, 0);
 }
 
@@ -325,29 +291,17 @@ static bool take_pool(void)
 }
 static void leave_pool(void) { atomic_store_explicit(&pool.busy, 0, memory_order_release); }
 
-/* Workers get no signals but those of their own mistakes. */
-static void block_signals(sigset_t *before)
-{
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-    sigset_t all;
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        sigdelset(&all, own[i]);
-    pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
 static void start(int workers)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-    sigset_t before;
-    block_signals(&before);
+    static bool watched; /* of whoever has the pool */
+    if (!watched)
+        watch_forks();
+    watched = true;
     int n = atomic_load(&pool.started);
-    while (n < workers && !pthread_create(&pool.thread[n], NULL, work, (void *)(intptr_t)(n + 1)))
+    while (n < workers && knx_worker_start(n, work))
         n++;
     atomic_store(&pool.started, n);
     pool.full = n < workers; /* and is not asked again at each call */
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     KN_LOG(1, "threads: %d workers", n);
 }
 
@@ -357,13 +311,24 @@ static void stop(void)
     atomic_store(&pool.stop, true);
     atomic_fetch_add(&pool.word, CALL);
     if (n)
-        wake_at(&pool.word, INT_MAX);
+        knx_wake_at(&pool.word, INT_MAX);
     for (int i = 0; i < n; i++)
-        pthread_join(pool.thread[i], NULL);
+        knx_worker_join(i);
     atomic_store(&pool.stop, false);
     atomic_store(&pool.started, 0);
     pool.full = false;
 }
+
+#if defined(__wasm__)
+void knx_pool_start(int workers)
+{
+    (void)knx_threads_available(); /* workers have no environment */
+    if (inside || !take_pool())
+        return;
+    start(workers);
+    leave_pool();
+}
+#endif
 
 void knx_pool_stop(void)
 {
@@ -395,7 +360,7 @@ knx_pool_state knx_pool_look(void)
 static void wake_workers(int n)
 {
     int64_t before = atomic_exchange(&pool.woken, knx_nanoseconds());
-    if (!wake_at(&pool.word, n))
+    if (!knx_wake_at(&pool.word, n))
         atomic_store(&pool.woken, before);
 }
 
@@ -410,7 +375,7 @@ static void publish(int workers, int64_t parts, void (*f)(void *arg, int64_t par
     unsigned last = atomic_load_explicit(&pool.word, memory_order_relaxed);
     atomic_store_explicit(&pool.cpu[0], knx_cpu_now() + 1, memory_order_relaxed);
     atomic_store(&pool.word, (last & ~(CALL - 1u)) + CALL + ((unsigned)workers << LIMIT_SHIFT));
-    int parked = atomic_load(&pool.parked), awake = atomic_load(&pool.started) - parked;
+    int parked = atomic_load(&pool.parked), awake = atomic_load(&pool.there) - parked;
     int wanted = workers - (awake > 0 ? awake : 0);
     if (parked > 0 && wanted > 0)
         wake_workers(wanted);
@@ -426,7 +391,7 @@ static void wait_for(unsigned joined, bool asks)
     }
     atomic_store(&pool.waits, true);
     for (unsigned done; (done = atomic_load(&pool.done)) < joined;) {
-        wait_at(&pool.done, done, asks ? ASKING : 0);
+        knx_wait_at(&pool.done, done, asks ? ASKING : 0);
         if (asks)
             knx_must_stop();
     }
@@ -452,6 +417,7 @@ static inline void parallel(int threads, int64_t parts, void (*f)(void *arg, int
     wait_for(atomic_load_explicit(&pool.word, memory_order_relaxed) & JOINED, asks);
     calls = false;
     leave_pool();
+    knx_worker_pass_failure();
 }
 
 KNX_HOT void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)

@@ -24,10 +24,19 @@ void knx_parallel_asking(int threads, int64_t parts, void (*f)(void *arg, int64_
 bool knx_is_worker(void);     /* is this thread one of the pool's? */
 bool knx_parts_stopped(void); /* on a worker: are the parts to end? */
 void knx_stop_parts(void);    /* by the thread whose call they are; by others, nothing */
-void knx_pool_stop(void); /* joins the workers; the next call starts new ones. Nothing from inside of a part */
+void knx_pool_stop(void);     /* joins the workers; the next call starts new ones. Nothing from inside of a part */
 /* What there is now: workers that were started, and how many of them are parked. */
 typedef struct knx_pool_state {
     int workers, parked;
 } knx_pool_state;
 knx_pool_state knx_pool_look(void);
+#if defined(__wasm__)
+/* Asked on a worker before each part: does it have the code that was made so far? If not, it takes no more parts of
+ * this call. */
+typedef bool (*knx_worker_ready)(void);
+void knx_pool_prepare(knx_worker_ready f);
+void knx_pool_start(int workers); /* ahead of the first call */
+/* On a worker that was thrown out of its work: its call goes on without it. false: it was in none. */
+bool knx_pool_abandon(void);
+#endif
 #endif

@@ -152,11 +152,17 @@ static void types(knx_str *out)
     section(out, 1, &s);
 }
 
+#if defined(__wasm_atomics__)
+#define MEMORY "\x02\x03\x01\x80\x80\x04" /* shared: from 1 to 65,536 pages */
+#else
+#define MEMORY "\x02\x00\x01" /* any number of pages */
+#endif
+
 static void imports(knx_str *out)
 {
     knx_str s = {0};
     knh_wasm_unsigned(&s, 3);
-    name(&s, "kiln"), name(&s, "memory"), knx_str_add(&s, "\x02\x00\x01", 3); /* any number of pages */
+    name(&s, "kiln"), name(&s, "memory"), knx_str_add(&s, MEMORY, sizeof MEMORY - 1);
     name(&s, "kiln"), name(&s, "table"), knx_str_add(&s, "\x01\x70\x00\x00", 4);
     name(&s, "kiln"), name(&s, "stack"), knx_str_add(&s, "\x03\x7f\x01", 3); /* i32, it changes */
     section(out, 2, &s);

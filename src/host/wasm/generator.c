@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "host/wasm/product.h"
+#include "host/wasm/registry.h"
 #include "host/wasm/stage.h"
 
 #define IMPORT(name) __attribute__((import_module("kiln"), import_name(#name)))
@@ -49,6 +50,8 @@ knx_error *knh_wasm_publish(knh_wasm_function *f, uintptr_t *place, void **keep,
             e = knx_error_nomem();
         else if (k->place < 0)
             e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the engine refuses a module of %zu bytes", module.n);
+        else if (!knh_wasm_share(&k->place, 1, &module))
+            knh_wasm_host_retract(k->place, 1), e = knx_error_nomem();
         else
             *place = (uintptr_t)k->place;
     }
@@ -62,6 +65,7 @@ knx_error *knh_wasm_publish(knh_wasm_function *f, uintptr_t *place, void **keep,
 
 void knh_wasm_retract(void *keep)
 {
+    knh_wasm_unshare(((kept *)keep)->place);
     knh_wasm_host_retract(((kept *)keep)->place, 1);
     knx_free(keep);
 }
