@@ -36,7 +36,7 @@ function imports(module, {memory, features, since}, exports) {
     const known = {
         env: {memory},
         wasi_snapshot_preview1: wasi({memory: () => memory, write, since}),
-        kiln: {features: () => features, publish: () => 0, reserve: () => 0, retract() {}},
+        kiln: {features: () => features},
         kiln_threads: {
             cpus: () => 1, may_wait: () => 1, start: () => 0, adopt: adopter(memory, exports),
             fail() { throw new Error('a part of a part failed'); },
