@@ -109,6 +109,9 @@ function pairs(at, of) {
 let callFunction = () => { throw new Error('not loaded'); };
 /** What C calls for a function of JavaScript: f(serial, out, in). */
 export const onCall = f => { callFunction = f; };
+let runCallback = callFunction;
+/** What C calls for a function that runs when a program runs: f(serial, nIn, in, nOut, out), not 0: it failed. */
+export const onRun = f => { runCallback = f; };
 
 const lines = ['', '', ''];
 function print(stream, b) { // whole lines; a program's output in Node goes out as it is
@@ -125,7 +128,10 @@ function imports(options) {
     engine.made = kernels({exports: () => engine.exports, fma: options.fma ?? 'auto', makes: options.kernels !== false});
     return {
         kiln: engine.made,
-        kjs: {call: (serial, out, args) => callFunction(serial >>> 0, out >>> 0, args >>> 0)},
+        kjs: {
+            call: (serial, out, args) => callFunction(serial >>> 0, out >>> 0, args >>> 0),
+            run: (serial, nIn, into, nOut, out) => runCallback(serial >>> 0, nIn, into >>> 0, nOut, out >>> 0),
+        },
         wasi_snapshot_preview1: wasi({
             memory: () => engine.memory, args: ['kiln'], env: options.env ?? {}, fs: options.fs ?? null,
             write: (stream, b) => (options.print ?? print)(stream, b),

@@ -2,37 +2,73 @@
 // function.js -- functions of JavaScript as functions of Kiln's. Such a function takes a few parts, each a flat list of
 // arrays, and returns a flat list; what trees become of that is the business of transforms.js.
 import {engine, get, lastingText, mark, onCall, put, putInt, release, room, text} from './engine.js';
-import {operand} from './convert.js';
+import {numberHandle, operand} from './convert.js';
 import {errorOf} from './errors.js';
-import {Handle, argsOf, check, keep, scoped, tracing, treeOut} from './handles.js';
+import {Box, Handle, argsOf, check, isKept, keep, scoped, tracing, treeOut} from './handles.js';
 import {treeOf, wrapList} from './call.js';
 import {KilnArray} from './array.js';
 import {here} from './place.js';
 
-// What C knows a function by: a number that never comes again. Functions that nobody has die with their object, but
-// what was recorded of others may call them: those keep what was made while they were recorded.
+// ---- What lives as long as what. C knows a function by a number that never comes again. Functions that nobody has die
+// with their object; recordings of others may call them, though: those keep what was made while they were recorded.
 const living = new Map(); // serial -> WeakRef of FlatFunction
-const gone = new FinalizationRegistry(serial => living.delete(serial));
 let serials = 0;
 const calling = []; // the functions that are being called and recorded, the innermost last
-export const keepWithCallers = x => { for (const f of calling) f.kept.push(x); };
+/** x, something that programs may call, lives for as long as the functions that are being recorded now. */
+export function keepWithCallers(x) {
+    for (const f of calling) {
+        f.kept.push(x);
+        x.isKept = true;
+    }
+}
 
+// The end of a function's handle. One that others are made of ends after them, whatever order the collector finds them
+// in: what was recorded is forgotten with the last one.
+class FunctionBox extends Box {
+    constructor(handle, serial, of) {
+        super(handle);
+        this.serial = serial;
+        this.of = of;
+        this.users = 0;
+        this.late = 0; // the handle, while others wait
+        for (const b of of) b.users++;
+    }
+    end() {
+        if (!this.handle) return;
+        this.late = this.handle;
+        this.handle = 0;
+        if (!this.users) this.free();
+    }
+    free() {
+        const h = this.late;
+        this.late = 0;
+        if (this.serial) {
+            living.delete(this.serial);
+            engine.exports.kn_forget(h); // nothing recorded of it will be wanted again
+        } else
+            engine.exports.kn_release(h);
+        for (const b of this.of) if (--b.users === 0 && b.late) b.free();
+    }
+}
+
+// ---- What C calls.
 onCall((serial, out, args) => {
     const f = living.get(serial)?.deref();
     let results = null;
-    try {
-        if (!f) throw errorOf('RuntimeError', 'a function that is gone was to be traced');
-        calling.push(f);
+    if (!isKept()) { // else the call fails anyway
         try {
-            tracing(() => { results = giveBack(f, f.callable(...partsOf(f, args))); });
-        } finally {
-            calling.pop();
+            if (!f) throw errorOf('RuntimeError', 'a function that is gone was to be traced');
+            calling.push(f);
+            try {
+                tracing(f.name, () => { results = giveBack(f, f.callable(...partsOf(f, args))); });
+            } finally {
+                calling.pop();
+            }
+            check(); // what is left pending is an error of the call around
+        } catch (e) {
+            keep(e);
+            results = null;
         }
-        // what is left pending is an error of the call around
-        check();
-    } catch (e) {
-        keep(e);
-        results = null;
     }
     if (f && f.promised >= 0) for (let i = 0; i < f.promised; i++) put(out + 4 * i, results ? results[i] : 0);
     else put(out, results ?? 0);
@@ -46,81 +82,128 @@ function partsOf(f, args) {
     });
 }
 function giveBack(f, results) {
-    if (f.pair) {
-        const m = mark(), at = room(8);
-        put(at, treeOf(results[0])), put(at + 4, treeOf(results[1]));
-        const tree = engine.exports.kn_tree_tuple(2, at);
+    const m = mark();
+    try {
+        if (f.pair) {
+            const at = room(8);
+            put(at, treeOf(results[0])), put(at + 4, treeOf(results[1]));
+            return engine.exports.kn_tree_tuple(2, at);
+        }
+        if (f.promised < 0) return treeOf(results);
+        if (results.length !== f.promised)
+            throw errorOf('TypeError', `the function has to return ${f.promised} arrays, not ${results.length}`);
+        const list = engine.exports.kn_tree_leaves(treeOf(results));
+        return results.map((_, i) => engine.exports.kn_list_get(list, i));
+    } finally {
         release(m);
-        return tree;
     }
-    if (f.promised < 0) {
-        const m = mark(), tree = treeOf(results);
-        release(m);
-        return tree;
-    }
-    if (results.length !== f.promised)
-        throw errorOf('TypeError', `the function has to return ${f.promised} arrays, not ${results.length}`);
-    const m = mark(), list = engine.exports.kn_tree_leaves(treeOf(results));
-    release(m);
-    return results.map((_, i) => engine.exports.kn_list_get(list, i));
 }
 
 /** callable(...parts) -> a flat array of arrays; sizes: of the parts, -1 for any. options: name, promised (how many it
  * returns; -1: a call shows), pair (it returns two lists) */
 export class FlatFunction extends Handle {
     kept = [];
+    isKept = false;
     nOut = -1;
-    constructor(handle, {callable = null, sizes, promised = -1, pair = false, base = null, serial = 0}) {
-        super(handle, serial !== 0);
-        Object.assign(this, {callable, sizes, promised, pair, base});
-        if (serial) {
-            living.set(serial, new WeakRef(this));
-            gone.register(this, serial);
-        }
-        for (const f of calling) f.kept.push(this);
+    /** of: the functions that it was made of, which live as long */
+    constructor(handle, {callable = null, sizes, promised = -1, pair = false, of = [], serial = 0, name = 'f'}) {
+        super(handle, new FunctionBox(handle, serial, of.map(f => f.box)));
+        this.callable = callable;
+        this.sizes = sizes;
+        this.promised = promised;
+        this.pair = pair;
+        this.of = of;
+        this.name = name;
+        if (serial) living.set(serial, new WeakRef(this));
     }
     static of(callable, sizes, {name = callable.name || 'f', promised = -1, pair = false} = {}) {
         return scoped(() => {
             const at = room(4 * sizes.length + 4), serial = ++serials;
             sizes.forEach((n, i) => put(at + 4 * i, n));
-            if (sizes.length > 8) throw errorOf('ValueError', 'a function has at most 8 parts');
-            here(FlatFunction.of);
+            if (sizes.length > MAX_PARTS) throw errorOf('ValueError', `a function has at most ${MAX_PARTS} parts`);
+            here(null);
             const h = engine.exports.kjs_function(lastingText(name), sizes.length, at, promised, serial);
             check();
             if (!h) throw errorOf('MemoryError', 'no memory for a function');
-            return new FlatFunction(h, {callable, sizes, promised, pair, serial});
+            return new FlatFunction(h, {callable, sizes, promised, pair, serial, name});
         });
     }
-    derived(handle, sizes = this.sizes, base = this) {
+    derived(handle, sizes = this.sizes, of = [this]) {
         check();
-        return new FlatFunction(handle, {sizes, base});
+        return new FlatFunction(handle, {sizes, of, name: this.name});
+    }
+    /** Whether something has to live for what was recorded of it. */
+    get keeps() { return this.kept.length > 0 || this.of.some(f => f.keeps); }
+    /** The end of a function that was made for one call, unless something that was recorded meanwhile calls it. */
+    done() {
+        for (const f of this.of) f.done();
+        if (!this.isKept) this.dispose();
+    }
+    #begin() {
+        if (calling.length && this.keeps) keepWithCallers(this);
+        calling.push(this);
+    }
+    /** f() while C records this function. */
+    recording(f) {
+        this.#begin();
+        try {
+            return f();
+        } finally {
+            calling.pop();
+        }
     }
     /** f(parts) with lists of what is like arrays; a flat list of Arrays. */
-    call(parts, entry = this.call) {
+    call(parts, entry = null) {
         return withParts(parts, args => {
             const y = treeOut();
             here(entry);
-            calling.push(this);
+            this.recording(() => engine.exports.kn_call(this.handle, y.at, args));
+            return leavesAt(y);
+        });
+    }
+    /** The same, where it was called before: `list` is all arguments, one part, `nOut` the number of results. */
+    again(list, entry) {
+        const m = mark(), n = list.length, {exports: c, L} = engine, {nOut} = this, owned = [];
+        try {
+            const at = room(L.kn_args + 4 * n), outs = room(L.kn_args + 4 * nOut), in_ = at + L.kn_args, out = outs +
+                L.kn_args;
+            for (let i = 0; i < n; i++) {
+                const x = list[i];
+                if (x instanceof KilnArray) put(in_ + 4 * i, x.handle);
+                else {
+                    const {h} = argument(x);
+                    owned.push(h);
+                    put(in_ + 4 * i, h);
+                }
+            }
+            putPart(at, in_, n, 1), putPart(outs, out, nOut, nOut ? 1 : 0);
+            here(entry);
+            this.#begin();
             try {
-                engine.exports.kn_call(this.handle, y.at, args);
+                c.kn_call(this.handle, outs, at);
             } finally {
                 calling.pop();
             }
             check();
-            return wrapList(engine.exports.kn_tree_leaves(y.tree()));
-        });
+            const y = new Array(nOut);
+            for (let i = 0; i < nOut; i++) y[i] = new KilnArray(get(out + 4 * i));
+            return y;
+        } finally {
+            for (const h of owned) c.kn_release(h);
+            release(m);
+        }
     }
     #made(name, options, fill) {
         return scoped(() => {
             const {L, exports: c} = engine, at = room(L[options]);
             put(at, L[options]); // size_
-            fill(at, member => at + L[`${options}.${member}`]);
-            here(this.jit);
+            fill(member => at + L[`${options}.${member}`]);
+            here(null);
             return this.derived(c[name](this.handle, at));
         });
     }
     jit({donate = null, symbolic = null, constraints = null, checks = false} = {}) {
-        return this.#made('kn_jit', 'kn_jit_opts', (at, of) => {
+        return this.#made('kn_jit', 'kn_jit_opts', of => {
             if (donate) argnums(of('donate_argnums'), donate);
             if (symbolic) put(of('symbolic'), text(symbolic));
             if (constraints) put(of('constraints'), text(constraints));
@@ -128,64 +211,114 @@ export class FlatFunction extends Handle {
         });
     }
     grad({argnums: nums = null, hasAux = false, holomorphic = false, allowInt = false, value = false} = {}) {
-        return this.#made(value ? 'kn_value_and_grad' : 'kn_grad', 'kn_grad_opts', (at, of) => {
+        return this.#made(value ? 'kn_value_and_grad' : 'kn_grad', 'kn_grad_opts', of => {
             if (nums) argnums(of('argnums'), nums);
             putByte(of('has_aux'), hasAux), putByte(of('holomorphic'), holomorphic), putByte(of('allow_int'), allowInt);
         });
     }
     /** mode: "jacfwd", "jacrev", "hessian" */
     jacobian(mode, {argnums: nums = null, nAux = 0, holomorphic = false, allowInt = false} = {}) {
-        return this.#made(`kn_${mode}`, 'kn_jac_opts', (at, of) => {
+        return this.#made(`kn_${mode}`, 'kn_jac_opts', of => {
             if (nums) argnums(of('argnums'), nums);
-            putByte(of('has_aux'), nAux > 0), putByte(of('holomorphic'), holomorphic), putByte(of('allow_int'), allowInt);
+            putByte(of('has_aux'), nAux > 0), putByte(of('holomorphic'), holomorphic), putByte(of('allow_int'),
+                allowInt);
             put(of('n_aux'), nAux);
         });
     }
     /** axes: an axis for each part, null: not mapped. Results are mapped at axis 0, or (unmapped) none is. */
     vmap(axes, {axisName = null, axisSize = 0, unmapped = false} = {}) {
-        return this.#made('kn_vmap', 'kn_vmap_opts', (at, of) => {
+        return this.#made('kn_vmap', 'kn_vmap_opts', of => {
             axes.forEach((a, i) => put(of('in_axes') + 4 * i, a === null ? 1 : a >= 0 ? a + 2 : a));
             if (unmapped) put(of('out_axes'), 1);
             if (axisName) put(of('axis_name'), lastingText(axisName));
             putInt(of('axis_size'), axisSize);
         });
     }
+    /** kind: one of C's policies, names: those of the policy */
+    checkpoint({kind = 0, names = [], preventCse = true} = {}) {
+        return this.#made('kn_checkpoint', 'kn_checkpoint_opts', of => {
+            if (names.length > 16) throw errorOf('ValueError', 'a policy has at most 16 names');
+            put(of('policy.kind'), kind), put(of('policy.n'), names.length);
+            names.forEach((n, i) => put(of('policy.name') + 4 * i, lastingText(n)));
+            putByte(of('prevent_cse'), preventCse);
+        });
+    }
+    customJvp(rule) {
+        return scoped(() => {
+            here(null);
+            return this.derived(engine.exports.kn_custom_jvp(this.handle, rule.handle), this.sizes, [this, rule]);
+        });
+    }
+    customVjp(forward, backward) {
+        return scoped(() => {
+            here(null);
+            const h = engine.exports.kn_custom_vjp(this.handle, forward.handle, backward.handle);
+            return this.derived(h, this.sizes, [this, forward, backward]);
+        });
+    }
     /** [results, tangents of results] */
     jvp(primals, tangents) {
         return withParts(primals, p => withParts(tangents, t => {
             const y = treeOut(), dy = treeOut();
-            here(this.jvp);
-            engine.exports.kn_jvp(this.handle, p, t, y.at, dy.at);
-            check();
-            return [y, dy].map(o => wrapList(engine.exports.kn_tree_leaves(o.tree())));
+            here(null);
+            this.recording(() => engine.exports.kn_jvp(this.handle, p, t, y.at, dy.at));
+            return [leavesAt(y), leavesAt(dy)];
         }));
     }
-    /** [results, function of the results' cotangents (vjp) or of the tangents (linearize)] */
+    /** [results, function of the results' cotangents (kn_vjp) or of the tangents (kn_linearize)] */
     at(name, primals) {
         return withParts(primals, p => {
             const y = treeOut();
-            here(this.at);
-            const h = engine.exports[name](this.handle, p, y.at);
-            check();
-            const results = wrapList(engine.exports.kn_tree_leaves(y.tree()));
+            here(null);
+            const h = this.recording(() => engine.exports[name](this.handle, p, y.at)), results = leavesAt(y);
             return [results, this.derived(h, name === 'kn_vjp' ? [results.length] : this.sizes)];
+        });
+    }
+    linearTranspose(examples) {
+        return withParts(examples, p => {
+            here(null);
+            return this.derived(this.recording(() => engine.exports.kn_linear_transpose(this.handle, p)));
+        });
+    }
+    /** Arrays without values, of the types of its results. */
+    evalShape(parts) {
+        return withParts(parts, p => {
+            const y = treeOut();
+            here(null);
+            this.recording(() => engine.exports.kn_eval_shape(this.handle, p, y.at));
+            return leavesAt(y);
         });
     }
     get traceCount() { return engine.exports.kn_fn_trace_count(this.handle); }
 }
+export const MAX_PARTS = 8;
 
 const putByte = (at, x) => { new Uint8Array(engine.memory.buffer)[at] = x ? 1 : 0; };
+function putPart(at, from, n, parts) { // the one part of kn_args, kn_outs
+    const {L} = engine, part = at + L['kn_args.part'];
+    put(at, parts);
+    put(part, from), put(part + L['kn_const_part.bytes'], 4 * n);
+}
 function argnums(at, nums) {
     put(at, nums.length);
     nums.forEach((n, i) => put(at + engine.L['kn_argnums.arg'] + 4 * i, n));
 }
-/** f(kn_args of the parts) in a scope; numbers among them are owned until it ends. */
-export function withParts(parts, f) {
+/** The arrays of a tree that a call of C filled; throws what went wrong. */
+export function leavesAt(y) {
+    check();
+    return wrapList(engine.exports.kn_tree_leaves(y.tree()));
+}
+/** {h, owned}: an argument of a function that is recorded. There a number has a dtype: the default float's, whatever
+ * its
+ * value is, so that a function is not recorded twice for 1 and 1.5; integers are arrays or BigInts. */
+const argument = x => (typeof x === 'number' ? {h: numberHandle(x, true), owned: true} : operand(x));
+/** f(kn_args of the parts) in a scope; numbers among them are owned until it ends. waits: they wait for their dtypes */
+export function withParts(parts, f, waits = false) {
     return scoped(() => {
         const owned = [];
         try {
             return f(argsOf(parts.map(list => list.map(x => {
-                const o = operand(x);
+                const o = waits ? operand(x) : argument(x);
                 if (o.owned) owned.push(o.h);
                 return o.h;
             }))));

@@ -2,6 +2,7 @@
 // handles.js -- calls of C: its errors as exceptions, scopes, and objects that own a handle.
 import {engine, get, mark, put, release, room, textAt} from './engine.js';
 import {errorOf} from './errors.js';
+import {lastPlace} from './place.js';
 
 // What a function of the user's threw inside of a call of C: that call throws it on.
 let kept = null;
@@ -26,7 +27,9 @@ export function check() {
 
 // ---- Scopes: handles that are made between belong to one that ends with it, but what was retained.
 let depth = 0; // of scopes, and of functions of the user's that are being called
+let users = 0; // of those functions
 export const isScoped = () => depth > 0;
+export const isTracing = () => users > 0;
 /** f() with a scope and scratch memory of its own. */
 export function scoped(f) {
     const {exports: c, L} = engine, m = mark(), scope = room(L.kn_scope);
@@ -36,6 +39,7 @@ export function scoped(f) {
         return f();
     } finally {
         depth--;
+        if (!users && traced.length) leave();
         c.kn_scope_end(scope);
         release(m);
     }
@@ -49,45 +53,76 @@ export function inUser(f) {
         depth--;
     }
 }
-let users = 0;
-export const isTracing = () => users > 0;
-export function tracing(f) {
-    users++;
+/** The same for one that is recorded. name: of it */
+export function tracing(name, f) {
+    const outer = inside;
+    depth++, users++;
+    inside = name;
     try {
-        return inUser(f);
+        return f();
     } finally {
-        users--;
+        depth--, users--;
+        inside = outer;
     }
 }
 
 // ---- Objects with a handle. Those that nobody disposes of are released after the collector has found them.
-const dead = new FinalizationRegistry(({handle, forget}) => {
-    if (forget) engine.exports.kn_forget(handle);
-    else engine.exports.kn_release(handle);
-});
+const found = new FinalizationRegistry(box => box.end());
 
-/** Something of Kiln's that an object owns. `forget`: nothing recorded of it will be wanted again. */
+/** What ends with an object, or before it. why: what is told to those that ask for it afterwards */
+export class Box {
+    constructor(handle) {
+        this.handle = handle;
+        this.why = null;
+    }
+    end() {
+        const h = this.handle;
+        this.handle = 0;
+        if (h) engine.exports.kn_release(h);
+    }
+}
+
+// Traced values are gone when the outermost function has been recorded, and what they hold of its recording with them:
+// a loop that takes gradients needs no collector. Who took one out of the function is told so.
+let traced = []; // boxes of what was made meanwhile, each with the function and the line
+let inside = '';
+function leave() {
+    const all = traced, c = engine.exports;
+    traced = [];
+    for (let i = 0; i < all.length; i += 3) {
+        const box = all[i];
+        if (!box.handle || !c.kjs_is_traced(box.handle)) continue;
+        box.end();
+        box.why = {name: all[i + 1], place: all[i + 2]};
+    }
+}
+function isGone({why}) {
+    if (!why) return errorOf('ValueError', 'it was disposed of');
+    return errorOf('LeakedTracerError', `a traced value escaped from ${why.name} while it was traced; return it from ` +
+        `the ` +
+        'function instead', placeAt(why.place));
+}
+const placeAt = at => (at ? {file: textAt(get(at)), line: get(at + engine.L['kn_place.line'])} : null);
+
+/** Something of Kiln's that an object owns. */
 export class Handle {
-    #handle;
+    #box;
     /** The handle is taken over; one that a scope has, too, is retained. */
-    constructor(handle, forget = false) {
+    constructor(handle, box = new Box(handle)) {
         if (depth) engine.exports.kn_retain(handle);
-        this.#handle = handle;
-        dead.register(this, {handle, forget}, this);
+        if (users) traced.push(box, inside, lastPlace());
+        this.#box = box;
+        found.register(this, box);
     }
     /** The number that C knows it by. */
     get handle() {
-        if (!this.#handle) throw errorOf('ValueError', 'it was disposed of');
-        return this.#handle;
+        return this.#box.handle || this.#gone();
     }
-    get isDisposed() { return this.#handle === 0; }
+    #gone() { throw isGone(this.#box); }
+    get box() { return this.#box; }
+    get isDisposed() { return this.#box.handle === 0; }
     /** Gives it back now, instead of when the collector finds it. Twice is as once. */
-    dispose() {
-        if (!this.#handle) return;
-        dead.unregister(this);
-        engine.exports.kn_release(this.#handle);
-        this.#handle = 0;
-    }
+    dispose() { this.#box.end(); }
 }
 if (Symbol.dispose) Handle.prototype[Symbol.dispose] = function () { this.dispose(); };
 

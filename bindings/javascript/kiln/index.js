@@ -6,8 +6,18 @@ import {KilnArray, Slice, Ellipsis} from './array.js';
 import {asarray, array} from './creation.js';
 import {DType} from './dtype.js';
 import * as tree from './tree.js';
+import * as control from './control.js';
+import {callback, print} from './debug.js';
+import {stopGradient} from './transforms.js';
+import {collectives} from './vmap.js';
 
-export {jit, grad, valueAndGrad} from './transforms.js';
+export {clearCaches, jit, namedCall} from './jit.js';
+export {blockUntilReady, checkpoint, checkpoint as remat, checkpointPolicies, evalShape, grad, hessian, jacfwd, jacobian,
+    jacrev, jvp, linearTranspose, linearize, ShapeDtypeStruct, stopGradient, valueAndGrad, vjp} from './transforms.js';
+export {vmap} from './vmap.js';
+export {customGradient, customJvp, customVjp} from './custom.js';
+export {Jaxpr, makeJaxpr} from './jaxpr.js';
+export {ioCallback, ioCallbackWith, pureCallback, pureCallbackWith} from './debug.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree};
 export * from './errors.js';
 
@@ -16,7 +26,12 @@ const dtypes = Object.fromEntries(Object.values(DType).filter(d => d !== 'bool')
 export const numpy = namespace(['kiln.numpy'], {...constants, ...dtypes, bool_: 'bool', Array: KilnArray, DType, array, asarray,
     linalg: namespace(['kiln.numpy.linalg']), fft: namespace(['kiln.numpy.fft'])});
 export const np = numpy;
-export const lax = namespace(['kiln.lax'], {linalg: namespace(['kiln.lax.linalg'])});
+const {switchBranches, ...loops} = control;
+const snake = all => Object.fromEntries(Object.entries(all).flatMap(([name, f]) =>
+    [[name, f], [name.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`), f]]));
+export const lax = namespace(['kiln.lax'], {...snake({...loops, ...collectives, switch: switchBranches, stopGradient}),
+    linalg: namespace(['kiln.lax.linalg'])});
+export const debug = {print, callback};
 export const nn = namespace(['kiln.nn'], {initializers: namespace(['kiln.nn.initializers'])});
 export const random = namespace(['kiln.random']);
 export const scipy = {special: namespace(['kiln.scipy.special']), linalg: namespace(['kiln.scipy.linalg']),

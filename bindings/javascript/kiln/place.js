@@ -41,22 +41,26 @@ function byFrame(entry) {
     Error.prepareStackTrace = sites;
     let frame = null, deep = null;
     try {
-        Error.stackTraceLimit = 1;
-        Error.captureStackTrace(o, entry);
-        frame = o.stack?.[0];
-        if (!frame) return 0;
-        const script = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName() ?? '';
-        const key = `${script}:${frame.getPosition()}`;
-        let at = quick.get(key);
-        if (at === undefined) {
-            at = script.startsWith(own) ? -1 : placeOf(short(script), frame.getLineNumber() ?? 0, frame.getFunctionName() ?? '');
-            if (quick.size > 65536) quick.clear();
-            quick.set(key, at);
+        if (entry) {
+            Error.stackTraceLimit = 1;
+            Error.captureStackTrace(o, entry);
+            frame = o.stack?.[0];
         }
-        if (at >= 0) return at;
+        if (frame) {
+            const script = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName() ?? '';
+            const key = `${script}:${frame.getPosition()}`;
+            let at = quick.get(key);
+            if (at === undefined) {
+                at = script.startsWith(own) ? -1
+                    : placeOf(short(script), frame.getLineNumber() ?? 0, frame.getFunctionName() ?? '');
+                if (quick.size > 65536) quick.clear();
+                quick.set(key, at);
+            }
+            if (at >= 0) return at;
+        }
         Error.stackTraceLimit = 64; // called by the package itself: further out
         const all = {};
-        Error.captureStackTrace(all, entry);
+        Error.captureStackTrace(all, byFrame);
         deep = all.stack?.find(f => {
             const file = f.getScriptNameOrSourceURL?.() ?? f.getFileName() ?? '';
             return file && !file.startsWith(own) && !file.startsWith('wasm') && !file.startsWith('node:');
@@ -72,9 +76,14 @@ function byFrame(entry) {
 /** lines: whether operations note the line that calls them. It costs about a microsecond each. */
 export const settings = {lines: true};
 
-/** Notes the line that called `entry`, a function of the package, for the next call of Kiln. */
+let last = 0;
+/** The address of the place that was noted last; 0: none. */
+export const lastPlace = () => last;
+/** Notes the line that called `entry`, a function of the package (null: whatever is not of the package), for the next
+ * call of Kiln. */
 export function here(entry) {
     if (!settings.lines) return;
     const at = Error.captureStackTrace ? byFrame(entry) : byText(new Error().stack ?? '');
+    last = at;
     if (at) engine.exports.kn_here(at);
 }

@@ -76,3 +76,28 @@ KJS_EXPORT(const knb_table *, kjs_tables, void) { return knb_tables; }
 KJS_EXPORT(kn_array, kjs_like_int, double x) { return kn_like_int((int64_t)x); }
 KJS_EXPORT(double, kjs_size, kn_array x) { return (double)kn_size(x); }
 KJS_EXPORT(double, kjs_live_count, void) { return (double)kn_live_count(); }
+
+/* ---- Functions that run when a program runs, by their numbers. */
+KJS_IMPORT(run) int kjs_run(uint32_t serial, int n_in, const kn_array *in, int n_out, kn_array *out);
+
+static int run(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
+{
+    return kjs_run((uint32_t)(uintptr_t)env, n_in, in, n_out, out);
+}
+
+KJS_EXPORT(int, kjs_debug_callback, uint32_t serial, kn_list args)
+{
+    return kn_debug_callback(run, (void *)(uintptr_t)serial, args);
+}
+
+KJS_EXPORT(kn_list, kjs_pure_callback, uint32_t serial, kn_list results, kn_list args, const char *vmap_method)
+{
+    kn_pure_callback_opts opts = {.size_ = sizeof opts, .vmap_method = vmap_method};
+    return kn_pure_callback(run, (void *)(uintptr_t)serial, results, args, &opts);
+}
+
+KJS_EXPORT(kn_list, kjs_io_callback, uint32_t serial, kn_list results, kn_list args, int ordered)
+{
+    kn_io_callback_opts opts = {.size_ = sizeof opts, .ordered = ordered};
+    return kn_io_callback(run, (void *)(uintptr_t)serial, results, args, &opts);
+}
