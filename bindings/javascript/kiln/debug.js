@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // debug.js -- functions of JavaScript that run when a program runs (jax.pure_callback, jax.experimental.io_callback,
 // jax.debug).
-import {describe, isArrayLike, isNumber, newHandle, operand} from './convert.js';
+import {describe, isArrayLike, isNumber, operand} from './convert.js';
 import {ensure, engine, get, lastingText, onRun, put, room, text} from './engine.js';
 import {errorOf} from './errors.js';
 import {check, inUser, isKept, keep, scoped} from './handles.js';
 import {KilnArray} from './array.js';
 import {rowCall, wrapList} from './call.js';
 import {keepWithCallers} from './function.js';
-import {callable, optionsOf} from './jit.js';
+import {asArray, callable, optionsOf} from './jit.js';
 import {ShapeDtypeStruct} from './transforms.js';
 import {flatten, registerStatic} from './tree.js';
 import {here} from './place.js';
@@ -71,8 +71,8 @@ function host(callback, inTree, outTree = null, types = []) {
         if (!tree.equals(outTree))
             throw errorOf('ValueError', `the callback returned a value of structure ${tree}, but ${outTree} was ` +
                 `promised`);
-        return given.map((x, i) => (x instanceof KilnArray ? x : new KilnArray(newHandle(x, isNumber(x) ?
-            types[i].dtype : null))));
+        return given.map((x, i) => (isNumber(x) ? rowCall('kiln.numpy', 'full', [[], x, {dtype: types[i].dtype}])
+            : asArray(x)));
     };
 }
 function called(callback, types, args, call) {

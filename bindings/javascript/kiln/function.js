@@ -4,7 +4,7 @@
 import {engine, get, lastingText, mark, onCall, put, putInt, release, room, text} from './engine.js';
 import {numberHandle, operand} from './convert.js';
 import {errorOf} from './errors.js';
-import {Box, Handle, argsOf, check, isKept, keep, scoped, tracing, treeOut} from './handles.js';
+import {Box, Handle, argsOf, check, hasFailed, isKept, isScoped, keep, scoped, tracing, treeOut} from './handles.js';
 import {treeOf, wrapList} from './call.js';
 import {KilnArray} from './array.js';
 import {here} from './place.js';
@@ -184,7 +184,10 @@ export class FlatFunction extends Handle {
             } finally {
                 calling.pop();
             }
-            check();
+            if (hasFailed()) {
+                if (!isScoped()) for (let i = 0; i < nOut; i++) c.kn_release(get(out + 4 * i)); // they carry the error
+                check();
+            }
             const y = new Array(nOut);
             for (let i = 0; i < nOut; i++) y[i] = new KilnArray(get(out + 4 * i));
             return y;

@@ -9,6 +9,8 @@ let kept = null;
 export function keep(e) { kept ??= {e}; }
 export const isKept = () => kept !== null;
 
+/** Whether something went wrong in the last calls of C. */
+export const hasFailed = () => kept !== null || engine.exports.kn_error_pending() !== 0;
 /** Throws what went wrong in the last calls of C, if anything did. */
 export function check() {
     const {exports: c} = engine;

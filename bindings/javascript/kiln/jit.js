@@ -76,10 +76,17 @@ class Entry {
     }
     run(leaves, entry) {
         const {fast, mask} = this;
-        let out;
-        if (fast.nOut >= 0 && this.tree)
-            out = fast.again(leaves, entry);
-        else {
+        let out = null;
+        if (fast.nOut >= 0 && this.tree) {
+            const known = this.trees.size;
+            try {
+                out = fast.again(leaves, entry);
+            } catch (e) {
+                if (this.trees.size === known) throw e;
+                fast.nOut = -1; // for these types it returns another number of arrays
+            }
+        }
+        if (!out) {
             const parts = mask ? [leaves.filter((_, i) => !mask[i]), leaves.filter((_, i) => mask[i])] : [leaves];
             out = fast.call(parts, entry);
             if (!mask) fast.nOut = this.tree ? out.length : -1;

@@ -293,7 +293,7 @@ export function vjp(fun, primals, options = {}) {
     });
 }
 // A number as an array of this dtype: a cotangent has that of its result.
-const sized = (v, dtype) => (isNumber(v) ? new KilnArray(newHandle(v, dtype)) : v);
+const sized = (v, dtype) => (isNumber(v) ? rowCall('kiln.numpy', 'astype', [asArray(v), dtype]) : v);
 
 /** [fun(...primals), its derivative there as a function of the tangents], with hasAux also aux. (jax.linearize) */
 export function linearize(fun, primals, options = {}) {
@@ -469,3 +469,4 @@ export async function blockUntilReady(tree) {
     for (const x of leavesOf(tree)) await x?.blockUntilReady?.();
     return tree;
 }
+export {vmap} from './vmap.js';
