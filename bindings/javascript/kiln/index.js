@@ -8,6 +8,7 @@ import {DType} from './dtype.js';
 import * as tree from './tree.js';
 import * as control from './control.js';
 import {callback, print} from './debug.js';
+import * as io from './files.js';
 
 
 export {clearCaches, jit, namedCall} from './jit.js';
@@ -17,12 +18,13 @@ export {vmap} from './vmap.js';
 export {customGradient, customJvp, customVjp} from './custom.js';
 export {Jaxpr, makeJaxpr} from './jaxpr.js';
 export {ioCallback, ioCallbackWith, pureCallback, pureCallbackWith} from './debug.js';
-export {KilnArray as Array, Slice, Ellipsis, DType, tree};
+export {KilnArray as Array, Slice, Ellipsis, DType, tree, io};
 export * from './errors.js';
 
 const constants = {pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, newaxis: null, eulerGamma: 0.5772156649015329};
 const dtypes = Object.fromEntries(Object.values(DType).filter(d => d !== 'bool').map(d => [d, d]));
 export const numpy = namespace(['kiln.numpy'], {...constants, ...dtypes, bool_: 'bool', Array: KilnArray, DType, array, asarray,
+    load: io.load, save: io.save, savez: io.savez, savezCompressed: io.savezCompressed,
     linalg: namespace(['kiln.numpy.linalg']), fft: namespace(['kiln.numpy.fft'])});
 export const np = numpy;
 const {switchBranches, ...loops} = control;

@@ -47,6 +47,7 @@ static const kjs_layout all[] = {
     S(kn_equation) M(kn_equation, primitive) M(kn_equation, n_in) M(kn_equation, n_out) M(kn_equation, in)
     M(kn_equation, first_out) M(kn_equation, place)
     S(kn_variable) M(kn_variable, dtype) M(kn_variable, shape) M(kn_variable, literal) M(kn_variable, value)
+    S(kn_npy_header) M(kn_npy_header, shape) M(kn_npy_header, fortran_order) M(kn_npy_header, swapped)
     S(knb_row) M(knb_row, name) M(knb_row, doc) M(knb_row, call) M(knb_row, defaults) M(knb_row, n_params)
     M(knb_row, n_positional) M(knb_row, n_required) M(knb_row, result) M(knb_row, as_list) M(knb_row, param)
     M(knb_row, structure)
