@@ -298,6 +298,7 @@ export class Cache {
         if (want && want !== entry.sha256) {
             throw final(errorOf('ValueError', `${entry.name}: its SHA-256 is ${entry.sha256}, not ${want}`), {isSum: true});
         }
+        delete entry.partial;
         entry.created = entry.used = Date.now();
         const before = await this.#entry(store, `${key}.json`);
         await this.#write(store, `${key}.json`, entry);

@@ -88,7 +88,7 @@ export class PathBlob {
                 at += n;
             }
         } catch (e) {
-            if (e?.code) throw errorOf('FileError', `${this.path}: ${e.message}`);
+            if (typeof e?.code === 'string') throw errorOf('FileError', `${this.path}: ${e.message}`);
             throw e;
         } finally {
             await file?.close();
@@ -357,6 +357,6 @@ async function writePath(to, chunks, signal) {
     } catch (e) {
         await file?.close().catch(() => {});
         await fs.promises.rm(beside, {force: true}).catch(() => {});
-        throw e?.code ? errorOf('FileError', `${path}: ${e.message}`) : e;
+        throw typeof e?.code === 'string' ? errorOf('FileError', `${path}: ${e.message}`) : e;
     }
 }
