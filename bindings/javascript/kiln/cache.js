@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// cache.js -- files that were downloaded, kept for the next time. What is kept is bounded, the files that were used least
-// recently go first; what was downloaded is compared with its SHA-256; a download that broke off goes on where it was.
+// cache.js -- files that were downloaded, kept for the next time. What is kept is bounded, the files that were used
+// least recently go first; what was downloaded is compared with its SHA-256; a download that broke off goes on where it
+// was.
 //
-// In the store a file is pieces, "ID.0", "ID.1", ..., each written once, and an entry "KEY.json" of its address. Nothing is
-// changed in place and nothing is in one list, so pages beside each other cannot spoil it.
+// In the store a file is pieces, "ID.0", "ID.1", ..., each written once, and an entry "KEY.json" of its address.
+// Nothing is changed in place and nothing is in one list, so pages beside each other cannot spoil it.
 import {errorOf} from './errors.js';
 import {Sha256, sha256} from './sha256.js';
 import {rangeOf, readerOf, stampOf, streamOf, whole} from './source.js';
@@ -14,7 +15,9 @@ const TOUCH = 60e3; // how exactly the last use is known, in milliseconds
 const encoder = new TextEncoder();
 const keyOf = name => sha256(encoder.encode(name)).slice(0, 32);
 const isHash = x => typeof x === 'string' && /^[0-9a-f]{64}$/.test(x);
-const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), b => b.toString(16).padStart(2, '0')).join('');
+const hexOf = b => Array.from(b, x => x.toString(16).padStart(2, '0')).join('');
+const newId = () => hexOf(crypto.getRandomValues(new Uint8Array(12)));
+const newEntry = name => ({name, id: newId(), sizes: [], stamp: null, used: Date.now()});
 const sum = list => list.reduce((n, x) => n + x, 0);
 const sizeOf = entries => sum([...new Map(entries.map(e => [e.id, sum(e.sizes)])).values()]);
 const final = (e, more) => Object.assign(e, {isFinal: true, ...more}); // no reason to keep what is there of a download
@@ -42,7 +45,8 @@ class Pieces {
         this.size = sum(list.map(b => b.size));
     }
     slice(from = 0, to = this.size) {
-        const inside = i => Math.max(0, Math.min(this.size, i < 0 ? this.size + i : i)), a = inside(from), b = inside(to), list = [];
+        const inside = i => Math.max(0, Math.min(this.size, i < 0 ? this.size + i : i));
+        const a = inside(from), b = inside(to), list = [];
         let at = 0;
         for (const p of this.#list) {
             if (at < b && at + p.size > a) list.push(p.slice(Math.max(0, a - at), Math.min(p.size, b - at)));
@@ -161,7 +165,7 @@ export class Cache {
     async put(name, source, options = {}) {
         const full = fullName(name), key = keyOf(full), store = await this.#store();
         return this.#lock(key, async () => {
-            const reader = await readerOf(source, options), entry = {name: full, id: newId(), sizes: [], stamp: null, used: Date.now()};
+            const reader = await readerOf(source, options), entry = newEntry(full);
             try {
                 return await this.#keep(store, key, entry, reader, new Sha256(), options);
             } catch (e) {
@@ -212,7 +216,7 @@ export class Cache {
             if (blob) return blob;
         }
         if (mine) await this.#drop(store, mine);
-        return this.#fetch(store, key, {name, id: newId(), sizes: [], stamp: null, used: Date.now()}, false, options);
+        return this.#fetch(store, key, newEntry(name), false, options);
     }
     // resume: null if the server has another file by now, or gives no parts
     async #fetch(store, key, entry, resume, options) {
@@ -243,7 +247,8 @@ export class Cache {
         entry.stamp = coded ? null : stampOf(r);
         const hash = new Sha256(), progress = options.onProgress, reader = await readerOf(r.body ?? [], {
             signal, total: left,
-            onProgress: progress && (p => progress({loadedBytes: from + p.loadedBytes, totalBytes: left === null ? undefined : from + left})),
+            onProgress: progress && (({loadedBytes}) =>
+                progress({loadedBytes: from + loadedBytes, totalBytes: left === null ? undefined : from + left})),
         });
         try {
             for (let i = 0; i < entry.sizes.length; i++) await hashBlob(hash, await store.read(`${entry.id}.${i}`));
@@ -292,7 +297,8 @@ export class Cache {
                 throw errorOf('MemoryError', `${entry.name}: the browser has no more room for it (cache.clear() makes some)`);
             if (failed) throw failed;
         }
-        if (end !== null && size < end) throw errorOf('FileError', `${entry.name}: it ends after ${size} of ${end} bytes`);
+        if (end !== null && size < end)
+            throw errorOf('FileError', `${entry.name}: it ends after ${size} of ${end} bytes`);
         entry.sha256 = hash.hex();
         const want = wanted(options);
         if (want && want !== entry.sha256) {

@@ -12,8 +12,9 @@ export {cache, Cache} from './cache.js';
 
 const begins = (b, ...with_) => with_.every((x, i) => b[i] === x);
 
-/** numpy.load: the array of an npy file, or the arrays of an npz or a safetensors file, which are read when they are asked
- * for (get(name)). What it is its first bytes say. Options are those of npy.load, npz.load and safetensors.open. */
+/** numpy.load: the array of an npy file, or the arrays of an npz or a safetensors file, which are read when they are
+ * asked for (get(name)). What it is its first bytes say. Options are those of npy.load, npz.load and safetensors.open.
+ * */
 export async function load(source, options = {}) {
     ensure();
     const s = await randomSource(source, options), reader = partOf(s, 0, Math.min(s.size, 9), {signal: options.signal});

@@ -31,8 +31,10 @@ async function readHeader(reader, most) {
         if (status) throw errorOf('ValueError', 'no header of an npy file');
         const shape = out + L['kn_npy_header.shape'], n = get(shape);
         return {
-            dtype: dtypeName(get(out)), shape: Array.from({length: n}, (_, i) => getInt(shape + L['kn_shape.dim'] + 8 * i)),
-            fortran: get8(out + L['kn_npy_header.fortran_order']) !== 0, swapped: get8(out + L['kn_npy_header.swapped']) !== 0,
+            dtype: dtypeName(get(out)),
+            shape: Array.from({length: n}, (_, i) => getInt(shape + L['kn_shape.dim'] + 8 * i)),
+            fortran: get8(out + L['kn_npy_header.fortran_order']) !== 0,
+            swapped: get8(out + L['kn_npy_header.swapped']) !== 0,
         };
     } finally {
         c.free(head);
@@ -47,7 +49,8 @@ export async function readNpy(reader, {maxHeaderSize = MAX_HEADER} = {}) {
 
 /** numpy.load of an npy file: its array. Reads no further than the array goes, so a stream may go on behind it.
  * @param source a path, URL, Blob, File, typed array, Response, stream or iterable of bytes
- * @param options maxHeaderSize (10000; -1: any), signal, onProgress({loadedBytes, totalBytes}), headers (of requests) */
+ * @param options maxHeaderSize (10000; -1: any), signal, onProgress({loadedBytes, totalBytes}), headers (of requests)
+ * */
 export async function load(source, options = {}) {
     ensure();
     const reader = await readerOf(source, options);
@@ -87,7 +90,8 @@ export function npyParts(x, version = 1) {
         const head = bytes().slice(at, at + get(out));
         c.free(at);
         if (version === 3) head[6] = 3; // its texts are UTF-8; Kiln's headers are ASCII
-        const turned = get(out + 4) !== 0 ? rowCall('kiln.numpy', 'transpose', [own]) : null, parts = [head, new Elements(turned ?? own)];
+        const turned = get(out + 4) !== 0 ? rowCall('kiln.numpy', 'transpose', [own]) : null;
+        const parts = [head, new Elements(turned ?? own)];
         turned?.dispose();
         return parts;
     } finally {

@@ -44,7 +44,7 @@ export class Npz {
         return this.#read(name, options, async (reader, entry, all) => {
             const x = await readNpy(reader, all);
             try {
-                if (await reader.chunk()) throw errorOf('ValueError', `there are ${entry.size - reader.used} bytes or more behind the array`);
+                if (await reader.chunk()) throw errorOf('ValueError', 'there are bytes behind the array');
             } catch (e) {
                 x.dispose();
                 throw e;
@@ -92,7 +92,8 @@ async function* entriesOf(arrays) {
 function named(arrays) {
     const list = Array.isArray(arrays) ? arrays.map((x, i) => [`arr_${i}`, x])
         : arrays instanceof Map ? [...arrays] : Object.entries(arrays);
-    if (new Set(list.map(([name]) => String(name))).size < list.length) throw errorOf('ValueError', 'two arrays have one name');
+    if (new Set(list.map(([name]) => String(name))).size < list.length)
+        throw errorOf('ValueError', 'two arrays have one name');
     return list;
 }
 async function* chunks(arrays, compress) {

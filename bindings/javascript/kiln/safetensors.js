@@ -65,7 +65,8 @@ function infoOf(name, x) {
     const what = `tensor '${name.length > 100 ? `${name.slice(0, 100)}...` : name}'`;
     if (!isObject(x)) throw bad(`${what} is not described by an object`);
     for (const key of Object.keys(x))
-        if (!['dtype', 'shape', 'data_offsets'].includes(key)) throw bad(`${what} has an unknown key '${key.slice(0, 100)}'`);
+        if (!['dtype', 'shape', 'data_offsets'].includes(key))
+            throw bad(`${what} has an unknown key '${key.slice(0, 100)}'`);
     const {dtype, shape, data_offsets: offsets} = x, ours = ofFormat.get(dtype);
     if (typeof dtype !== 'string') throw bad(`${what} has no dtype`);
     if (!ours) throw errorOf('NotImplementedError', `${what} has the dtype ${dtype.slice(0, 100)}, which is not read`);
@@ -76,7 +77,8 @@ function infoOf(name, x) {
     const size = countOf(shape) * dtypeSize(ours);
     if (!Number.isSafeInteger(size)) throw bad(`${what} has too many elements`);
     if (size !== offsets[1] - offsets[0])
-        throw bad(`${what} has ${offsets[1] - offsets[0]} bytes in the file, but ${dtype} of shape [${shape}] has ${size}`);
+        throw bad(`${what} has ${offsets[1] - offsets[0]} bytes in the file, ` +
+            `but ${dtype} of shape [${shape}] has ${size}`);
     return {name, dtype: ours, shape, from: offsets[0], to: offsets[1]};
 }
 // {tensors: Map by name in the order of the bytes, metadata, length: of the elements}
@@ -105,7 +107,8 @@ async function readHeader(reader, size) {
     const length = Number(n);
     if (size !== null && length > size - 8) throw bad(`the header has ${length} bytes, the file ${size}`);
     const text = await reader.take(length);
-    if (text.length < length) throw bad(`the header has ${length} bytes, but the file ends after ${text.length} of them`);
+    if (text.length < length)
+        throw bad(`the header has ${length} bytes, but the file ends after ${text.length} of them`);
     const header = readTensors(text), all = 8 + length + header.length;
     if (size !== null && size !== all) throw bad(`the header describes ${all} bytes, the file has ${size}`);
     return {...header, start: 8 + length};
@@ -151,7 +154,8 @@ export class SafeTensors {
         return {dtype: t.dtype, shape: [...t.shape], bytes: t.to - t.from};
     }
     async #part(name, rows, options) {
-        const all = {...this.#options, ...options}, t = this.#find(name), {start} = this.#header, item = (t.to - t.from) / (t.shape[0] || 1);
+        const all = {...this.#options, ...options}, t = this.#find(name), {start} = this.#header;
+        const item = (t.to - t.from) / (t.shape[0] || 1); // of a row
         const [a, b] = rows ?? [0, 0], [from, to] = rows ? [t.from + a * item, t.from + b * item] : [t.from, t.to];
         const reader = partOf(this.#source, start + from, start + to, all);
         try {
@@ -162,7 +166,8 @@ export class SafeTensors {
             reader.close();
         }
     }
-    /** The array of a name. Float8 becomes float32, or what options.float8 says (null: stays). options: signal, onProgress */
+    /** The array of a name. Float8 becomes float32, or what options.float8 says (null: stays). options: signal,
+     * onProgress */
     get(name, options = {}) { return this.#part(name, null, options); }
     /** Rows start to stop of a tensor, which are read alone. */
     async rows(name, start, stop, options = {}) {
@@ -180,7 +185,8 @@ export class SafeTensors {
     }
 }
 
-/** Opens a file; of a Blob, a path or a URL (by requests of ranges) only the header is read, and then what is asked for.
+/** Opens a file; of a Blob, a path or a URL (by requests of ranges) only the header is read, and then what is asked
+ * for.
  * @param options float8 ("float32": what they become; null: they stay), signal, onProgress, headers */
 export async function open(source, options = {}) {
     ensure();
@@ -193,7 +199,8 @@ export async function open(source, options = {}) {
         reader.close();
     }
 }
-/** All tensors of a file, as an object of arrays by name: read once from front to back, into Kiln's memory as they come. */
+/** All tensors of a file, as an object of arrays by name: read once from front to back, into Kiln's memory as they
+ * come. */
 export async function load(source, options = {}) {
     ensure();
     const reader = await readerOf(source, options), out = new Map();
@@ -242,8 +249,8 @@ export class ShardedSafeTensors {
         return Object.fromEntries(out);
     }
 }
-/** Opens model.safetensors.index.json. Its files are beside it, where it is a URL or a path; else options.shard(name) is a
- * source of each, or a promise of one. Other options are those of open(). */
+/** Opens model.safetensors.index.json. Its files are beside it, where it is a URL or a path; else options.shard(name)
+ * is a source of each, or a promise of one. Other options are those of open(). */
 export async function openSharded(index, options = {}) {
     ensure();
     const reader = await readerOf(index, {signal: options.signal, headers: options.headers}), all = [];
@@ -255,15 +262,17 @@ export async function openSharded(index, options = {}) {
         if (!isObject(map)) throw bad('the index has no weight_map');
         for (const [name, file] of Object.entries(map)) {
             if (typeof file !== 'string' || !/^[^/\\:]+\.safetensors$/.test(file))
-                throw bad(`tensor '${name.slice(0, 100)}' is in a file of no plain name: ${JSON.stringify(file)?.slice(0, 100)}`);
+                throw bad(`tensor '${name.slice(0, 100)}' is in a file of no plain name: ${String(file).slice(0, 100)}`);
         }
         const beside = options.shard ?? (file => {
             if (typeof index === 'string' && !/^[a-z][a-z0-9+.-]+:/i.test(index) && !globalThis.location)
                 return index.replace(/[^\\/]*$/, '') + file;
-            if (typeof index === 'string' || index instanceof URL) return new URL(file, new URL(index, globalThis.location?.href));
+            if (typeof index === 'string' || index instanceof URL)
+                return new URL(file, new URL(index, globalThis.location?.href));
             throw errorOf('TypeError', 'where the files of an index are has to be said by options.shard');
         });
-        return new ShardedSafeTensors(new Map(Object.entries(map)), metadata, async file => open(await beside(file), options));
+        const opener = async file => open(await beside(file), options);
+        return new ShardedSafeTensors(new Map(Object.entries(map)), metadata, opener);
     } catch (e) {
         throw about(reader.name, e);
     } finally {
@@ -295,12 +304,14 @@ function partsOf(tensors, metadata) {
     let at = 0;
     for (const {name, array, format, own} of list) {
         const part = new Elements(array), {shape} = array;
-        rows.push(`${JSON.stringify(name)}:${JSON.stringify({dtype: format.name, shape, data_offsets: [at, at + part.length]})}`);
+        const info = {dtype: format.name, shape, data_offsets: [at, at + part.length]};
+        rows.push(`${JSON.stringify(name)}:${JSON.stringify(info)}`);
         at += part.length;
         parts.push(part);
         if (own) array.dispose();
     }
-    const text = encoder.encode(`{${rows.join(',')}}`), length = (text.length + 7) & ~7, head = new Uint8Array(8 + length).fill(32);
+    const text = encoder.encode(`{${rows.join(',')}}`), length = (text.length + 7) & ~7;
+    const head = new Uint8Array(8 + length).fill(32);
     if (length > MAX_HEADER) throw bad(`a header of ${length} bytes is longer than the format allows`);
     new DataView(head.buffer).setBigUint64(0, BigInt(length), true);
     head.set(text, 8);
@@ -341,7 +352,8 @@ export function toNested(tensors) {
     const made = x => {
         if (!(x instanceof Map)) return x;
         const keys = [...x.keys()], isList = keys.length && keys.every((_, i) => x.has(String(i)));
-        return isList ? keys.map((_, i) => made(x.get(String(i)))) : Object.fromEntries(keys.map(k => [k, made(x.get(k))]));
+        if (isList) return keys.map((_, i) => made(x.get(String(i))));
+        return Object.fromEntries(keys.map(k => [k, made(x.get(k))]));
     };
     return made(root);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// source.js -- where bytes come from: typed arrays, Blobs and Files, URLs, Responses, streams, iterables, and paths where
-// there is a file system. All are read alike, from front to back or by parts, a chunk at a time, without being whole in
-// memory.
+// source.js -- where bytes come from: typed arrays, Blobs and Files, URLs, Responses, streams, iterables, and paths
+// where there is a file system. All are read alike, from front to back or by parts, a chunk at a time, without being
+// whole in memory.
 import {bytes} from './engine.js';
 import {describe} from './convert.js';
 import {errorOf} from './errors.js';
@@ -82,7 +82,8 @@ export class PathBlob {
         try {
             file = await fs.promises.open(this.path, 'r');
             while (at < end) {
-                const {bytesRead: n, buffer} = await file.read(new Uint8Array(Math.min(PIECE, end - at)), {position: at});
+                const room = new Uint8Array(Math.min(PIECE, end - at));
+                const {bytesRead: n, buffer} = await file.read(room, {position: at});
                 if (!n) return;
                 yield buffer.subarray(0, n);
                 at += n;
@@ -168,7 +169,8 @@ async function onceOf(x) {
     if (typeof Response !== 'undefined' && x instanceof Response) {
         if (!x.ok) throw errorOf('FileError', `${x.url}: ${x.status} ${x.statusText}`.trimEnd());
         const coded = x.headers.get('Content-Encoding'), size = +(x.headers.get('Content-Length') ?? NaN);
-        return {name: x.url || 'the response', size: null, total: coded || !size ? null : size, stream: () => ofStream(x.body)};
+        const name = x.url || 'the response';
+        return {name, size: null, total: coded || !size ? null : size, stream: () => ofStream(x.body ?? new Blob([]).stream())};
     }
     if (typeof x?.getReader === 'function') return {name: 'the stream', size: null, stream: () => ofStream(x)};
     if (isIterable(x) && typeof x !== 'string') return {name: 'the stream', size: null, stream: () => ofIterable(x)};
@@ -184,7 +186,8 @@ async function anywhereOf(x, options) {
     if (path !== null) return new PathSource(await PathBlob.open(path));
     return new UrlSource(new URL(x, globalThis.location?.href).href, options);
 }
-const refuse = x => errorOf('TypeError', `bytes are read from typed arrays, Blobs, URLs, Responses, streams and iterables, not from ${describe(x)}`);
+const refuse = x => errorOf('TypeError',
+    `bytes are read from typed arrays, Blobs, URLs, Responses, streams and iterables, not from ${describe(x)}`);
 
 /** A source that can be read from anywhere, with its size; streams are read to their end first. */
 export async function randomSource(x, options = {}) {
@@ -208,7 +211,8 @@ export async function readerOf(x, options = {}) {
 export const partOf = (source, from, to, options = {}) =>
     new Reader(source.stream(from, to, options.signal), {...options, name: source.name, total: to - from});
 
-/** Bytes one behind the other, a chunk at a time. options: name, total, signal, onProgress({loadedBytes, totalBytes}) */
+/** Bytes one behind the other, a chunk at a time. options: name, total, signal, onProgress({loadedBytes, totalBytes})
+ * */
 export class Reader {
     #chunks;
     #rest = null;
@@ -232,7 +236,8 @@ export class Reader {
         while (!b?.length) {
             if (this.#ended) return null;
             this.signal?.throwIfAborted();
-            const next = this.#chunks.next(), {done, value} = await (this.#aborted ? Promise.race([next, this.#aborted]) : next);
+            const next = this.#chunks.next();
+            const {done, value} = await (this.#aborted ? Promise.race([next, this.#aborted]) : next);
             if (done) {
                 this.#ended = true;
                 return null;
@@ -325,7 +330,10 @@ export function streamOf(chunks) {
 export async function writeTo(to, chunks, {signal = null} = {}) {
     const stream = typeof to?.createWritable === 'function' ? await to.createWritable()
         : typeof to?.getWriter === 'function' ? to : null;
-    if (!stream && !isPath(to)) throw errorOf('TypeError', `files are written to paths, handles of files and WritableStreams, not to ${describe(to)}`);
+    if (!stream && !isPath(to)) {
+        throw errorOf('TypeError',
+            `files are written to paths, handles of files and WritableStreams, not to ${describe(to)}`);
+    }
     if (!stream) return writePath(to, chunks, signal);
     const writer = stream.getWriter();
     try {

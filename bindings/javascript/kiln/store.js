@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// store.js -- where the cache has its files: a folder of the origin's private file system in a page, a folder of the file
-// system in Node, else memory. A store has small names and whole files: a file that is being written is not there yet.
+// store.js -- where the cache has its files: a folder of the origin's private file system in a page, a folder of the
+// file system in Node, else memory. A store has small names and whole files: a file that is being written is not there
+// yet.
 import {fileSystem, PathBlob} from './source.js';
 
-/** read(name) -> Blob or null; create(name) -> {write(bytes), close(), abort()}; remove(name) -> was it there?; names(). */
+/** read(name) -> Blob or null; create(name) -> {write(bytes), close(), abort()}; remove(name) -> was it there?;
+ * names(). */
 class MemoryStore {
     kind = 'memory';
     #files = new Map();
@@ -84,7 +86,8 @@ class FolderStore {
         }
     }
     async create(name) {
-        const beside = this.at(`${name}.${Math.random().toString(36).slice(2)}.new`), file = await this.fs.open(beside, 'wx');
+        const beside = this.at(`${name}.${Math.random().toString(36).slice(2)}.new`);
+        const file = await this.fs.open(beside, 'wx');
         return {
             write: async b => { for (let at = 0; at < b.length; ) at += (await file.write(b, at)).bytesWritten; },
             close: async () => {
@@ -108,7 +111,8 @@ class FolderStore {
     }
 }
 
-/** The store that there is here. folder: a path in Node, a name in a page; null: kiln-cache, in Node below the user's cache. */
+/** The store that there is here. folder: a path in Node, a name in a page; null: kiln-cache, in Node below the user's
+ * cache. */
 export async function openStore(folder = null, kind = null) {
     if (kind === 'memory') return new MemoryStore();
     if (await fileSystem()) {

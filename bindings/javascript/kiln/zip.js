@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// zip.js -- archives of files: reading entry by entry, and writing; stored or deflated, also above 4 GiB (zip64). What an
-// archive says of itself is checked before memory is asked for: extents, overlaps, duplicates, sums.
+// zip.js -- archives of files: reading entry by entry, and writing; stored or deflated, also above 4 GiB (zip64). What
+// an archive says of itself is checked before memory is asked for: extents, overlaps, duplicates, sums.
 import {errorOf} from './errors.js';
 import {Reader, partOf} from './source.js';
 import {Elements} from './elements.js';
@@ -33,7 +33,8 @@ export function crc32(b, before = 0) {
 }
 
 // ---- Reading.
-const cp437 = 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
+const cp437 = 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟' +
+    '╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
 const nameOf = (b, utf8) => (utf8 ? new TextDecoder().decode(b)
     : Array.from(b, c => (c < 128 ? String.fromCharCode(c) : cp437[c - 128])).join(''));
 const long = (v, at) => {
@@ -52,7 +53,8 @@ async function readAt(source, from, n, options) {
 }
 // Where the directory is: {at, size, count, base}; base: where the archive begins in the file.
 async function findDirectory(source, options) {
-    const from = Math.max(0, source.size - 65557), tail = await readAt(source, from, source.size - from, options), v = viewOf(tail);
+    const from = Math.max(0, source.size - 65557), tail = await readAt(source, from, source.size - from, options);
+    const v = viewOf(tail);
     let at = tail.length - 22;
     while (at >= 0 && (v.getUint32(at, true) !== END || at + 22 + v.getUint16(at + 20, true) !== tail.length)) at--;
     if (at < 0) throw errorOf('ValueError', 'it is no zip file: the end of its directory is not there');
@@ -66,15 +68,19 @@ async function findDirectory(source, options) {
         const locator = viewOf(await readAt(source, end - 20, 20, options));
         if (locator.getUint32(0, true) === LOCATOR) {
             const where = long(locator, 8);
-            if (!(where + 56 <= end - 20)) throw errorOf('ValueError', 'the zip64 end of its directory is outside of the file');
+            if (!(where + 56 <= end - 20))
+                throw errorOf('ValueError', 'the zip64 end of its directory is outside of the file');
             const w = viewOf(await readAt(source, where, 56, options));
-            if (w.getUint32(0, true) !== END64) throw errorOf('ValueError', 'the zip64 end of its directory is not where it should be');
+            if (w.getUint32(0, true) !== END64)
+                throw errorOf('ValueError', 'the zip64 end of its directory is not where it should be');
             count = long(w, 32), size = long(w, 40), offset = long(w, 48), end = where;
         }
     }
     const base = end - size - offset;
-    if (!(base >= 0) || !Number.isSafeInteger(base)) throw errorOf('ValueError', 'its directory reaches beyond the file');
-    if (size > MAX_DIRECTORY) throw errorOf('ValueError', `its directory has ${size} bytes, more than the ${MAX_DIRECTORY} that are read`);
+    if (!(base >= 0) || !Number.isSafeInteger(base))
+        throw errorOf('ValueError', 'its directory reaches beyond the file');
+    if (size > MAX_DIRECTORY)
+        throw errorOf('ValueError', `its directory has ${size} bytes, more than the ${MAX_DIRECTORY} that are read`);
     if (count * 46 > size) throw errorOf('ValueError', `${count} entries cannot be in a directory of ${size} bytes`);
     return {at: offset + base, size, count, base};
 }
@@ -87,7 +93,8 @@ function extent64(entry, extra) { // sizes and offset that have no room in 32 bi
             let from = at + 4;
             for (const key of ['size', 'packed', 'offset']) {
                 if (entry[key] !== 0xffffffff) continue;
-                if (from + 8 > at + 4 + n) throw errorOf('ValueError', `entry '${entry.name}' has a damaged zip64 field`);
+                if (from + 8 > at + 4 + n)
+                    throw errorOf('ValueError', `entry '${entry.name}' has a damaged zip64 field`);
                 entry[key] = long(v, from);
                 from += 8;
             }
@@ -99,13 +106,15 @@ function readEntries(b, {count, base, at: directory}) {
     const v = viewOf(b), entries = new Map();
     let at = 0;
     for (let i = 0; i < count; i++) {
-        if (at + 46 > b.length || v.getUint32(at, true) !== CENTRAL) throw errorOf('ValueError', `entry ${i} of its directory is damaged`);
+        if (at + 46 > b.length || v.getUint32(at, true) !== CENTRAL)
+            throw errorOf('ValueError', `entry ${i} of its directory is damaged`);
         const flags = v.getUint16(at + 8, true), n = v.getUint16(at + 28, true), extra = v.getUint16(at + 30, true);
         const next = at + 46 + n + extra + v.getUint16(at + 32, true);
         if (next > b.length) throw errorOf('ValueError', `entry ${i} of its directory reaches beyond it`);
         const raw = b.subarray(at + 46, at + 46 + n);
         const entry = {
-            name: nameOf(raw, flags & UTF8), raw, flags, method: v.getUint16(at + 10, true), crc: v.getUint32(at + 16, true),
+            name: nameOf(raw, flags & UTF8), raw, flags,
+            method: v.getUint16(at + 10, true), crc: v.getUint32(at + 16, true),
             packed: v.getUint32(at + 20, true), size: v.getUint32(at + 24, true), offset: v.getUint32(at + 42, true),
         };
         extent64(entry, b.subarray(at + 46 + n, at + 46 + n + extra));
@@ -118,8 +127,8 @@ function readEntries(b, {count, base, at: directory}) {
     sorted.forEach((e, i) => {
         e.limit = i + 1 < sorted.length ? sorted[i + 1].offset : directory;
         if (e.offset + 30 + e.raw.length + e.packed > e.limit)
-            throw errorOf('ValueError', i + 1 < sorted.length ? `entries '${e.name}' and '${sorted[i + 1].name}' overlap`
-                : `entry '${e.name}' overlaps the directory`);
+            throw errorOf('ValueError', i + 1 === sorted.length ? `entry '${e.name}' overlaps the directory`
+                : `entries '${e.name}' and '${sorted[i + 1].name}' overlap`);
     });
     return entries;
 }
@@ -137,14 +146,18 @@ export class Archive {
     async read(name, options = {}) {
         const e = this.entries.get(name);
         if (e.flags & ENCRYPTED) throw errorOf('NotImplementedError', 'it is encrypted');
-        if (e.method !== STORED && e.method !== DEFLATED) throw errorOf('NotImplementedError', `compression method ${e.method} is not read`);
-        if (e.size > this.maxBytes) throw errorOf('ValueError', `it has ${e.size} bytes, more than maxBytes (${this.maxBytes}) allows`);
+        if (e.method !== STORED && e.method !== DEFLATED)
+            throw errorOf('NotImplementedError', `compression method ${e.method} is not read`);
+        if (e.size > this.maxBytes)
+            throw errorOf('ValueError', `it has ${e.size} bytes, more than maxBytes (${this.maxBytes}) allows`);
         if (e.method === STORED ? e.size !== e.packed : e.size > e.packed * MAX_RATIO)
             throw errorOf('ValueError', `${e.packed} bytes in the file cannot be ${e.size} bytes`);
         const head = await readAt(this.source, e.offset, 30 + e.raw.length, options), v = viewOf(head);
-        if (head.length < 30 || v.getUint32(0, true) !== LOCAL) throw errorOf('ValueError', 'it does not begin where the directory says');
+        if (head.length < 30 || v.getUint32(0, true) !== LOCAL)
+            throw errorOf('ValueError', 'it does not begin where the directory says');
         const n = v.getUint16(26, true), from = e.offset + 30 + n + v.getUint16(28, true);
-        if (n !== e.raw.length || e.raw.some((c, i) => head[30 + i] !== c)) throw errorOf('ValueError', 'the directory has another name for it');
+        if (n !== e.raw.length || e.raw.some((c, i) => head[30 + i] !== c))
+            throw errorOf('ValueError', 'the directory has another name for it');
         if (from + e.packed > e.limit) throw errorOf('ValueError', 'it overlaps what is behind it');
         const packed = this.source.stream(from, from + e.packed, options.signal);
         const chunks = checked(e.method === STORED ? packed : inflated(packed), e);
@@ -152,7 +165,8 @@ export class Archive {
     }
 }
 async function* inflated(chunks) {
-    const stream = new DecompressionStream('deflate-raw'), writer = stream.writable.getWriter(), reader = stream.readable.getReader();
+    const stream = new DecompressionStream('deflate-raw');
+    const writer = stream.writable.getWriter(), reader = stream.readable.getReader();
     let wrong = null;
     const feeding = (async () => {
         for await (const b of chunks) await writer.write(b);
@@ -185,7 +199,8 @@ async function* checked(chunks, e) {
         if (size > e.size) throw errorOf('ValueError', `it has more than the ${e.size} bytes that the directory says`);
         sum = crc32(b, sum);
         // the last bytes are given away when the sum is known
-        if (size === e.size && sum !== e.crc) throw errorOf('ValueError', 'its bytes are damaged: their sum is another one');
+        if (size === e.size && sum !== e.crc)
+            throw errorOf('ValueError', 'its bytes are damaged: their sum is another one');
         yield b;
     }
     if (size < e.size) throw errorOf('ValueError', `it ends after ${size} of ${e.size} bytes`);
@@ -194,7 +209,8 @@ async function* checked(chunks, e) {
 
 // ---- Writing.
 async function deflated(parts) {
-    const stream = new CompressionStream('deflate-raw'), writer = stream.writable.getWriter(), reader = stream.readable.getReader();
+    const stream = new CompressionStream('deflate-raw');
+    const writer = stream.writable.getWriter(), reader = stream.readable.getReader();
     const feeding = (async () => {
         for (const p of parts) {
             if (p instanceof Elements) for (const b of p.pieces()) await writer.write(b);
@@ -229,10 +245,10 @@ export async function* zipParts(entries, compress) {
         const raw = encoder.encode(name), flags = raw.length === name.length ? 0 : UTF8;
         if (raw.length > 0xffff) throw errorOf('ValueError', `a name of ${raw.length} bytes is too long`);
         const size = sizeOf(parts), crc = parts.reduce((c, p) => crc32(p instanceof Elements ? p.look() : p, c), 0);
-        const out = compress ? await deflated(parts) : parts, packed = sizeOf(out), method = compress ? DEFLATED : STORED;
+        const out = compress ? await deflated(parts) : parts, method = compress ? DEFLATED : STORED, packed = sizeOf(out);
         const big = size >= 0xffffffff || packed >= 0xffffffff, version = big ? 45 : 20;
-        const head = new Bytes().u32(LOCAL).u16(version, flags, method, 0, DATE).u32(crc, big ? small(2 ** 32) : packed, big ? small(2 ** 32) : size)
-            .u16(raw.length, big ? 20 : 0).raw(raw);
+        const head = new Bytes().u32(LOCAL).u16(version, flags, method, 0, DATE)
+            .u32(crc, big ? 0xffffffff : packed, big ? 0xffffffff : size).u16(raw.length, big ? 20 : 0).raw(raw);
         if (big) head.u16(1, 16).u64(size, packed);
         directory.push({raw, flags, method, crc, packed, size, offset});
         yield head.done;
@@ -241,9 +257,10 @@ export async function* zipParts(entries, compress) {
     }
     const begin = offset;
     for (const e of directory) {
-        const wide = [e.size, e.packed, e.offset].filter(x => x >= 0xffffffff);
-        const row = new Bytes().u32(CENTRAL).u16(wide.length ? 45 : 20, wide.length ? 45 : 20, e.flags, e.method, 0, DATE)
-            .u32(e.crc, small(e.packed), small(e.size)).u16(e.raw.length, wide.length ? 4 + 8 * wide.length : 0, 0, 0, 0)
+        const wide = [e.size, e.packed, e.offset].filter(x => x >= 0xffffffff), version = wide.length ? 45 : 20;
+        const row = new Bytes().u32(CENTRAL).u16(version, version, e.flags, e.method, 0, DATE)
+            .u32(e.crc, small(e.packed), small(e.size))
+            .u16(e.raw.length, wide.length ? 4 + 8 * wide.length : 0, 0, 0, 0)
             .u32(0, small(e.offset)).raw(e.raw);
         if (wide.length) row.u16(1, 8 * wide.length).u64(...wide);
         yield row.done;
