@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// main.mjs -- the benchmark of the JavaScript package: node main.mjs [--only=CASE,...] [--libraries=NAME,...] [--rounds=N]
+// [--no-node] [--no-browser] [--no-first] [--native=PROGRAM]. Prints tables in Markdown; what happens goes to the other stream.
+import {spawn, execFileSync} from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import readline from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import {measure, table} from './measure.mjs';
+import {openAll} from './libraries.mjs';
+import {kilnPackage, peers, places, root} from './places.mjs';
+
+const options = Object.fromEntries(process.argv.slice(2).map(a => {
+    const m = /^--(no-)?([a-z]+)(?:=(.*))?$/.exec(a);
+    if (!m) throw new Error(`what is ${a}?`);
+    return [m[2], m[1] ? false : m[3] ?? true];
+}));
+const list = x => (typeof x === 'string' ? x.split(',') : null);
+const log = text => console.error(text);
+const settings = {rounds: +(options.rounds ?? 9), milliseconds: +(options.milliseconds ?? 30), only: list(options.only)};
+
+/** Kiln for this machine, as a program that takes turns with the others. */
+export function native(program) {
+    const child = spawn(program, {env: {...process.env, KILN_THREADS: '1'}, stdio: ['pipe', 'pipe', 'inherit']});
+    const answers = readline.createInterface({input: child.stdout})[Symbol.asyncIterator]();
+    const ask = async line => {
+        child.stdin.write(`${line}\n`);
+        return (await answers.next()).value ?? 'error it ended';
+    };
+    const prepare = async (kind, n) => {
+        const answer = await ask(`prepare ${kind} ${n}`);
+        if (answer.startsWith('error')) return {error: answer};
+        return {digest: answer.split(' ').map(Number), run: async times => +(await ask(`run ${times}`))};
+    };
+    return {library: {name: 'native', remote: {prepare}}, ask, close: () => child.kill()};
+}
+
+function report(title, rows) {
+    const names = ['Kiln', ...new Set(rows.flatMap(r => Object.keys(r.of)))].filter((n, i, all) => all.indexOf(n) === i);
+    console.log(`\n### ${title}\n\nMinimum (median) of ${settings.rounds} rounds.\n\n${table(rows, names)}`);
+    for (const r of rows)
+        for (const [name, x] of Object.entries(r.of)) if (x.error) console.log(`\n${r.name}, ${name}: ${x.error}`);
+}
+const median = l => l.sort((a, b) => a - b)[l.length >> 1];
+function reportFirst(title, all) {
+    console.log(`\n### ${title}\n\nMilliseconds, medians of fresh starts.\n\n| | loading | first chain of 1e3 | first MLP step |\n|---|---:|---:|---:|`);
+    for (const [name, runs] of Object.entries(all)) {
+        const cell = k => (runs.some(r => r[k] !== undefined) ? median(runs.map(r => r[k])).toFixed(1) : '');
+        if (runs.length) console.log(`| ${name} | ${cell('load')} | ${cell('chain')} | ${cell('mlp')} |`);
+    }
+}
+
+const program = options.native === false ? null : options.native ?? path.join(root, 'build/wasm/bench-native');
+const machine = program && fs.existsSync(program) ? native(program) : null;
+if (program && !machine) log(`no ${program}: the native column stays empty`);
+console.log(`${os.cpus()[0].model}, ${os.cpus().length} processors; Node ${process.version}`);
+
+if (options.node !== false) {
+    const libraries = await openAll(await places(), {only: list(options.libraries), log});
+    if (machine) libraries.splice(1, 0, machine.library);
+    report(`Node ${process.version}`, await measure(libraries, {...settings, log}));
+}
+const NAMES = ['Kiln', 'jax-js wasm', 'jax-js webgpu', 'numpy-ts', 'TensorFlow.js wasm', 'TensorFlow.js cpu'];
+if (options.node !== false && options.first !== false) {
+    const all = Object.fromEntries(NAMES.map(n => [n, []])), file = fileURLToPath(new URL('first.mjs', import.meta.url));
+    for (let r = 0; r < 5; r++) {
+        for (const name of NAMES) {
+            const got = JSON.parse(execFileSync(process.execPath, [file, name], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']}) || 'null');
+            if (got) all[name].push(got);
+        }
+    }
+    reportFirst('First calls, Node', all);
+}
+if (options.browser !== false) {
+    const {inBrowser} = await import('./browser.mjs');
+    await inBrowser({settings, libraries: list(options.libraries), machine, log, report, reportFirst, NAMES,
+                     first: options.first !== false, kilnPackage, peers, root});
+}
+machine?.close();
+process.exit(0);
