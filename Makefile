@@ -23,8 +23,9 @@ test-sanitized:     ## the same tests under AddressSanitizer, LeakSanitizer and 
 	@scripts/setup.sh test
 	@scripts/run-tests.sh asan
 
-test-web:           ## builds Kiln for WebAssembly and tests it in Node
+test-web:           ## builds Kiln for WebAssembly and tests it in Node and in the browsers that are here
 	@scripts/setup.sh web
+	@scripts/setup-web.sh || echo "tests in browsers are skipped"
 	@scripts/test-web.sh
 
 check-all:          ## both, and what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps and fuzzers, every kernel of the tests

@@ -63,6 +63,9 @@ case $goal in
         [ -d /usr/include/wasm32-wasi ] || need wasi-libc "the C library of modules"
         [ -d /usr/lib/llvm-19/lib/clang/19/lib/wasi ] || need libclang-rt-19-dev-wasm32 "what the compiler calls there"
         have node || need nodejs "runs the modules"
+        have npm || want npm "brings what drives browsers (scripts/setup-web.sh)"
+        have chromium || want chromium "a browser to test in"
+        { have firefox-esr || have firefox; } || want firefox-esr "another browser to test in"
         ;;
     bench)
         python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that the peers are put into"

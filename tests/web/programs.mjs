@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// programs.mjs -- runs a list of programs in one browser and compares what they print:
+//     node tests/web/programs.mjs chromium|firefox LIST [NAME...]
+// LIST (tests/web/CMakeLists.txt): lines "name|program|text that it must print|file or folder that it finds"; NAME: only these.
+import fs from 'node:fs';
+import {main} from './browser.mjs';
+import {Harness} from './harness.mjs';
+
+/** The first line that differs, told for a reader. */
+function difference(want, got) {
+    const a = want.split('\n'), b = got.split('\n');
+    const at = a.findIndex((line, i) => line !== b[i]);
+    return at < 0 ? `more lines than expected: ${b[a.length]}` : `line ${at + 1}: expected ${a[at]}\n${' '.repeat(10)}got ${b[at] ?? '(end)'}`;
+}
+
+async function check(harness, {wasm, expected, files}) {
+    const before = harness.complaints.length;
+    const {code, stdout, stderr} = await harness.run({wasm, files: files ? [files] : []});
+    if (code)
+        return `exit status ${code}\n${stdout}${stderr}`;
+    const want = fs.existsSync(expected) ? fs.readFileSync(expected, 'utf8') : stdout;
+    if (want !== stdout)
+        return difference(want, stdout) + `\n${stderr}`;
+    return harness.complaints.slice(before).join('\n');
+}
+
+await main(async () => {
+    const [name, list, ...only] = process.argv.slice(2);
+    const programs = fs.readFileSync(list, 'utf8').split('\n').filter(Boolean).map(line => {
+        const [title, wasm, expected, files] = line.split('|');
+        return {title, wasm, expected, files};
+    }).filter(p => !only.length || only.includes(p.title));
+    const harness = await Harness.start(name);
+    let failed = 0;
+    try {
+        for (const program of programs) {
+            const why = fs.existsSync(program.wasm) ? await check(harness, program) : 'was not built';
+            console.log(`${why ? 'FAILED' : 'ok    '} ${program.title}${why ? `\n${why}` : ''}`);
+            failed += why ? 1 : 0;
+        }
+    } finally {
+        await harness.close();
+    }
+    console.log(`${programs.length - failed} of ${programs.length} programs in ${name}`);
+    return failed || !programs.length ? 1 : 0;
+});
