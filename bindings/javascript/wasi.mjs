@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // wasi.mjs -- what a program of wasi-libc finds around itself (WASI preview 1, as far as Kiln uses it): a clock, random bytes, arguments,
 // an environment, and files through an object with Node's names (open, read, write, ...), or none.
-const [BADF, EXIST, INVAL, IO, ISDIR, NOENT, NOTDIR, NOSYS, ACCES] = [8, 20, 28, 29, 31, 44, 54, 52, 2];
-const codes = {EBADF: BADF, EEXIST: EXIST, EINVAL: INVAL, EIO: IO, EISDIR: ISDIR, ENOENT: NOENT, ENOTDIR: NOTDIR, EACCES: ACCES};
+const [BADF, EXIST, INVAL, IO, ISDIR, NOENT, NOTDIR, NOSYS, ACCES, NOTEMPTY] = [8, 20, 28, 29, 31, 44, 54, 52, 2, 55];
+const codes = {EBADF: BADF, EEXIST: EXIST, EINVAL: INVAL, EIO: IO, EISDIR: ISDIR, ENOENT: NOENT, ENOTDIR: NOTDIR, EACCES: ACCES, ENOTEMPTY: NOTEMPTY};
 
 export class Exit extends Error {
   constructor(code) { super(`the program ended with ${code}`); this.code = code; }
@@ -163,7 +163,7 @@ export function wasi({memory, write, args = ['kiln'], env = {}, fs = null, folde
       view().setUint32(out, used, true);
     }),
     path_filestat_get: (dir, flags, p, n, out) => attempt(() =>
-      stat(out, (flags & 1 ? fs.statSync : fs.lstatSync)(where(dir, p, n)))),
+      stat(out, fs[flags & 1 ? 'statSync' : 'lstatSync'](where(dir, p, n)))),
     path_unlink_file: (dir, p, n) => attempt(() => fs.unlinkSync(where(dir, p, n))),
     path_remove_directory: (dir, p, n) => attempt(() => fs.rmdirSync(where(dir, p, n))),
     path_create_directory: (dir, p, n) => attempt(() => fs.mkdirSync(where(dir, p, n))),
