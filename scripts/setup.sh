@@ -16,6 +16,14 @@ want() { # want PACKAGE REASON: without it some checks are skipped
     echo "missing: $1 ($2; optional)"
     optional+=("$1")
 }
+wasm() { # wasm need|want
+    have clang-19 || "$1" clang-19 "compiles for WebAssembly"
+    have wasm-ld-19 || "$1" lld-19 "links modules"
+    [ -x /usr/lib/llvm-19/bin/llvm-ar ] || "$1" llvm-19 "archives of objects of WebAssembly"
+    [ -d /usr/include/wasm32-wasi ] || "$1" wasi-libc "the C library of modules"
+    [ -d /usr/lib/llvm-19/lib/clang/19/lib/wasi ] || "$1" libclang-rt-19-dev-wasm32 "what the compiler calls there"
+    have node || "$1" nodejs "runs the modules"
+}
 
 have gcc || need gcc "the C compiler"
 have_header stdio.h || need libc6-dev "the headers of the C library"
@@ -37,6 +45,7 @@ case $goal in
         python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that the Python package is tested in"
         have cmark-gfm || want cmark-gfm "turns pages into HTML and man pages"
         { have ctags && ctags --version 2>/dev/null | grep -q Universal; } || want universal-ctags "measures the length of functions"
+        wasm want
         ;;
 esac
 case $goal in
@@ -57,12 +66,7 @@ case $goal in
         done
         ;;
     web)
-        have clang-19 || need clang-19 "compiles for WebAssembly"
-        have wasm-ld-19 || need lld-19 "links modules"
-        [ -x /usr/lib/llvm-19/bin/llvm-ar ] || need llvm-19 "archives of objects of WebAssembly"
-        [ -d /usr/include/wasm32-wasi ] || need wasi-libc "the C library of modules"
-        [ -d /usr/lib/llvm-19/lib/clang/19/lib/wasi ] || need libclang-rt-19-dev-wasm32 "what the compiler calls there"
-        have node || need nodejs "runs the modules"
+        wasm need
         have npm || want npm "brings what drives browsers (scripts/setup-web.sh)"
         have chromium || want chromium "a browser to test in"
         { have firefox-esr || have firefox; } || want firefox-esr "another browser to test in"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// browser.mjs -- opens Chromium or Firefox without a window, through puppeteer-core (scripts/setup.sh web brings it to build/node).
+// browser.mjs -- opens Chromium or Firefox without a window, through puppeteer-core (scripts/setup-web.sh brings it to build/node).
 import fs from 'node:fs';
 import {createRequire} from 'node:module';
 import os from 'node:os';
@@ -46,7 +46,7 @@ async function driver() {
     } catch (e) {
         if (e.code !== 'MODULE_NOT_FOUND')
             throw e;
-        throw new Skipped(`there is no puppeteer-core in ${folder} (scripts/setup.sh web installs it)`);
+        throw new Skipped(`there is no puppeteer-core in ${folder} (scripts/setup-web.sh brings it)`);
     }
 }
 
