@@ -86,7 +86,7 @@ export function nestedHandle(x, dtype = null, empty = 'float32') {
     for (const k of kinds)
         if (!['number', 'boolean', 'bigint', 'complex'].includes(k))
             throw errorOf('TypeError', `an element of an array cannot be a ${k === 'object' ? 'null' : k}`);
-    const flat = x.flat(Infinity);
+    const flat = Array.isArray(x) ? x.flat(Infinity) : [x];
     let natural = kinds.has('complex') ? 'complex64' : kinds.has('number') ? 'float32' : kinds.has('bigint') ? 'int64'
         : kinds.has('boolean') ? 'bool' : empty;
     if (dtype && natural === 'complex64') natural = 'complex128';

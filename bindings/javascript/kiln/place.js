@@ -76,6 +76,17 @@ function byFrame(entry) {
 /** lines: whether operations note the line that calls them. It costs about a microsecond each. */
 export const settings = {lines: true};
 
+// Firefox has captureStackTrace, too, without frames.
+const hasFrames = (() => {
+    const {prepareStackTrace} = Error, o = {};
+    try {
+        Error.prepareStackTrace = sites;
+        Error.captureStackTrace?.(o);
+        return typeof o.stack?.[0]?.getPosition === 'function';
+    } finally {
+        Error.prepareStackTrace = prepareStackTrace;
+    }
+})();
 let last = 0;
 /** The address of the place that was noted last; 0: none. */
 export const lastPlace = () => last;
@@ -83,7 +94,7 @@ export const lastPlace = () => last;
  * call of Kiln. */
 export function here(entry) {
     if (!settings.lines) return;
-    const at = Error.captureStackTrace ? byFrame(entry) : byText(new Error().stack ?? '');
+    const at = hasFrames ? byFrame(entry) : byText(new Error().stack ?? '');
     last = at;
     if (at) engine.exports.kn_here(at);
 }
