@@ -51,7 +51,7 @@ async function driver() {
 }
 
 /**
- * Opens a browser: {browser, name, page(), close()}. Throws Skipped where there is none.
+ * Opens a browser: {browser, name, page(context), close()}; page: a new page, of a visitor of its own where there is a context. Throws Skipped where there is none.
  * @param {'chromium'|'firefox'} name
  * @param {object} options gpu: WebGPU by a driver in software; flags: more arguments of Chromium; protocol: milliseconds that one call may take
  */
@@ -70,7 +70,7 @@ export async function open(name, {gpu = false, flags = [], protocol = 3_600_000}
         const browser = await puppeteer.launch(name === 'firefox' ?
             {...common, browser: 'firefox', extraPrefsFirefox: preferences} :
             {...common, args: [...quiet, ...(gpu ? webgpu : ['--disable-gpu']), ...flags]});
-        return {browser, name, page: () => watched(browser), close: async () => { await browser.close(); close(); }};
+        return {browser, name, page: (context = browser) => watched(context), close: async () => { await browser.close(); close(); }};
     } catch (e) {
         close();
         throw e;
@@ -78,8 +78,8 @@ export async function open(name, {gpu = false, flags = [], protocol = 3_600_000}
 }
 
 /** A new page whose `complaints` are all that it said which is an error: exceptions, console.error, requests that failed. */
-async function watched(browser) {
-    const page = await browser.newPage();
+async function watched(context) {
+    const page = await context.newPage();
     page.complaints = [];
     page.on('pageerror', e => page.complaints.push(`exception: ${e.stack ?? e.message ?? e}`));
     page.on('console', m => {

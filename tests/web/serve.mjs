@@ -32,7 +32,7 @@ function find(mounts, name) {
 /**
  * Starts the server on 127.0.0.1.
  * @param {object} options mounts: {prefix of addresses: folder}; routes: Map of address -> Buffer; isolated: sends the headers; port: 0: any
- * @returns {Promise<{url: string, port: number, routes: Map<string, Buffer>, close: () => Promise<void>}>}
+ * @returns {Promise<{url: string, port: number, routes: Map<string, Buffer>, close: () => Promise<void>, reopen: () => Promise<number>}>}
  */
 export function serve({mounts, routes = new Map(), isolated = true, port = 0}) {
     const server = http.createServer((request, response) => {
@@ -53,17 +53,15 @@ export function serve({mounts, routes = new Map(), isolated = true, port = 0}) {
         else
             fs.createReadStream(file).pipe(response);
     });
+    const listen = at => new Promise((done, failed) => {
+        server.once('error', failed);
+        server.listen(at, '127.0.0.1', () => done(server.address().port));
+    });
     const close = () => new Promise(done => {
-        server.closeAllConnections();
         server.close(() => done());
+        server.closeAllConnections();
     });
-    return new Promise((done, failed) => {
-        server.on('error', failed);
-        server.listen(port, '127.0.0.1', () => {
-            const at = server.address().port;
-            done({url: `http://127.0.0.1:${at}`, port: at, routes, close});
-        });
-    });
+    return listen(port).then(at => ({url: `http://127.0.0.1:${at}`, port: at, routes, close, reopen: () => listen(at)}));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
