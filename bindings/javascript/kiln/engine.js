@@ -113,6 +113,17 @@ let runCallback = callFunction;
 /** What C calls for a function that runs when a program runs: f(serial, nIn, in, nOut, out), not 0: it failed. */
 export const onRun = f => { runCallback = f; };
 
+// Who hears of its work (watch.js).
+let heardLog = null, heardStep = null, heardModule = null;
+export const onLog = f => { heardLog = f; };
+export const onStep = f => { heardStep = f; };
+export const onModule = f => { heardModule = f; };
+const heard = {
+    log: (level, at) => heardLog?.(level, textAt(at)),
+    step: (operations, elements, seconds, file, line, device) =>
+        heardStep?.({operations: textAt(operations), elements, seconds, file: textAt(file), line, device: textAt(device)}),
+};
+
 const lines = ['', '', ''];
 function print(stream, b) { // whole lines; a program's output in Node goes out as it is
     if (globalThis.process?.stdout?.write && stream <= 2) {
@@ -127,8 +138,12 @@ function print(stream, b) { // whole lines; a program's output in Node goes out 
 function imports(options) {
     engine.made = kernels({exports: () => engine.exports, fma: options.fma ?? 'auto', makes: options.kernels !== false});
     return {
-        kiln: engine.made,
+        kiln: {...engine.made, publish(at, size, ...places) {
+            heardModule?.(bytes().slice(at >>> 0, (at >>> 0) + size));
+            return engine.made.publish(at, size, ...places);
+        }},
         kjs: {
+            ...heard,
             call: (serial, out, args) => callFunction(serial >>> 0, out >>> 0, args >>> 0),
             run: (serial, nIn, into, nOut, out) => runCallback(serial >>> 0, nIn, into >>> 0, nOut, out >>> 0),
         },

@@ -19,6 +19,7 @@ export {customGradient, customJvp, customVjp} from './custom.js';
 export {Jaxpr, makeJaxpr} from './jaxpr.js';
 export {ioCallback, ioCallbackWith, pureCallback, pureCallbackWith} from './debug.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree, io};
+export {watch} from './watch.js';
 export * from './errors.js';
 
 const constants = {pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, newaxis: null, eulerGamma: 0.5772156649015329};
