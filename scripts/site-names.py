@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Names of the JavaScript package with what they mean, for the editor of the site: {"np.sum": ["sum(a, axis, keepdims)", "the sum ..."], ...},
-of the signatures in bindings/shared/names and the descriptions of public functions.
+of the signatures in bindings/shared/names and the descriptions of public functions; and names of WebAssembly's instructions, for the texts of kernels, of the table of the
+generator.
 
-usage: site-names.py OUT.json"""
+usage: site-names.py NAMES.json INSTRUCTIONS.json"""
 import json
 import re
 import sys
@@ -62,6 +63,8 @@ def main():
                 doc = docs.get(c) or docs.get(f"{prefix}.{name}") or docs.get(f"numpy.ndarray.{name}") or ""
                 for spelled in {name, camel(name)}:
                     out[f"{SPACES[module]}.{spelled}"] = [signature(spelled, parameters), doc]
+    rows = re.findall(r'KNH_WASM_OP\(\w+, (0x\w+), "(.*?)"\)', (ROOT / "src/host/wasm/ops.def").read_text())
+    Path(sys.argv[2]).write_text(json.dumps({int(code, 16): text for code, text in rows}, separators=(",", ":")))
     Path(sys.argv[1]).write_text(json.dumps(dict(sorted(out.items())), ensure_ascii=False, separators=(",", ":")))
 
 

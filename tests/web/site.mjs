@@ -71,7 +71,7 @@ const tests = {
             await site.shot(page, 'playground');
             const text = await output(page);
             near(last_number(text), 2.5, 0.02, text);
-            for (const [tab, part] of [['jaxpr', 'lambda'], ['fused', 'kernel'], ['times', 'first call']]) {
+            for (const [tab, part] of [['jaxpr', 'lambda'], ['fused', 'inlined'], ['kernels', 'v128.load'], ['times', 'first call']]) {
                 await page.click(`#tab-${tab}`);
                 assert.match(await page.$eval(`#${tab}`, e => e.innerText), new RegExp(part));
                 await site.shot(page, `playground-${tab}`);

@@ -36,7 +36,7 @@ for (const [i, tab] of tabs.entries()) {
 
 // ---- What explain() and time() found.
 const nothing = {
-    jaxpr: 'explain(f, x) in a program shows the jaxpr of f here.', fused: 'explain(f, x) in a program shows here which kernels f became.',
+    jaxpr: 'explain(f, x) in a program shows the jaxpr of f here.', fused: 'explain(f, x) in a program shows here which operations of f became one kernel, and why.',
     kernels: 'explain(f, x) in a program shows the text of each kernel here.', times: 'explain(f, x) and time(() => f(x)) show how long calls took here.',
 };
 let measured = [];
@@ -50,14 +50,15 @@ function put(id, ...nodes) {
         by_id(id).replaceChildren();
     by_id(id).append(...nodes);
 }
-const folded = (title, text) => element('details', {open: true}, element('summary', {}, title), element('pre', {tabindex: '0'}, text));
+const folded = (title, text, open = true) => element('details', {open}, element('summary', {}, title), element('pre', {tabindex: '0'}, text));
 
-function explained({name, jaxpr, program, kernels, first, best}) {
+function explained({name, jaxpr, program, kernels, steps, first, best}) {
     put('jaxpr', folded(name, jaxpr));
     put('fused', folded(name, program));
-    for (const kernel of kernels)
-        put('kernels', folded(`${name}: ${kernel.name} (${kernel.language})`, kernel.text));
-    times([[`${name}, first call`, duration(first)], [`${name}, best call`, duration(best)]]);
+    for (const [i, kernel] of kernels.entries())
+        put('kernels', folded(`${name}: ${kernel.name}, ${kernel.language}`, kernel.text, i < 2));
+    times([[`${name}, first call`, duration(first)], [`${name}, best call`, duration(best)],
+        ...steps.map(s => [`${name}: ${s.operations} (${s.elements} elements)`, duration(1000 * s.seconds)])]);
 }
 
 function times(rows) {

@@ -2,10 +2,10 @@
 // worker.mjs -- the Worker that programs of the playground run in: Kiln, what a program finds beside it (print, plot, image, sound, explain, time),
 // and the messages to the page. What a program does can be stopped by ending this Worker.
 import {as_line, as_module, place} from './program.mjs';
-import {explain} from './explain.mjs';
+import {explained, Record} from './explain.mjs';
 import {pixels} from './image.mjs';
 
-let kiln = null, modules = {}, address = 'none:', errors = new WeakSet();
+let kiln = null, record = null, modules = {}, address = 'none:', errors = new WeakSet();
 const say = (type, message = {}, transfer = []) => self.postMessage({type, ...message}, transfer);
 
 /** A value as a line or more of text: arrays as NumPy prints them, objects by their fields. */
@@ -99,7 +99,7 @@ const print = (...values) => say('text', {text: values.map(v => text(v)).join(' 
 
 const helpers = {
     print, plot, image, sound, time,
-    explain: async (f, ...args) => say('explained', {what: await explain(kiln, f, args)}),
+    explain: async (f, ...args) => say('explained', {what: await explained(kiln, record, f, args)}),
     display: value => print(value),
 };
 
@@ -156,6 +156,7 @@ async function begin({packages, main, options}) {
     modules = packages;
     kiln = await import(main);
     const devices = await kiln.init(options);
+    record = new Record(kiln, await (await fetch(new URL('instructions.json', import.meta.url))).json());
     Object.assign(self, helpers);
     for (const [name, value] of Object.entries(kiln))
         if (name !== 'Array' && name !== 'default')
