@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized test-web check-all bench docs gallery package format format-check tidy clean
+.PHONY: all demo test test-sanitized test-web check-all bench docs site gallery package format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -46,6 +46,12 @@ bench:              ## measures, prints a table and writes build/bench.json; ROW
 docs:               ## the documentation: build/docs/html/index.html, and man pages in build/docs/man (man -M build/docs/man kn_scan)
 	@scripts/setup.sh docs
 	@python3 scripts/make-docs.py build/docs
+
+site:               ## the site of Kiln in the browser, with the JavaScript package: build/site, for any server of static files
+	@scripts/setup.sh web
+	@cmake --preset wasm >/dev/null
+	@cmake --build --preset wasm --target javascript_package
+	@scripts/make-site.sh build/site
 
 gallery:            ## runs the programs of the gallery and stores what they print and draw
 	@scripts/setup.sh test
