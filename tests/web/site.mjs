@@ -270,10 +270,10 @@ await main(async () => {
         for (const [title, test] of Object.entries({...tests, ...demo_tests(demos)})) {
             if (argv.length && !argv.some(a => title.includes(a)))
                 continue;
-            const context = await browser.browser.createBrowserContext();
+            const context = await browser.browser.createBrowserContext(), begin = performance.now();
             try {
                 await test(new Site(browser, context, server, shots));
-                console.log(`ok     ${title}`);
+                console.log(`ok     ${title} (${((performance.now() - begin) / 1000).toFixed(1)} s)`);
             } catch (e) {
                 failed++;
                 console.log(`FAILED ${title}\n${e.stack}`);

@@ -36,7 +36,7 @@ export class Completer {
     /** Completions of what stands before a place. Not asked for, they come behind a dot and from two letters on. */
     complete(text, at, asked) {
         const {from, of, typed} = context(text, at);
-        if (/\d/.test(typed[0] ?? '') || (!asked && of === null && typed.length < 2))
+        if (/\d/.test(typed[0] ?? '') || /(?:^|[^\w$])\d[\d_]*\.$/.test(text.slice(0, from)) || (!asked && of === null && typed.length < 2))
             return null;
         const wanted = typed.toLowerCase();
         const rank = name => (name.startsWith(typed) ? 0 : name.toLowerCase().startsWith(wanted) ? 1 : 2);

@@ -68,11 +68,16 @@ export class Record {
         }
     }
 
-    /** The kernels that a program's text names, in its order: [{name, language, text}]. */
-    kernels(program) {
+    /** The kernels that a program's text names, in its order: [{name, language, text}]; with the time of each, if the steps that ran are the program's. */
+    kernels(program, steps) {
+        const part = program.split('\nsteps\n').slice(1).map(t => t.split('\nnot fused')[0]).join('\n'), times = new Map();
+        const listed = [...part.matchAll(/^ {2}\d+: (?:kernel ([0-9a-f]{16})\b)?/gm)].map(m => m[1] ?? null);
+        if (listed.length === steps.length)
+            listed.forEach((hash, i) => times.set(hash, (times.get(hash) ?? 0) + 1000 * steps[i].seconds));
         const hashes = [...new Set([...program.matchAll(/\bkernel ([0-9a-f]{16})\b/g)].map(m => m[1]))];
         return hashes.flatMap((hash, i) => {
-            const form = this.#kernels.get(hash), text = this.#text(hash), name = `kernel ${i + 1} (${hash.slice(0, 8)})`;
+            const form = this.#kernels.get(hash), text = this.#text(hash), ms = times.get(hash), took = ms === undefined ? '' : `, ${ms.toFixed(3)} ms`;
+            const name = `kernel ${i + 1} (${hash.slice(0, 8)})${took}`;
             return [...(text ? [{name, language: 'WebAssembly', text: cut(text)}] : []), ...(form ? [{name, language: "Kiln's own form", text: cut(form)}] : [])];
         });
     }
@@ -101,5 +106,5 @@ export async function explained(kiln, record, f, args) {
     }
     const {steps} = await record.during(() => settled(kiln, compiled(...args)));
     const wgsl = shaders.map((text, i) => ({name: `shader ${i + 1}`, language: 'WGSL', text: cut(text.slice(text.indexOf('\n') + 1))}));
-    return {name: f.name || 'function', jaxpr: jaxprs.at(-1) ?? '', program: programs.join('\n'), kernels: [...record.kernels(programs.join('\n')), ...wgsl], steps, first, best};
+    return {name: f.name || 'function', jaxpr: jaxprs.at(-1) ?? '', program: programs.join('\n'), kernels: [...record.kernels(programs.join('\n'), steps), ...wgsl], steps, first, best};
 }
