@@ -90,13 +90,15 @@ async function settled(kiln, result) {
     return result;
 }
 
-/** {name, jaxpr, program, kernels: [{name, language, text}], steps, first, best}: texts, and milliseconds. */
-export async function explained(kiln, record, f, args) {
-    const again = {[f.name]: (...given) => f(...given)}[f.name], compiled = kiln.jit(again); // a new function: it is compiled again
+/** {name, jaxpr, program, kernels: [{name, language, text}], steps, first, best}: texts, and milliseconds. `clean`: of a text that is shown. */
+export async function explained(kiln, record, f, args, clean = text => text) {
+    const inner = f.wrapped ?? f, name = f.name || 'function';
+    const compiled = kiln.jit({[name]: (...given) => inner(...given)}[name]); // a new function: it is compiled again
+    await settled(kiln, args); // what they wait for is not the function's
     let first = performance.now();
     const {lines, shaders} = await record.during(() => settled(kiln, compiled(...args)));
     first = performance.now() - first;
-    const of = pattern => lines.map(l => pattern.exec(l.text)?.[1]).filter(Boolean);
+    const of = pattern => lines.map(l => pattern.exec(l.text)?.[1]).filter(Boolean).map(clean);
     const jaxprs = of(/^after recording: ([\s\S]*)/), programs = of(/^(program [\s\S]*)/);
     let best = Infinity;
     for (let i = 0, end = performance.now() + 300; i < 30 && performance.now() < end; i++) {
@@ -106,5 +108,5 @@ export async function explained(kiln, record, f, args) {
     }
     const {steps} = await record.during(() => settled(kiln, compiled(...args)));
     const wgsl = shaders.map((text, i) => ({name: `shader ${i + 1}`, language: 'WGSL', text: cut(text.slice(text.indexOf('\n') + 1))}));
-    return {name: f.name || 'function', jaxpr: jaxprs.at(-1) ?? '', program: programs.join('\n'), kernels: [...record.kernels(programs.join('\n'), steps), ...wgsl], steps, first, best};
+    return {name, jaxpr: jaxprs.at(-1) ?? '', program: programs.join('\n'), kernels: [...record.kernels(programs.join('\n'), steps), ...wgsl], steps, first, best};
 }

@@ -99,7 +99,7 @@ const print = (...values) => say('text', {text: values.map(v => text(v)).join(' 
 
 const helpers = {
     print, plot, image, sound, time,
-    explain: async (f, ...args) => say('explained', {what: await explained(kiln, record, f, args)}),
+    explain: async (f, ...args) => say('explained', {what: await explained(kiln, record, f, args, clean)}),
     display: value => print(value),
 };
 
