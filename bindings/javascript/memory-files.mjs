@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory-files.mjs -- files in memory, with the names of Node's `fs` that wasi.mjs calls: what a program in a page reads and writes.
+// memory-files.mjs -- files in memory, with the names of Node's `fs` that wasi.mjs calls: what a program in a page
+// reads and writes.
 
 const constants = {O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024};
 const fail = (code, path) => { throw Object.assign(new Error(`${code}: ${path}`), {code}); };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// browser.mjs -- opens Chromium or Firefox without a window, through puppeteer-core (scripts/setup-web.sh brings it to build/node).
+// browser.mjs -- opens Chromium or Firefox without a window, through puppeteer-core (scripts/setup-web.sh brings it to
+// build/node).
 import fs from 'node:fs';
 import {createRequire} from 'node:module';
 import os from 'node:os';
@@ -17,14 +18,18 @@ const programs = {
     firefox: ['firefox-esr', 'firefox'],
 };
 // No sandbox: tests run as root in containers; nothing is fetched but from this machine.
-const quiet = ['--no-sandbox', '--no-first-run', '--disable-quic', '--disable-background-networking', '--disable-component-update',
+const quiet = ['--no-sandbox', '--no-first-run', '--disable-quic', '--disable-background-networking',
+    '--disable-component-update',
     '--disable-sync', '--disable-dev-shm-usage', '--mute-audio', '--autoplay-policy=no-user-gesture-required',
     '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', '--js-flags=--expose-gc'];
-const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader'];
 const preferences = {
-    'dom.webgpu.enabled': true, 'dom.webgpu.workers.enabled': true, 'gfx.webgpu.ignore-blocklist': true, 'webgl.force-enabled': true,
+    'dom.webgpu.enabled': true, 'dom.webgpu.workers.enabled': true, 'gfx.webgpu.ignore-blocklist': true,
+    'webgl.force-enabled': true,
     'media.navigator.streams.fake': true, 'media.navigator.permission.disabled': true, 'media.autoplay.default': 0,
-    'network.captive-portal-service.enabled': false, 'network.connectivity-service.enabled': false, 'browser.safebrowsing.update.enabled': false,
+    'network.captive-portal-service.enabled': false, 'network.connectivity-service.enabled': false,
+    'browser.safebrowsing.update.enabled': false,
 };
 
 function executable(name) {
@@ -51,9 +56,11 @@ async function driver() {
 }
 
 /**
- * Opens a browser: {browser, name, page(context), close()}; page: a new page, of a visitor of its own where there is a context. Throws Skipped where there is none.
+ * Opens a browser: {browser, name, page(context), close()}; page: a new page, of a visitor of its own where there is a
+ * context. Throws Skipped where there is none.
  * @param {'chromium'|'firefox'} name
- * @param {object} options gpu: WebGPU by a driver in software; flags: more arguments of Chromium; protocol: milliseconds that one call may take
+ * @param {object} options gpu: WebGPU by a driver in software; flags: more arguments of Chromium; protocol:
+ * milliseconds that one call may take
  */
 export async function open(name, {gpu = false, flags = [], protocol = 3_600_000} = {}) {
     if (!programs[name])
@@ -61,8 +68,10 @@ export async function open(name, {gpu = false, flags = [], protocol = 3_600_000}
     const puppeteer = await driver(), executablePath = executable(name);
     const home = fs.mkdtempSync(path.join(os.tmpdir(), 'kiln-web-'));
     const common = {
-        executablePath, headless: true, protocolTimeout: protocol, timeout: 120_000, userDataDir: path.join(home, 'profile'),
-        env: {...process.env, HOME: home, XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? home}, // Firefox wants to write there
+        executablePath, headless: true, protocolTimeout: protocol, timeout: 120_000,
+        userDataDir: path.join(home, 'profile'),
+        // Firefox wants to write there
+        env: {...process.env, HOME: home, XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? home},
     };
     fs.mkdirSync(common.userDataDir);
     const close = () => fs.rmSync(home, {recursive: true, force: true, maxRetries: 5, retryDelay: 200});
@@ -70,14 +79,18 @@ export async function open(name, {gpu = false, flags = [], protocol = 3_600_000}
         const browser = await puppeteer.launch(name === 'firefox' ?
             {...common, browser: 'firefox', extraPrefsFirefox: preferences} :
             {...common, args: [...quiet, ...(gpu ? webgpu : ['--disable-gpu']), ...flags]});
-        return {browser, name, page: (context = browser) => watched(context), close: async () => { await browser.close(); close(); }};
+        return {browser, name, page: (context = browser) => watched(context),
+            close: async () => { await browser.close(); close(); }};
     } catch (e) {
         close();
         throw e;
     }
 }
 
-/** A new page whose `complaints` are all that it said which is an error: exceptions, console.error, requests that failed. */
+/**
+ * A new page whose `complaints` are all that it said which is an error: exceptions, console.error, requests that
+ * failed.
+ */
 async function watched(context) {
     const page = await context.newPage();
     page.complaints = [];

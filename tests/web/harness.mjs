@@ -12,7 +12,10 @@ function below(file, name) {
     return fs.readdirSync(file).sort().flatMap(entry => below(path.join(file, entry), `${name}/${entry}`));
 }
 
-/** Files for one request: a number of bytes, a list as JSON, the contents behind each other. Each lies at the root under its base name. */
+/**
+ * Files for one request: a number of bytes, a list as JSON, the contents behind each other. Each lies at the root under
+ * its base name.
+ */
 function pack(paths) {
     const files = paths.flatMap(file => below(path.resolve(file), path.basename(file)));
     const list = Buffer.from(JSON.stringify(files.map(([name, bytes]) => ({path: name, size: bytes.length}))));
@@ -43,14 +46,16 @@ export class Harness {
 
     /**
      * Runs a program: {code, stdout, stderr, modules, refused, why}.
-     * @param {object} job wasm: its file; args, env; files: files and folders that it finds by their base names; fma: as kernels.mjs has it
+     * @param {object} job wasm: its file; args, env; files: files and folders that it finds by their base names; fma:
+     * as kernels.mjs has it
      */
     async run({wasm, files = [], ...job}) {
         const n = ++this.#packs, routes = this.#server.routes;
         routes.set(`/program${n}.wasm`, fs.readFileSync(wasm));
         routes.set(`/pack${n}`, pack(files));
         try {
-            return await this.#page.evaluate(j => window.run(j), {...job, wasm: `/program${n}.wasm`, pack: `/pack${n}`});
+            return await this.#page.evaluate(j => window.run(j),
+                {...job, wasm: `/program${n}.wasm`, pack: `/pack${n}`});
         } finally {
             routes.delete(`/program${n}.wasm`);
             routes.delete(`/pack${n}`);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // programs.mjs -- runs a list of programs in one browser and compares what they print:
 //     node tests/web/programs.mjs chromium|firefox LIST [NAME...]
-// LIST (tests/web/CMakeLists.txt): lines "name|program|text that it must print|file or folder that it finds"; NAME: only these.
+// LIST (tests/web/CMakeLists.txt): lines "name|program|text that it must print|file or folder that it finds"; NAME:
+// only these.
 import fs from 'node:fs';
 import {main} from './browser.mjs';
 import {Harness} from './harness.mjs';
@@ -10,7 +11,9 @@ import {Harness} from './harness.mjs';
 function difference(want, got) {
     const a = want.split('\n'), b = got.split('\n');
     const at = a.findIndex((line, i) => line !== b[i]);
-    return at < 0 ? `more lines than expected: ${b[a.length]}` : `line ${at + 1}: expected ${a[at]}\n${' '.repeat(10)}got ${b[at] ?? '(end)'}`;
+    if (at < 0)
+        return `more lines than expected: ${b[a.length]}`;
+    return `line ${at + 1}: expected ${a[at]}\n          got ${b[at] ?? '(end)'}`;
 }
 
 async function check(harness, {wasm, expected, files}) {

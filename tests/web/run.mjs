@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // run.mjs -- runs one program that was compiled for WebAssembly in a browser:
 //     node tests/web/run.mjs chromium|firefox [--file PATH]... PROGRAM.wasm [ARGUMENT...]
-// PATH: a file or a folder that the program finds under its base name. KILN_WASM_FMA=exact|relaxed|auto; other variables KILN_... and JAX_...
-// are the program's. KILN_WEB_GPU=1: the browser has WebGPU, by a driver in software. KILN_WEB_CONSOLE=1: shows the page's console.
+// PATH: a file or a folder that the program finds under its base name. KILN_WASM_FMA=exact|relaxed|auto; other
+// variables KILN_... and JAX_... are the program's. KILN_WEB_GPU=1: the browser has WebGPU, by a driver in software.
+// KILN_WEB_CONSOLE=1: shows the page's console.
 import {main} from './browser.mjs';
 import {Harness} from './harness.mjs';
 
@@ -21,7 +22,8 @@ await main(async () => {
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => /^(KILN|JAX)_/.test(key)));
     const harness = await Harness.start(name, {gpu: Boolean(process.env.KILN_WEB_GPU)});
     try {
-        const {code, stdout, stderr, modules, refused, why} = await harness.run({...job, env, fma: process.env.KILN_WASM_FMA ?? 'auto'});
+        const {code, stdout, stderr, modules, refused, why} =
+            await harness.run({...job, env, fma: process.env.KILN_WASM_FMA ?? 'auto'});
         process.stdout.write(stdout);
         process.stderr.write(stderr);
         if (process.env.KILN_WASM_COUNT)

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve.mjs -- a small server of static files on this machine, with the headers that make a page cross-origin isolated (SharedArrayBuffer,
-// threads, a fine clock). Imported by the tests; by hand: node tests/web/serve.mjs [FOLDER [PORT]]
+// serve.mjs -- a small server of static files on this machine, with the headers that make a page cross-origin isolated
+// (SharedArrayBuffer, threads, a fine clock). Imported by the tests; by hand: node tests/web/serve.mjs [FOLDER [PORT]]
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 const types = {
-    '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.json': 'application/json',
-    '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.webmanifest': 'application/manifest+json',
+    '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css',
+    '.json': 'application/json',
+    '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png',
+    '.webmanifest': 'application/manifest+json',
     '.txt': 'text/plain; charset=utf-8', '.ts': 'text/plain; charset=utf-8', '.md': 'text/plain; charset=utf-8',
 };
 const isolation = {
-    'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp',
+    'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
 /** The file below one of the folders that an address means, or null; an address of a folder means its index.html. */
@@ -31,8 +34,10 @@ function find(mounts, name) {
 
 /**
  * Starts the server on 127.0.0.1.
- * @param {object} options mounts: {prefix of addresses: folder}; routes: Map of address -> Buffer; isolated: sends the headers; port: 0: any
- * @returns {Promise<{url: string, port: number, routes: Map<string, Buffer>, close: () => Promise<void>, reopen: () => Promise<number>}>}
+ * @param {object} options mounts: {prefix of addresses: folder}; routes: Map of address -> Buffer; isolated: sends the
+ * headers; port: 0: any
+ * @returns {Promise<{url: string, port: number, routes: Map<string, Buffer>, close: () => Promise<void>, reopen: () =>
+ * Promise<number>}>}
  */
 export function serve({mounts, routes = new Map(), isolated = true, port = 0}) {
     const server = http.createServer((request, response) => {
@@ -61,7 +66,8 @@ export function serve({mounts, routes = new Map(), isolated = true, port = 0}) {
         server.close(() => done());
         server.closeAllConnections();
     });
-    return listen(port).then(at => ({url: `http://127.0.0.1:${at}`, port: at, routes, close, reopen: () => listen(at)}));
+    return listen(port).then(at => ({url: `http://127.0.0.1:${at}`, port: at, routes, close,
+        reopen: () => listen(at)}));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

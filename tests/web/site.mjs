@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// site.mjs -- the site in a browser, as a visitor uses it: pages load, programs run and give the numbers that they shall, nothing complains, all works
-// without a network.
-//     node tests/web/site.mjs chromium|firefox FOLDER [--shots FOLDER] [TEST...]      FOLDER: what scripts/make-site.sh made; TEST: a part of a
+// site.mjs -- the site in a browser, as a visitor uses it: pages load, programs run and give the numbers that they
+// shall, nothing complains, all works without a network.
+//     node tests/web/site.mjs chromium|firefox FOLDER [--shots FOLDER] [TEST...]      FOLDER: what scripts/make-site.sh
+//     made; TEST: a part of a
 // test's name ("demo": all demos)
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -10,7 +11,8 @@ import {main, open} from './browser.mjs';
 import {serve} from './serve.mjs';
 
 const sizes = {desktop: {width: 1280, height: 860}, phone: {width: 390, height: 844, isMobile: false}};
-const near = (got, want, tolerance, what) => assert.ok(Math.abs(got - want) <= tolerance, `${what}: ${got}, expected ${want} within ${tolerance}`);
+const near = (got, want, tolerance, what) =>
+    assert.ok(Math.abs(got - want) <= tolerance, `${what}: ${got}, expected ${want} within ${tolerance}`);
 const last_number = text => Number(/(-?[\d.]+(?:e[+-]?\d+)?)\s*$/.exec(text)?.[1] ?? NaN);
 
 /** The site as one visitor has it, who has not been here before. */
@@ -38,6 +40,17 @@ class Site {
         fs.mkdirSync(this.shots, {recursive: true});
         await page.screenshot({path: path.join(this.shots, `${this.browser.name}-${name}.png`)});
     }
+}
+
+/** In the page: what can be used or seen there and has no name for a screen reader. */
+function nameless() {
+    const of = id => document.getElementById(id)?.textContent ?? '';
+    const text = e => [e.getAttribute('aria-label'),
+        (e.getAttribute('aria-labelledby') ?? '').split(' ').map(of).join(''),
+        e.title, ...[...(e.labels ?? [])].map(l => l.textContent),
+        ['SELECT', 'INPUT', 'TEXTAREA'].includes(e.tagName) ? '' : e.textContent];
+    return [...document.querySelectorAll('button, a, input, select, textarea, canvas, svg, [role=tabpanel]')]
+        .filter(e => !text(e).some(t => t?.trim())).map(e => e.outerHTML.slice(0, 120));
 }
 
 /** Waits until the playground has run `n` programs. */
@@ -71,7 +84,8 @@ const tests = {
             await site.shot(page, 'playground');
             const text = await output(page);
             near(last_number(text), 2.5, 0.02, text);
-            for (const [tab, part] of [['jaxpr', 'lambda'], ['fused', 'inlined'], ['kernels', 'v128.load'], ['times', 'first call']]) {
+            for (const [tab, part] of [['jaxpr', 'lambda'], ['fused', 'inlined'], ['kernels', 'v128.load'],
+                ['times', 'first call']]) {
                 await page.click(`#tab-${tab}`);
                 assert.match(await page.$eval(`#${tab}`, e => e.innerText), new RegExp(part));
                 await site.shot(page, `playground-${tab}`);
@@ -97,13 +111,17 @@ const tests = {
     async 'errors show the line that they come from'(site) {
         await site.visit('playground.html', async page => {
             await ran(page, 1);
-            for (const [program, message, line] of [['const x = np.ones([2]);\nnp.add(x, np.ones([3]));', /ValueError/, 2], ['const a = 1;\n\nlet b = = 2;', /SyntaxError/, 3],
+            for (const [program, message, line] of [
+                ['const x = np.ones([2]);\nnp.add(x, np.ones([3]));', /ValueError/, 2],
+                ['const a = 1;\n\nlet b = = 2;', /SyntaxError/, 3],
                 ['print(1)\nundefinedName', /undefinedName/, 2]]) {
                 await type_program(page, program);
                 await press_run(page);
                 const text = await output(page);
                 assert.match(text, message);
-                await page.waitForFunction(n => document.querySelector('.editor-lines .at-fault')?.textContent.trim() === String(n), {timeout: 10_000}, line);
+                await page.waitForFunction(
+                    n => document.querySelector('.editor-lines .at-fault')?.textContent.trim() === String(n),
+                        {timeout: 10_000}, line);
             }
             await site.shot(page, 'error');
         });
@@ -127,7 +145,8 @@ const tests = {
             await ran(page, 1);
             await type_program(page, 'const {a, ...rest} = {a: np.ones([3]), c: 5}; let b = 2;');
             await press_run(page);
-            for (const [i, [line, want]] of [['np.sum(a).item() + b', '5'], ['const d = await Promise.resolve(4)', ''], ['d * rest.c', '20'], ['{x: 1}', '{x: 1}']].entries()) {
+            for (const [i, [line, want]] of [['np.sum(a).item() + b', '5'], ['const d = await Promise.resolve(4)', ''],
+                ['d * rest.c', '20'], ['{x: 1}', '{x: 1}']].entries()) {
                 await page.type('#line', line);
                 await page.keyboard.press('Enter');
                 await page.waitForFunction(n => document.body.dataset.lines === String(n), {}, i + 1);
@@ -215,12 +234,7 @@ const tests = {
                     await ran(page, 1);
                 if (address.includes('?'))
                     await demo_ready(page);
-                const nameless = await page.evaluate(() => [...document.querySelectorAll('button, a, input, select, textarea, canvas, svg, [role=tabpanel]')].filter(e => {
-                    const labelled = (e.getAttribute('aria-labelledby') ?? '').split(' ').map(i => document.getElementById(i)?.textContent ?? '').join('');
-                    const text = [e.getAttribute('aria-label'), labelled, e.textContent, e.title, ...[...(e.labels ?? [])].map(l => l.textContent)];
-                    return !(e.tagName === 'SELECT' || e.tagName === 'INPUT' || e.tagName === 'TEXTAREA' ? [text[0], text[1], ...text.slice(3)] : text).some(t => t?.trim());
-                }).map(e => e.outerHTML.slice(0, 120)));
-                assert.deepEqual(nameless, [], address);
+                assert.deepEqual(await page.evaluate(nameless), [], address);
                 assert.equal(await page.$$eval('h1', l => l.length), 1, address);
             });
     },
@@ -240,7 +254,8 @@ const tests = {
                     }
                     if (address.includes('?'))
                         await demo_ready(page);
-                    assert.equal(await page.evaluate(() => crossOriginIsolated), true, 'the service worker sends the headers of isolation');
+                    assert.equal(await page.evaluate(() => crossOriginIsolated), true,
+                        'the service worker sends the headers of isolation');
                 });
         } finally {
             await site.server.reopen();
@@ -250,10 +265,12 @@ const tests = {
 
 /** A test for each demo: it draws, and its number is what it shall be. */
 function demo_tests(demos) {
-    return Object.fromEntries(demos.map(({name}) => [`demo ${name}`, site => site.visit(`demos/demo.html?${name}`, async page => {
+    return Object.fromEntries(demos.map(
+        ({name}) => [`demo ${name}`, site => site.visit(`demos/demo.html?${name}`, async page => {
         await demo_ready(page);
         await page.waitForFunction(() => window.demo.frames() >= 2, {timeout: 60_000});
-        const [value, {expected, tolerance}] = await page.evaluate(async () => [await window.demo.check(), window.demo.expected]);
+        const [value, {expected, tolerance}] =
+            await page.evaluate(async () => [await window.demo.check(), window.demo.expected]);
         console.log(`       ${name}: ${value}, expected ${expected}`);
         near(value, expected, tolerance, name);
         await site.shot(page, `demo-${name}`);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker.mjs -- what run.mjs of bindings/javascript does in Node, in a Worker of a page: runs a program that was compiled for WebAssembly.
+// worker.mjs -- what run.mjs of bindings/javascript does in Node, in a Worker of a page: runs a program that was
+// compiled for WebAssembly.
 import {kernels, hasRelaxed} from '../../bindings/javascript/kernels.mjs';
 import {MemoryFiles} from '../../bindings/javascript/memory-files.mjs';
 import {wasi, Exit} from '../../bindings/javascript/wasi.mjs';
@@ -25,7 +26,8 @@ async function run({wasm, args = [], env = {}, pack = null, fma = 'auto'}) {
     const made = kernels({exports: () => exports, fma});
     const around = {
         wasi_snapshot_preview1: wasi({
-            memory: () => exports.memory, args: ['program', ...args], env, fs: files, write: (stream, bytes) => out[stream].push(bytes),
+            memory: () => exports.memory, args: ['program', ...args], env, fs: files,
+            write: (stream, bytes) => out[stream].push(bytes),
         }),
         kiln: made,
     };

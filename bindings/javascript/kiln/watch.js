@@ -5,9 +5,11 @@ import {engine, ensure, onLog, onModule, onStep} from './engine.js';
 /**
  * Sets who hears what from now on; watch() sets all back to nobody.
  * @param {object} [heard]
- * @param {number} [heard.debug] 0 to 5: how much is logged (1 what is recorded and compiled, 2 kernels, 3 jaxprs after each pass, 4 programs)
+ * @param {number} [heard.debug] 0 to 5: how much is logged (1 what is recorded and compiled, 2 kernels, 3 jaxprs after
+ * each pass, 4 programs)
  * @param {(level: number, text: string) => void} [heard.log] the lines; else they go to standard error, or the console
- * @param {(step: {operations: string, elements: number, seconds: number, file: string|null, line: number, device: string}) => void} [heard.step]
+ * @param {(step: {operations: string, elements: number, seconds: number, file: string|null, line: number, device:
+ * string}) => void} [heard.step]
  *     each step that ran: a kernel, a product, a copy, a loop
  * @param {(bytes: Uint8Array) => void} [heard.module] each module of kernels before it is compiled
  */

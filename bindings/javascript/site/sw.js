@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sw.js -- the service worker: keeps all files of the site, so that it works without a network, and adds the headers that make its pages
-// cross-origin isolated (threads need that) where the server does not send them.
+// sw.js -- the service worker: keeps all files of the site, so that it works without a network, and adds the headers
+// that make its pages cross-origin isolated (threads need that) where the server does not send them.
 'use strict';
 importScripts('files.js'); // self.kilnFiles = {version, files: [...]}, of scripts/make-site.sh
 const {version, files} = self.kilnFiles, kept = `kiln-${version}`;
@@ -38,6 +38,7 @@ async function answer(request) {
 
 self.addEventListener('fetch', e => {
     const {request} = e;
-    if (request.method === 'GET' && new URL(request.url).origin === self.location.origin && !(request.cache === 'only-if-cached' && request.mode !== 'same-origin'))
+    const own = new URL(request.url).origin === self.location.origin;
+    if (request.method === 'GET' && own && (request.cache !== 'only-if-cached' || request.mode === 'same-origin'))
         e.respondWith(answer(request));
 });

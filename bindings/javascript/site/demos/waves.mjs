@@ -6,7 +6,8 @@ const N = 192, speed = 0.4; // cells a step; below 0.7 the steps are stable
 
 export default {
     title: 'Waves',
-    about: 'The wave equation on a grid whose edges meet. Press on the water to make drops; each picture is one call of a compiled function.',
+    about: 'The wave equation on a grid whose edges meet. Press on the water to make drops; each step is one call ' +
+        'of a compiled function.',
     size: [N, N],
     label: 'Water from above; drops make rings',
     controls: [
@@ -14,13 +15,16 @@ export default {
         {name: 'colours', label: 'Colours', kind: 'choice', choices: ['balance', 'viridis', 'grey'], value: 'balance'},
         {name: 'still', label: 'Still water', kind: 'button'},
     ],
-    // A cosine along one axis is a standing wave: cos(2 pi x / N) cos(w t) with the grid's own w, 4 sin^2(w / 2) = speed^2 4 sin^2(pi / N).
-    check: {expected: Math.cos(200 * 2 * Math.asin(speed * Math.sin(Math.PI * 4 / N))), tolerance: 2e-4, of: 'a standing wave after 200 steps'},
+    // A cosine along one axis is a standing wave: cos(2 pi x / N) cos(w t) with the grid's own w, 4 sin^2(w / 2) =
+    // speed^2 4 sin^2(pi / N).
+    check: {expected: Math.cos(200 * 2 * Math.asin(speed * Math.sin(Math.PI * 4 / N))), tolerance: 2e-4,
+        of: 'a standing wave after 200 steps'},
 
     async setup({kiln, canvas, values}) {
         const {np, jit} = kiln, context = canvas.getContext('2d'), shown = context.createImageData(N, N);
         const step = jit((now, before) => {
-            const around = np.roll(now, 1, 0).add(np.roll(now, -1, 0)).add(np.roll(now, 1, 1)).add(np.roll(now, -1, 1)).sub(now.mul(4));
+            const beside = axis => np.roll(now, 1, axis).add(np.roll(now, -1, axis));
+            const around = beside(0).add(beside(1)).sub(now.mul(4));
             return now.mul(2).sub(before).add(around.mul(speed * speed));
         });
         const axis = np.arange(0, N, 1).astype('float32');
@@ -39,7 +43,8 @@ export default {
             const data = now.dataSync(), colours = palette(values.colours), to = shown.data;
             for (let i = 0; i < data.length; i++) {
                 const c = 3 * Math.max(0, Math.min(255, Math.round(128 + 160 * data[i])));
-                to[4 * i] = colours[c], to[4 * i + 1] = colours[c + 1], to[4 * i + 2] = colours[c + 2], to[4 * i + 3] = 255;
+                to[4 * i] = colours[c], to[4 * i + 1] = colours[c + 1], to[4 * i + 2] = colours[c + 2],
+                to[4 * i + 3] = 255;
             }
             context.putImageData(shown, 0, 0);
         };
@@ -56,7 +61,9 @@ export default {
                     before = (now = still()).ref;
             },
             async check() {
-                const [kept, earlier] = [now, before], wave = np.cos(axis.mul(2 * Math.PI * 4 / N)).add(np.zeros([N, 1])), w = 2 * Math.asin(speed * Math.sin(Math.PI * 4 / N));
+                const [kept, earlier] = [now, before],
+                    wave = np.cos(axis.mul(2 * Math.PI * 4 / N)).add(np.zeros([N, 1])),
+                    w = 2 * Math.asin(speed * Math.sin(Math.PI * 4 / N));
                 [now, before] = [wave.mul(1), wave.mul(Math.cos(w))]; // as it was a step before
                 for (let i = 0; i < 200; i++)
                     advance();

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// complete.mjs -- completions for the editor, and what is told of the name at the caret. The names are those that the package has at run time; what
-// they mean is in names.json, which scripts/make-site.sh makes of the descriptions of public functions.
+// complete.mjs -- completions for the editor, and what is told of the name at the caret. The names are those that the
+// package has at run time; what they mean is in names.json, which scripts/make-site.sh makes of the descriptions of
+// public functions.
 import {tokens} from './lexer.mjs';
 
-const words = ['await', 'async', 'break', 'case', 'catch', 'class', 'const', 'continue', 'else', 'export', 'false', 'for', 'function', 'if', 'import', 'let', 'new', 'null',
-    'of', 'return', 'throw', 'true', 'try', 'typeof', 'undefined', 'using', 'while', 'Math', 'console', 'performance', 'Float32Array', 'Float64Array', 'Int32Array', 'Uint8Array'];
+const words = ('await async break case catch class const continue else export false for function if import let new null ' +
+    'of return throw true try typeof undefined using while Math console performance ' +
+    'Float32Array Float64Array Int32Array Uint8Array').split(' ');
 
-/** Where a name begins that ends at a place; and the name before its dot, if there is one: "np", "np.linalg", "" for what is no name. */
+/**
+ * Where a name begins that ends at a place; and the name before its dot, if there is one: "np", "np.linalg", "" for
+ * what is no name.
+ */
 function context(text, at) {
     const from = at - /[\w$]*$/.exec(text.slice(0, at))[0].length;
     if (text[from - 1] !== '.' || text[from - 2] === '.')
         return {from, of: null, typed: text.slice(from, at)};
-    return {from, of: /((?:[\p{ID_Start}$_][\w$]*\.)*[\p{ID_Start}$_][\w$]*)\??\.$/u.exec(text.slice(0, from))?.[1] ?? '', typed: text.slice(from, at)};
+    const path = /((?:[\p{ID_Start}$_][\w$]*\.)*[\p{ID_Start}$_][\w$]*)\??\.$/u.exec(text.slice(0, from));
+    return {from, of: path?.[1] ?? '', typed: text.slice(from, at)};
 }
 
 export class Completer {
@@ -31,25 +37,34 @@ export class Completer {
         return known ?? (of.includes('.') && this.#names[of.split('.')[0]] ? [] : this.#names.array);
     }
 
-    #doc(of, name) { return this.#docs[of === null ? name : `${of === 'numpy' ? 'np' : of}.${name}`] ?? this.#docs[`Array.${name}`] ?? null; }
+    #doc(of, name) {
+        const whole = of === null ? name : `${of === 'numpy' ? 'np' : of}.${name}`;
+        return this.#docs[whole] ?? this.#docs[`Array.${name}`] ?? null;
+    }
 
     /** Completions of what stands before a place. Not asked for, they come behind a dot and from two letters on. */
     complete(text, at, asked) {
         const {from, of, typed} = context(text, at);
-        if (/\d/.test(typed[0] ?? '') || /(?:^|[^\w$])\d[\d_]*\.$/.test(text.slice(0, from)) || (!asked && of === null && typed.length < 2))
+        const number = /\d/.test(typed[0] ?? '') || /(?:^|[^\w$])\d[\d_]*\.$/.test(text.slice(0, from));
+        if (number || (!asked && of === null && typed.length < 2))
             return null;
         const wanted = typed.toLowerCase();
         const rank = name => (name.startsWith(typed) ? 0 : name.toLowerCase().startsWith(wanted) ? 1 : 2);
         const items = this.#of(of, text.slice(0, from) + ' ' + text.slice(at))
-            .filter(n => typeof n === 'string' && !n.startsWith('_') && n !== 'constructor' && (wanted.length > 1 ? n.toLowerCase().includes(wanted) : rank(n) < 2))
+            .filter(n => typeof n === 'string' && !n.startsWith('_') && n !== 'constructor')
+            .filter(n => (wanted.length > 1 ? n.toLowerCase().includes(wanted) : rank(n) < 2))
             .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
             .map(name => ({name, detail: this.#doc(of, name)?.[0] ?? ''}));
         return items.length === 1 && items[0].name === typed ? null : {from, items};
     }
 
-    /** What is told of the name at a place, or of the function whose arguments it is among: [signature, sentence], or null. */
+    /**
+     * What is told of the name at a place, or of the function whose arguments it is among: [signature, sentence], or
+     * null.
+     */
     told(text, at) {
-        const end = at + /^[\w$]*/.exec(text.slice(at))[0].length, {of, from} = context(text, end), name = text.slice(from, end);
+        const end = at + /^[\w$]*/.exec(text.slice(at))[0].length, {of, from} = context(text, end),
+            name = text.slice(from, end);
         const found = name ? this.#doc(of, name) : null;
         if (found)
             return found;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // demo-worker.mjs -- the Worker that a demo runs in: Kiln, the demo's module, its frames.
-let demo = null, made = null, values = {}, pointer = {x: 0, y: 0, down: false, inside: false}, frames = 0, resting = false;
+let demo = null, made = null, values = {}, pointer = {x: 0, y: 0, down: false, inside: false}, frames = 0,
+    resting = false;
 const say = (type, message = {}, transfer = []) => self.postMessage({type, ...message}, transfer);
 const queue = []; // calls of the demo run one after the other
 
-const next = globalThis.requestAnimationFrame ? f => requestAnimationFrame(f) : f => setTimeout(() => f(performance.now()), 16);
-const failure = e => say('failed', {message: `${e?.name ?? 'Error'}: ${e?.message ?? e}`, stack: String(e?.stack ?? '')});
+const next = f => (self.requestAnimationFrame?.(f) ?? setTimeout(() => f(performance.now()), 16));
+const failure = e => say('failed', {message: `${e?.name ?? 'Error'}: ${e?.message ?? e}`,
+    stack: String(e?.stack ?? '')});
 
 async function frame(time) {
     if (resting)
@@ -41,8 +43,10 @@ const does = {
         values = first;
         demo = (await import(module)).default;
         made = await demo.setup({
-            kiln, canvas, values, print: text => say('print', {text: String(text)}), status: text => say('status', {text: String(text)}),
-            plot: spec => say('plot', {spec: plain(spec)}), play: (samples, rate) => say('sound', {samples: Float32Array.from(samples), rate}),
+            kiln, canvas, values, print: text => say('print', {text: String(text)}),
+            status: text => say('status', {text: String(text)}),
+            plot: spec => say('plot', {spec: plain(spec)}),
+            play: (samples, rate) => say('sound', {samples: Float32Array.from(samples), rate}),
             url: path => new URL(path, module).href,
         }) ?? {};
         say('ready');
@@ -60,8 +64,11 @@ const does = {
 
 /** Numbers of plots as lists that can be sent. */
 function plain(spec) {
-    const list = x => (ArrayBuffer.isView(x) ? Float64Array.from(x, Number) : Float64Array.from(x.dataSync?.() ?? x, Number));
-    return {...spec, series: spec.series.map(s => ({...s, y: list(s.y), x: s.x === undefined ? Float64Array.from(list(s.y), (_, i) => i) : list(s.x)}))};
+    const list = x => Float64Array.from(x.dataSync?.() ?? x, Number), places = y => y.map((_, i) => i);
+    return {...spec, series: spec.series.map(s => {
+        const y = list(s.y);
+        return {...s, y, x: s.x === undefined ? places(y) : list(s.x)};
+    })};
 }
 
 self.onmessage = async ({data}) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// demo.mjs -- the frame of a demo (site/README.md): its title, its canvas, its controls; the demo itself runs in a Worker (demo-worker.mjs).
-// demos/demo.html?NAME shows demos/NAME.mjs. For tests: window.demo.ready, .frames(n), .check(), .set(name, value).
+// demo.mjs -- the frame of a demo (site/README.md): its title, its canvas, its controls; the demo itself runs in a
+// Worker (demo-worker.mjs). demos/demo.html?NAME shows demos/NAME.mjs. For tests: window.demo.ready, .frames(n),
+// .check(), .set(name, value).
 import {element, play} from './output.mjs';
 import {plot} from './plot.mjs';
 import {main} from './runner.mjs';
@@ -11,7 +12,8 @@ const name = /^\?([\w-]+)/.exec(location.search)?.[1] ?? '';
 /** Pixels of a picture in a file, or null where it is none. */
 async function picture(file) {
     try {
-        const bitmap = await createImageBitmap(file), canvas = new OffscreenCanvas(bitmap.width, bitmap.height), context = canvas.getContext('2d');
+        const bitmap = await createImageBitmap(file), canvas = new OffscreenCanvas(bitmap.width, bitmap.height),
+            context = canvas.getContext('2d');
         context.drawImage(bitmap, 0, 0);
         return context.getImageData(0, 0, bitmap.width, bitmap.height);
     } catch {
@@ -53,11 +55,13 @@ function control(c, give, complain) {
     switch (c.kind) {
     case 'range': {
         const out = element('output', {for: id}, String(c.value));
-        const input = element('input', {type: 'range', id, min: c.min, max: c.max, step: c.step ?? 'any', value: c.value, oninput: () => {
+        const input = element('input', {type: 'range', id, min: c.min, max: c.max, step: c.step ?? 'any',
+            value: c.value, oninput: () => {
             out.textContent = input.value;
             give(Number(input.value), false);
         }});
-        return element('label', {for: id}, element('span', {}, `${c.label} `, out), input); // a label is otherwise the output's
+        // a label is otherwise the output's
+        return element('label', {for: id}, element('span', {}, `${c.label} `, out), input);
     }
     case 'choice': {
         const input = element('select', {id, onchange: () => give(input.value, false)},
@@ -65,14 +69,16 @@ function control(c, give, complain) {
         return element('label', {}, c.label, input);
     }
     case 'switch': {
-        const input = element('input', {type: 'checkbox', id, checked: c.value, onchange: () => give(input.checked, false)});
+        const input = element('input', {type: 'checkbox', id, checked: c.value,
+            onchange: () => give(input.checked, false)});
         return element('label', {class: 'switch'}, input, c.label);
     }
     case 'file': {
         const input = element('input', {type: 'file', id, accept: c.accept, onchange: async () => {
             const [file] = input.files;
             if (file)
-                give({name: file.name, bytes: new Uint8Array(await file.arrayBuffer()), image: await picture(file)}, true);
+                give({name: file.name, bytes: new Uint8Array(await file.arrayBuffer()), image: await picture(file)},
+                    true);
         }});
         return element('label', {}, c.label, input);
     }
@@ -86,7 +92,8 @@ function control(c, give, complain) {
 /** Tells the Worker where the pointer is, in pixels of the canvas, and which keys are pressed there. */
 function follow(canvas, size, send) {
     const tell = down => e => {
-        const box = canvas.getBoundingClientRect(), x = (e.clientX - box.left) / box.width * size[0], y = (e.clientY - box.top) / box.height * size[1];
+        const box = canvas.getBoundingClientRect(), x = (e.clientX - box.left) / box.width * size[0],
+            y = (e.clientY - box.top) / box.height * size[1];
         send({type: 'pointer', pointer: {x, y, inside: true, ...(down === null ? {} : {down})}});
     };
     canvas.addEventListener('pointermove', tell(null));
@@ -106,7 +113,8 @@ function follow(canvas, size, send) {
 async function show() {
     const module = new URL(`../demos/${name}.mjs`, import.meta.url).href, demo = (await import(module)).default;
     const worker = new Worker(new URL('demo-worker.mjs', import.meta.url), {type: 'module', name});
-    const send = (message, transfer = []) => worker.postMessage(message, transfer), complain = text => by_id('said').append(`${text}\n`);
+    const send = (message, transfer = []) => worker.postMessage(message, transfer),
+        complain = text => by_id('said').append(`${text}\n`);
     document.title = `${demo.title} - Kiln`;
     by_id('title').textContent = demo.title;
     by_id('about').textContent = demo.about;
@@ -114,12 +122,14 @@ async function show() {
     for (const c of demo.controls ?? []) {
         if (c.value !== undefined)
             values[c.name] = c.value;
-        by_id('controls').append(control(c, (value, event) => send({type: 'value', name: c.name, value, event}), complain));
+        by_id('controls').append(control(c, (value, event) => send({type: 'value', name: c.name, value, event}),
+            complain));
     }
     let offscreen = null;
     if (demo.size) {
         const [width, height] = demo.size;
-        const canvas = element('canvas', {id: 'canvas', width, height, tabindex: '0', role: 'img', 'aria-label': demo.label ?? demo.title});
+        const canvas = element('canvas',
+            {id: 'canvas', width, height, tabindex: '0', role: 'img', 'aria-label': demo.label ?? demo.title});
         by_id('stage').append(canvas);
         follow(canvas, demo.size, send);
         offscreen = canvas.transferControlToOffscreen();
@@ -145,7 +155,8 @@ async function show() {
     worker.onerror = e => hears.failed({message: e.message ?? 'the Worker did not load', stack: ''});
     send({type: 'begin', module, main, options: {}, canvas: offscreen, values}, offscreen ? [offscreen] : []);
     window.demo = {
-        ready: began, expected: demo.check, frames: () => frames, set: (control, value) => send({type: 'value', name: control, value, event: false}),
+        ready: began, expected: demo.check, frames: () => frames,
+        set: (control, value) => send({type: 'value', name: control, value, event: false}),
         check: () => new Promise((done, no) => { checked = {done, failed: no}; send({type: 'check'}); }),
     };
 }

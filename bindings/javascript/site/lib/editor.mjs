@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// editor.mjs -- an editor of programs: a textarea (so that keyboards, screen readers, phones and undo work as everywhere) over a layer with colours.
+// editor.mjs -- an editor of programs: a textarea (so that keyboards, screen readers, phones and undo work as
+// everywhere) over a layer with colours.
 import {highlight, tokens} from './lexer.mjs';
 import {element} from './output.mjs';
 
@@ -10,13 +11,14 @@ let serial = 0;
 /** The line, from 0, that a place is in, and its beginning. */
 const line_of = (text, at) => {
     const start = text.lastIndexOf('\n', at - 1) + 1;
-    return {start, number: text.slice(0, start).split('\n').length - 1, text: text.slice(start, (text.indexOf('\n', at) + 1 || text.length + 1) - 1)};
+    return {start, number: text.slice(0, start).split('\n').length - 1,
+        text: text.slice(start, (text.indexOf('\n', at) + 1 || text.length + 1) - 1)};
 };
 
 /**
- * An editor in an element. options: value; label: for screen readers; complete(text, at) -> {from, items: [{name, detail}]} or null;
- * changed(), run(), moved(text, at): called when the text changed, by Ctrl+Enter, and when the caret moved.
- * Tab indents; Escape, then Tab leaves the editor.
+ * An editor in an element. options: value; label: for screen readers; complete(text, at) -> {from, items: [{name,
+ * detail}]} or null; changed(), run(), moved(text, at): called when the text changed, by Ctrl+Enter, and when the caret
+ * moved. Tab indents; Escape, then Tab leaves the editor.
  */
 export class Editor {
     #area;
@@ -39,10 +41,13 @@ export class Editor {
         this.#lines = element('pre', {class: 'editor-lines', 'aria-hidden': 'true'});
         this.#paint = element('pre', {class: 'editor-paint', 'aria-hidden': 'true'});
         this.#area = element('textarea', {
-            id, 'aria-label': options.label ?? 'Program', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', autocorrect: 'off', wrap: 'off',
-            'aria-autocomplete': 'list', 'aria-controls': `${id}-list`, 'aria-describedby': `${id}-keys`, 'aria-haspopup': 'listbox',
+            id, 'aria-label': options.label ?? 'Program', spellcheck: 'false', autocapitalize: 'off',
+            autocomplete: 'off', autocorrect: 'off', wrap: 'off',
+            'aria-autocomplete': 'list', 'aria-controls': `${id}-list`, 'aria-describedby': `${id}-keys`,
+            'aria-haspopup': 'listbox',
         });
-        this.#list = element('ul', {id: `${id}-list`, class: 'editor-list', role: 'listbox', 'aria-label': 'Completions', hidden: true});
+        this.#list = element('ul', {id: `${id}-list`, class: 'editor-list', role: 'listbox',
+            'aria-label': 'Completions', hidden: true});
         const keys = element('span', {id: `${id}-keys`, class: 'hidden-label'},
             'Control and Enter runs. Tab indents; Escape, then Tab leaves the editor. Control and Space completes.');
         root.append(this.#lines, element('div', {class: 'editor-body'}, this.#paint, this.#area), this.#list, keys);
@@ -82,7 +87,8 @@ export class Editor {
     #draw() {
         const text = this.value, lines = text.split('\n');
         this.#paint.innerHTML = highlight(text) + '\n';
-        this.#lines.replaceChildren(...lines.map((_, i) => element('span', {class: i + 1 === this.#fault ? 'at-fault' : null}, `${i + 1}\n`)));
+        this.#lines.replaceChildren(...lines.map(
+            (_, i) => element('span', {class: i + 1 === this.#fault ? 'at-fault' : null}, `${i + 1}\n`)));
         this.#area.style.minHeight = `${lines.length * 1.5}em`;
     }
 
@@ -121,7 +127,8 @@ export class Editor {
     insert(text, from = this.#area.selectionStart, to = this.#area.selectionEnd) {
         this.#area.focus();
         this.#area.setSelectionRange(from, to);
-        if (!document.execCommand(text ? 'insertText' : 'delete', false, text)) { // deprecated, and the only way that keeps undo
+        // deprecated, and the only way that keeps undo
+        if (!document.execCommand(text ? 'insertText' : 'delete', false, text)) {
             this.#area.setRangeText(text, from, to, 'end');
             this.#area.dispatchEvent(new InputEvent('input'));
         }
@@ -130,8 +137,10 @@ export class Editor {
     #key(e) {
         const open = !this.#list.hidden, command = e.ctrlKey || e.metaKey;
         const does = {
-            ArrowDown: () => open && this.#choose(this.#chosen + 1), ArrowUp: () => open && this.#choose(this.#chosen - 1),
-            PageDown: () => open && this.#choose(this.#chosen + 8), PageUp: () => open && this.#choose(this.#chosen - 8),
+            ArrowDown: () => open && this.#choose(this.#chosen + 1),
+            ArrowUp: () => open && this.#choose(this.#chosen - 1),
+            PageDown: () => open && this.#choose(this.#chosen + 8),
+            PageUp: () => open && this.#choose(this.#chosen - 8),
             Enter: () => (command ? this.#run() : open ? this.#accept(this.#chosen) : this.#newline(e)),
             Tab: () => this.#tab(e, open),
             Escape: () => { this.#leaves = !open; this.#close(); return open; },
@@ -156,13 +165,16 @@ export class Editor {
     }
 
     #newline(e) {
-        const {selectionStart: at, value} = this.#area, line = line_of(value, at), before = value.slice(line.start, at).trimEnd();
+        const {selectionStart: at, value} = this.#area, line = line_of(value, at),
+            before = value.slice(line.start, at).trimEnd();
         if (e.shiftKey || e.altKey)
             return false;
-        const indent = /^ */.exec(line.text)[0], opens = Object.hasOwn(pairs, before.at(-1) ?? ''), closes = value[at] === pairs[before.at(-1)];
+        const indent = /^ */.exec(line.text)[0], opens = Object.hasOwn(pairs, before.at(-1) ?? ''),
+            closes = value[at] === pairs[before.at(-1)];
         this.insert(`\n${indent}${opens ? INDENT : ''}${opens && closes ? `\n${indent}` : ''}`);
         if (opens && closes)
-            this.#area.setSelectionRange(at + 1 + indent.length + INDENT.length, at + 1 + indent.length + INDENT.length);
+            this.#area.setSelectionRange(at + 1 + indent.length + INDENT.length,
+                at + 1 + indent.length + INDENT.length);
         this.#reveal();
         return true;
     }
@@ -185,21 +197,24 @@ export class Editor {
     #each_line(change) {
         const {selectionStart: a, selectionEnd: b, value} = this.#area, from = line_of(value, a).start;
         const end = value.indexOf('\n', b > a ? b - 1 : b), to = end < 0 ? value.length : end;
-        const text = value.slice(from, to).split('\n').map(change).join('\n'), caret = a === b ? Math.max(from, a + text.length - (to - from)) : null;
+        const text = value.slice(from, to).split('\n').map(change).join('\n'),
+            caret = a === b ? Math.max(from, a + text.length - (to - from)) : null;
         this.insert(text, from, to);
         this.#area.setSelectionRange(caret ?? from, caret ?? from + text.length);
     }
 
     #comment() {
         const {selectionStart: a, selectionEnd: b, value} = this.#area, from = line_of(value, a).start;
-        const lines = value.slice(from, Math.max(b, from)).split('\n'), all = lines.every((l, i) => /^\s*\/\//.test(i ? l : line_of(value, a).text) || !l.trim());
+        const lines = value.slice(from, Math.max(b, from)).split('\n'),
+            all = lines.every((l, i) => /^\s*\/\//.test(i ? l : line_of(value, a).text) || !l.trim());
         this.#each_line(line => (all ? line.replace(/^(\s*)\/\/ ?/, '$1') : line.replace(/^(\s*)(?=\S)/, '$1// ')));
         return true;
     }
 
     /** Backspace behind nothing but spaces takes as many as a Tab gave. */
     #unindent() {
-        const {selectionStart: a, selectionEnd: b, value} = this.#area, before = value.slice(line_of(value, a).start, a);
+        const {selectionStart: a, selectionEnd: b, value} = this.#area,
+            before = value.slice(line_of(value, a).start, a);
         if (a !== b || !before || before.trim() || before.length % INDENT.length)
             return false;
         this.insert('', a - INDENT.length, a);
@@ -217,20 +232,23 @@ export class Editor {
 
     /** The place of the caret in the window: {left, top, bottom}. */
     #caret(at) {
-        const area = this.#area, box = area.getBoundingClientRect(), style = getComputedStyle(area), size = parseFloat(style.fontSize);
+        const area = this.#area, box = area.getBoundingClientRect(), style = getComputedStyle(area),
+            size = parseFloat(style.fontSize);
         this.ruler ??= document.createElement('canvas').getContext('2d');
         this.ruler.font = `${style.fontSize} ${style.fontFamily}`;
         const line = line_of(this.value, at), height = size * 1.5;
-        const left = box.left + parseFloat(style.paddingLeft) + this.ruler.measureText(this.value.slice(line.start, at)).width;
+        const before = this.ruler.measureText(this.value.slice(line.start, at)).width;
+        const left = box.left + parseFloat(style.paddingLeft) + before;
         const top = box.top + parseFloat(style.paddingTop) + line.number * height;
         return {left, top, bottom: top + height};
     }
 
     /** Scrolls so that the caret is seen. */
     #reveal() {
-        const {left, top, bottom} = this.#caret(this.#area.selectionStart), box = this.#root.getBoundingClientRect(), lines = this.#lines.offsetWidth;
-        this.#root.scrollTop += bottom + 8 > box.bottom ? bottom + 8 - box.bottom : top - 8 < box.top ? top - 8 - box.top : 0;
-        this.#root.scrollLeft += left + 24 > box.right ? left + 24 - box.right : left < box.left + lines ? left - box.left - lines - 8 : 0;
+        const {left, top, bottom} = this.#caret(this.#area.selectionStart), box = this.#root.getBoundingClientRect(),
+            lines = this.#lines.offsetWidth;
+        this.#root.scrollTop += Math.max(0, bottom + 8 - box.bottom) + Math.min(0, top - 8 - box.top);
+        this.#root.scrollLeft += Math.max(0, left + 24 - box.right) + Math.min(0, left - 8 - box.left - lines);
     }
 
     #suggest(asked) {
@@ -243,7 +261,8 @@ export class Editor {
         this.#from = found.from;
         this.#items = found.items.slice(0, 200);
         this.#list.replaceChildren(...this.#items.map(({name, detail}, i) =>
-            element('li', {role: 'option', id: `${this.#list.id}-${i}`}, name, detail ? element('small', {}, detail) : null)));
+            element('li', {role: 'option', id: `${this.#list.id}-${i}`}, name,
+                detail ? element('small', {}, detail) : null)));
         this.#list.hidden = false;
         this.#choose(0);
         const {left, top, bottom} = this.#caret(this.#from), {offsetWidth: width, offsetHeight: height} = this.#list;
@@ -285,5 +304,7 @@ function in_text(text, at) {
     if (!token)
         return false;
     const open = token.start + token.text.length > at;
-    return token.type === 'comment' ? open || token.text.startsWith('//') : token.type === 'string' && (open || !/['"`{]$/.test(token.text));
+    if (token.type === 'comment')
+        return open || token.text.startsWith('//');
+    return token.type === 'string' && (open || !/['"`{]$/.test(token.text));
 }

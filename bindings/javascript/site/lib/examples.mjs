@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples.mjs -- programs of the playground. Tests run each: what it prints last is a number near `expected`; `referee` says where that is from.
+// examples.mjs -- programs of the playground. Tests run each: what it prints last is a number near `expected`;
+// `referee` says where that is from.
 
 export const programs = [
     {
@@ -31,7 +32,8 @@ print('intercept', line.b.item(), 'slope', line.a.item());
 `,
     },
     {
-        id: 'mandelbrot', title: 'Mandelbrot set', expected: 1.5663, tolerance: 0.001, referee: 'the same loop in NumPy, float32',
+        id: 'mandelbrot', title: 'Mandelbrot set', expected: 1.5663, tolerance: 0.001,
+        referee: 'the same loop in NumPy, float32',
         code: `// z -> z^2 + c, for all points at once; the picture shows how long each stays near 0.
 const [width, height, turns] = [450, 300, 60];
 const cx = np.linspace(-2.1, 0.9, width).reshape([1, width]);
@@ -87,8 +89,10 @@ for (let i = 0; i < 400; i++) {
 plot(losses, {title: 'Loss', logy: true, xlabel: 'tens of steps'});
 
 const [gx, gy] = [np.linspace(-1.5, 2.5, 120), np.linspace(1.5, -1, 75)];
-const grid = np.stack([gx.reshape([1, 120]).add(np.zeros([75, 1])), gy.reshape([75, 1]).add(np.zeros([1, 120]))], 2).reshape([-1, 2]);
-image(nn.sigmoid(jit(score)(weights, grid)).reshape([75, 120]), {colours: 'balance', label: 'What the network thinks of each place'});
+const all = np.zeros([75, 120]);
+const grid = np.stack([all.add(gx), all.add(gy.reshape([75, 1]))], 2).reshape([-1, 2]);
+image(nn.sigmoid(jit(score)(weights, grid)).reshape([75, 120]),
+    {colours: 'balance', label: 'What the network thinks of each place'});
 const right = np.equal(np.greater(score(weights, points), 0), labels);
 print('right', np.mean(right).item());
 `,
@@ -104,7 +108,8 @@ print('pi is about', 4 * np.mean(inside).item());
 `,
     },
     {
-        id: 'sound', title: 'Sound and its spectrum', expected: 440, tolerance: 0.51, referee: 'the frequency that was put in',
+        id: 'sound', title: 'Sound and its spectrum', expected: 440, tolerance: 0.51,
+        referee: 'the frequency that was put in',
         code: `// A chord, its spectrum, and a button that plays it.
 const rate = 16000, t = np.linspace(0, 2, 2 * rate, {endpoint: false});
 const tone = (hertz, loudness) => np.sin(t.mul(2 * Math.PI * hertz)).mul(loudness);
@@ -129,7 +134,8 @@ print('in the middle', u.slice(49).item());
 `,
     },
     {
-        id: 'fusion', title: 'Operations that become one', expected: 1, tolerance: 1e-5, referee: 'probabilities add to one',
+        id: 'fusion', title: 'Operations that become one', expected: 1, tolerance: 1e-5,
+        referee: 'probabilities add to one',
         code: `// A softmax is five operations. Compiled, they are one kernel: see the tabs Program and Kernels.
 const softmax = jit(function softmax(x) {
     const e = np.exp(x.sub(np.max(x)));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain.mjs -- what Kiln makes of a function: its jaxpr, the program of fused kernels, the text of each kernel, times. In the Worker: a Record
-// hears Kiln's log and the modules that it makes; explained() looks into it.
+// explain.mjs -- what Kiln makes of a function: its jaxpr, the program of fused kernels, the text of each kernel,
+// times. In the Worker: a Record hears Kiln's log and the modules that it makes; explained() looks into it.
 import {functions} from './wat.mjs';
 
 const MOST_TEXT = 40_000; // of one kernel: a page with more is slow
-const cut = text => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}\n... ${text.length - MOST_TEXT} more characters` : text);
+const cut = text => (text.length > MOST_TEXT ?
+    `${text.slice(0, MOST_TEXT)}\n... ${text.length - MOST_TEXT} more characters` : text);
 
 /** What Kiln said and made since the Worker began: kernels are compiled once, and may be asked for later. */
 export class Record {
@@ -31,7 +32,8 @@ export class Record {
     }
 
     #hear(level, text) {
-        const kernel = /^kernel ([0-9a-f]{16}):\n([\s\S]*)/.exec(text), made = /^function kiln_([0-9a-f]{16})_s(\d+)_m(\d+), (\d+) bytes/.exec(text);
+        const kernel = /^kernel ([0-9a-f]{16}):\n([\s\S]*)/.exec(text),
+            made = /^function kiln_([0-9a-f]{16})_s(\d+)_m(\d+), (\d+) bytes/.exec(text);
         if (kernel)
             this.#kernels.set(kernel[1], kernel[2]);
         if (made)
@@ -45,7 +47,8 @@ export class Record {
     #text(hash) {
         const own = this.#functions.filter(f => f.hash === hash), taken = new Set(), parts = new Map();
         for (const {stage, bytes} of own) {
-            const found = this.#made.find(m => !taken.has(m) && (m.code === bytes || m.size === bytes || m.code === bytes + 1));
+            const found = this.#made.find(
+                m => !taken.has(m) && (m.code === bytes || m.size === bytes || m.code === bytes + 1));
             if (found)
                 parts.set(`${stage}:${bytes}`, `;; stage ${stage}\n${found.text}`);
             taken.add(found);
@@ -68,17 +71,23 @@ export class Record {
         }
     }
 
-    /** The kernels that a program's text names, in its order: [{name, language, text}]; with the time of each, if the steps that ran are the program's. */
+    /**
+     * The kernels that a program's text names, in its order: [{name, language, text}]; with the time of each, if the
+     * steps that ran are the program's.
+     */
     kernels(program, steps) {
-        const part = program.split('\nsteps\n').slice(1).map(t => t.split('\nnot fused')[0]).join('\n'), times = new Map();
+        const part = program.split('\nsteps\n').slice(1).map(t => t.split('\nnot fused')[0]).join('\n'),
+            times = new Map();
         const listed = [...part.matchAll(/^ {2}\d+: (?:kernel ([0-9a-f]{16})\b)?/gm)].map(m => m[1] ?? null);
         if (listed.length === steps.length)
             listed.forEach((hash, i) => times.set(hash, (times.get(hash) ?? 0) + 1000 * steps[i].seconds));
         const hashes = [...new Set([...program.matchAll(/\bkernel ([0-9a-f]{16})\b/g)].map(m => m[1]))];
         return hashes.flatMap((hash, i) => {
-            const form = this.#kernels.get(hash), text = this.#text(hash), ms = times.get(hash), took = ms === undefined ? '' : `, ${ms.toFixed(3)} ms`;
+            const form = this.#kernels.get(hash), text = this.#text(hash), ms = times.get(hash),
+                took = ms === undefined ? '' : `, ${ms.toFixed(3)} ms`;
             const name = `kernel ${i + 1} (${hash.slice(0, 8)})${took}`;
-            return [...(text ? [{name, language: 'WebAssembly', text: cut(text)}] : []), ...(form ? [{name, language: "Kiln's own form", text: cut(form)}] : [])];
+            return [...(text ? [{name, language: 'WebAssembly', text: cut(text)}] : []),
+                ...(form ? [{name, language: "Kiln's own form", text: cut(form)}] : [])];
         });
     }
 }
@@ -90,7 +99,10 @@ async function settled(kiln, result) {
     return result;
 }
 
-/** {name, jaxpr, program, kernels: [{name, language, text}], steps, first, best}: texts, and milliseconds. `clean`: of a text that is shown. */
+/**
+ * {name, jaxpr, program, kernels: [{name, language, text}], steps, first, best}: texts, and milliseconds. `clean`: of a
+ * text that is shown.
+ */
 export async function explained(kiln, record, f, args, clean = text => text) {
     const inner = f.wrapped ?? f, name = f.name || 'function';
     const compiled = kiln.jit({[name]: (...given) => inner(...given)}[name]); // a new function: it is compiled again
@@ -107,6 +119,8 @@ export async function explained(kiln, record, f, args, clean = text => text) {
         best = Math.min(best, performance.now() - begin);
     }
     const {steps} = await record.during(() => settled(kiln, compiled(...args)));
-    const wgsl = shaders.map((text, i) => ({name: `shader ${i + 1}`, language: 'WGSL', text: cut(text.slice(text.indexOf('\n') + 1))}));
-    return {name, jaxpr: jaxprs.at(-1) ?? '', program: programs.join('\n'), kernels: [...record.kernels(programs.join('\n'), steps), ...wgsl], steps, first, best};
+    const wgsl = shaders.map((text, i) =>
+        ({name: `shader ${i + 1}`, language: 'WGSL', text: cut(text.slice(text.indexOf('\n') + 1))}));
+    return {name, jaxpr: jaxprs.at(-1) ?? '', program: programs.join('\n'),
+        kernels: [...record.kernels(programs.join('\n'), steps), ...wgsl], steps, first, best};
 }

@@ -2,14 +2,17 @@
 // image.mjs -- numbers as pixels: grey or coloured, for canvases.
 
 // viridis (matplotlib, CC0) at nine places.
-const viridis = [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37]];
+const viridis = [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129],
+    [92, 200, 99], [170, 220, 50], [253, 231, 37]];
 const palettes = {
     grey: t => [255 * t, 255 * t, 255 * t],
     viridis(t) {
         const p = t * (viridis.length - 1), i = Math.min(viridis.length - 2, Math.floor(p)), f = p - i;
         return viridis[i].map((v, k) => v + f * (viridis[i + 1][k] - v));
     },
-    balance: t => (t < 0.5 ? [40 + 430 * t, 80 + 350 * t, 255] : [255, 255 - 350 * (t - 0.5) * 2 * 0.7, 255 - 430 * (t - 0.5) * 1.1]), // blue, white, red
+    // blue, white, red
+    balance: t => (t < 0.5 ? [40 + 430 * t, 80 + 350 * t, 255] : [255, 255 - 350 * (t - 0.5) * 2 * 0.7,
+        255 - 430 * (t - 0.5) * 1.1]),
 };
 
 /** 256 colours of a palette: grey, viridis, balance. */
@@ -21,8 +24,8 @@ export function palette(name = 'grey') {
 }
 
 /**
- * Pixels (RGBA) of an image of numbers. shape: [height, width] or [height, width, 1 | 3 | 4]; bytes are 0 to 255, other numbers 0 to 1, or
- * from `lo` to `hi` ('auto': from the smallest to the largest).
+ * Pixels (RGBA) of an image of numbers. shape: [height, width] or [height, width, 1 | 3 | 4]; bytes are 0 to 255, other
+ * numbers 0 to 1, or from `lo` to `hi` ('auto': from the smallest to the largest).
  */
 export function pixels(data, shape, {colours = 'grey', lo = null, hi = null, range = null} = {}) {
     const [height, width, depth = 1] = shape, n = height * width, out = new Uint8ClampedArray(4 * n);

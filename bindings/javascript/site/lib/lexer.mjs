@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // lexer.mjs -- JavaScript as a list of tokens: for colours, completions, and for what program.mjs changes in a program.
 
-const keywords = new Set(('await async break case catch class const continue debugger default delete do else export extends finally for from function ' +
-    'if import in instanceof let new of return static super switch this throw try typeof using var void while with yield').split(' '));
+const keywords = new Set(('await async break case catch class const continue debugger default delete do else export ' +
+    'extends finally for from function if import in instanceof let new of return static super switch this throw try typeof ' +
+    'using var void while with yield').split(' '));
 const values = new Set(['true', 'false', 'null', 'undefined', 'NaN', 'Infinity']);
 // A "/" behind one of these begins a regular expression, as behind any sign but a closing one.
-const before_regex = new Set(['return', 'typeof', 'case', 'do', 'else', 'in', 'of', 'void', 'delete', 'await', 'yield', 'throw', 'new', 'instanceof']);
+const before_regex = new Set(['return', 'typeof', 'case', 'do', 'else', 'in', 'of', 'void', 'delete', 'await', 'yield',
+    'throw', 'new', 'instanceof']);
 
 const space = /\s+/y, line_comment = /\/\/.*/y, block_comment = /\/\*[\s\S]*?(?:\*\/|$)/y;
 const number = /(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)n?/y;
@@ -16,8 +18,8 @@ const template = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*/y;
 const sign = /=>|\.\.\.|\?\.|[-+*/%&|^<>=!?~:;,.(){}[\]@]|[\s\S]/y;
 
 /**
- * The tokens of a text, all of it: {type, text, start, depth}. Types: space, comment, string, number, regex, keyword, value, name, sign.
- * depth: how many brackets are open there; a closing one has the depth of its opening one.
+ * The tokens of a text, all of it: {type, text, start, depth}. Types: space, comment, string, number, regex, keyword,
+ * value, name, sign. depth: how many brackets are open there; a closing one has the depth of its opening one.
  */
 export function tokens(text) {
     const list = [], open = []; // brackets; a template's "${" is one, too
@@ -41,7 +43,8 @@ export function tokens(text) {
         const from = at;
         at += start.length;
         at += take(template).length;
-        const hole = text.startsWith('${', at), end = hole ? 2 : at < text.length ? 1 : 0, part = text.slice(from, at + end);
+        const hole = text.startsWith('${', at), end = hole ? 2 : at < text.length ? 1 : 0,
+            part = text.slice(from, at + end);
         at = from;
         push('string', part);
         if (hole)

@@ -13,8 +13,12 @@ export const element = (name, attributes = {}, ...children) => {
     return node;
 };
 
-const number = ms => (ms < 1 ? `${(1000 * ms).toFixed(0)} µs` : ms < 1000 ? `${ms.toFixed(ms < 10 ? 2 : 1)} ms` : `${(ms / 1000).toFixed(2)} s`);
-export {number as duration};
+/** A time for readers, of milliseconds. */
+export function duration(ms) {
+    if (ms < 1)
+        return `${(1000 * ms).toFixed(0)} µs`;
+    return ms < 1000 ? `${ms.toFixed(ms < 10 ? 2 : 1)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
 
 function picture({width, height, rgba, label, scale}) {
     const canvas = element('canvas', {width, height, role: 'img', 'aria-label': label});
@@ -40,10 +44,14 @@ export function play(samples, rate) {
 }
 
 function loudspeaker({samples, rate}) {
-    return element('p', {}, element('button', {type: 'button', onclick: () => play(samples, rate)}, `Play ${(samples.length / rate).toFixed(1)} s of sound`));
+    return element('p', {}, element('button', {type: 'button', onclick: () => play(samples, rate)},
+        `Play ${(samples.length / rate).toFixed(1)} s of sound`));
 }
 
-/** One message of worker.mjs as an element; null: it is none that is shown. `go(line)`: what a click on a line of an error does. */
+/**
+ * One message of worker.mjs as an element; null: it is none that is shown. `go(line)`: what a click on a line of an
+ * error does.
+ */
 export function shown(message, go = null) {
     switch (message.type) {
     case 'text':
@@ -58,11 +66,15 @@ export function shown(message, go = null) {
         return picture(message);
     case 'sound':
         return loudspeaker(message);
-    case 'time':
-        return element('pre', {}, `${message.label}: ${number(message.best)} at best, ${number(message.median)} in the middle of ${message.times} calls`);
+    case 'time': {
+        const {label, best, median, times} = message;
+        return element('pre', {}, `${label}: ${duration(best)} at best, ${duration(
+            median)} in the middle of ${times} calls`);
+    }
     case 'failed': {
         const {name, message: text, where} = message;
-        const at = where && element(go ? 'button' : 'span', {type: go ? 'button' : null, class: 'link', onclick: () => go?.(where.line)}, `line ${where.line}`);
+        const at = where && element(go ? 'button' : 'span',
+            {type: go ? 'button' : null, class: 'link', onclick: () => go?.(where.line)}, `line ${where.line}`);
         return element('pre', {class: 'failed', role: 'alert'}, `${name}: ${text}`, ...(at ? ['\n', at] : []));
     }
     case 'broken':

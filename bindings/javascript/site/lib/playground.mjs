@@ -36,8 +36,10 @@ for (const [i, tab] of tabs.entries()) {
 
 // ---- What explain() and time() found.
 const nothing = {
-    jaxpr: 'explain(f, x) in a program shows the jaxpr of f here.', fused: 'explain(f, x) in a program shows here which operations of f became one kernel, and why.',
-    kernels: 'explain(f, x) in a program shows the text of each kernel here.', times: 'explain(f, x) and time(() => f(x)) show how long calls took here.',
+    jaxpr: 'explain(f, x) in a program shows the jaxpr of f here.',
+    fused: 'explain(f, x) in a program shows here which operations of f became one kernel, and why.',
+    kernels: 'explain(f, x) in a program shows the text of each kernel here.',
+    times: 'explain(f, x) and time(() => f(x)) show how long calls took here.',
 };
 let measured = [];
 function forget() {
@@ -50,7 +52,8 @@ function put(id, ...nodes) {
         by_id(id).replaceChildren();
     by_id(id).append(...nodes);
 }
-const folded = (title, text, open = true) => element('details', {open}, element('summary', {}, title), element('pre', {tabindex: '0'}, text));
+const folded = (title, text, open = true) =>
+    element('details', {open}, element('summary', {}, title), element('pre', {tabindex: '0'}, text));
 
 function explained({name, jaxpr, program, kernels, steps, first, best}) {
     put('jaxpr', folded(name, jaxpr));
@@ -64,14 +67,17 @@ function explained({name, jaxpr, program, kernels, steps, first, best}) {
 function times(rows) {
     measured.push(...rows);
     by_id('times').replaceChildren(element('table', {class: 'numbers'},
-        element('thead', {}, element('tr', {}, element('th', {scope: 'col'}, 'what'), element('th', {scope: 'col'}, 'time'))),
-        element('tbody', {}, ...measured.map(([what, ms]) => element('tr', {}, element('td', {}, what), element('td', {}, ms))))));
+        element('thead', {}, element('tr', {}, element('th', {scope: 'col'}, 'what'),
+            element('th', {scope: 'col'}, 'time'))),
+        element('tbody', {}, ...measured.map(
+            ([what, ms]) => element('tr', {}, element('td', {}, what), element('td', {}, ms))))));
 }
 
 // ---- The editor and the Worker.
 const completer = new Completer();
 const editor = new Editor(by_id('program'), {
-    label: 'Program', complete: (...args) => completer.complete(...args), run: () => run(), moved: (text, at) => tell(text, at),
+    label: 'Program', complete: (...args) => completer.complete(...args), run: () => run(),
+    moved: (text, at) => tell(text, at),
     changed: () => { try { localStorage.setItem(KEPT, editor.value); } catch { /* not allowed to keep it */ } },
 });
 const results = new Results(by_id('output'), line => editor.go(line));
@@ -88,7 +94,8 @@ function heard(message) {
         explained(message.what);
     else if (message.type === 'place') {
         editor.fault = message.where.line;
-        results.add({type: 'failed', name: 'at', message: `line ${message.where.line}, column ${message.where.column}`, where: message.where});
+        results.add({type: 'failed', name: 'at', message: `line ${message.where.line}, column ${message.where.column}`,
+            where: message.where});
     } else
         results.add(message);
     if (message.type === 'time')
@@ -185,7 +192,7 @@ addEventListener('hashchange', async () => {
 forget();
 const {text, own} = await first_program();
 editor.value = text;
-fetch(new URL('names.json', import.meta.url)).then(r => r.json()).then(docs => { completer.docs = docs; }).catch(() => {});
+fetch(new URL('names.json', import.meta.url)).then(async r => { completer.docs = await r.json(); }).catch(() => {});
 if (own) // what somebody else sent is read before it runs
     run();
 else

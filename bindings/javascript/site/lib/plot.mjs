@@ -22,7 +22,8 @@ export function ticks(lo, hi, n = 6) {
     return list;
 }
 
-const label = x => (x === 0 ? '0' : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(1).replace('.0e', 'e').replace('+', '') :
+const label = x => (x === 0 ? '0' : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ?
+    x.toExponential(1).replace('.0e', 'e').replace('+', '') :
     String(Number(x.toPrecision(6))));
 
 function range(lists, log) {
@@ -45,7 +46,8 @@ function scale(lists, log, from, to, around) {
     const [lo, hi] = range(lists, log);
     if (log) {
         const a = Math.log10(lo), b = Math.log10(hi), whole = ticks(a, b, 6).filter(t => Number.isInteger(t));
-        return {at: x => from + (Math.log10(x) - a) / (b - a) * (to - from), marks: whole.length > 1 ? whole.map(t => 10 ** t) : [lo, hi]};
+        return {at: x => from + (Math.log10(x) - a) / (b - a) * (to - from),
+            marks: whole.length > 1 ? whole.map(t => 10 ** t) : [lo, hi]};
     }
     const extra = around * (hi - lo), a = lo - extra, b = hi + extra;
     return {at: x => from + (x - a) / (b - a) * (to - from), marks: ticks(a, b, 6), zero: a <= 0 && b >= 0};
@@ -64,7 +66,8 @@ function axes(x, y, {xlabel, ylabel, title}, top) {
     if (xlabel)
         parts.push(svg('text', {x: (M.left + W - M.right) / 2, y: H - 8, 'text-anchor': 'middle'}, xlabel));
     if (ylabel)
-        parts.push(svg('text', {transform: `translate(14 ${(top + H - M.bottom) / 2}) rotate(-90)`, 'text-anchor': 'middle'}, ylabel));
+        parts.push(svg('text', {transform: `translate(14 ${(top + H - M.bottom) / 2}) rotate(-90)`,
+            'text-anchor': 'middle'}, ylabel));
     if (title)
         parts.push(svg('text', {class: 'title', x: M.left, y: 18}, title));
     return parts;
@@ -94,14 +97,17 @@ function points(xs, ys, x, y, colour) {
 function bars(xs, ys, x, y, colour) {
     const width = Math.max(1, xs.length > 1 ? Math.abs(x.at(xs[1]) - x.at(xs[0])) * 0.8 : 40), base = y.at(0);
     return svg('g', {style: `fill: ${colour}`}, ...Array.from(xs, (v, i) => svg('rect', {
-        x: (x.at(v) - width / 2).toFixed(1), width: width.toFixed(1), y: Math.min(base, y.at(ys[i])).toFixed(1), height: Math.abs(base - y.at(ys[i])).toFixed(1),
+        x: (x.at(v) - width / 2).toFixed(1), width: width.toFixed(1), y: Math.min(base, y.at(ys[i])).toFixed(1),
+        height: Math.abs(base - y.at(ys[i])).toFixed(1),
     })));
 }
 
-const kinds = {points, bars, line: (xs, ys, x, y, colour, log) => svg('path', {d: path(xs, ys, x, y, log), style: `stroke: ${colour}`, fill: 'none', 'stroke-width': 1.8})};
+const kinds = {points, bars, line: (xs, ys, x, y, colour, log) =>
+    svg('path', {d: path(xs, ys, x, y, log), style: `stroke: ${colour}`, fill: 'none', 'stroke-width': 1.8})};
 
 /**
- * A plot. spec: {title, xlabel, ylabel, logx, logy, series: [{x, y, label, kind: 'line' | 'points' | 'bars'}]}; x and y are lists of numbers.
+ * A plot. spec: {title, xlabel, ylabel, logx, logy, series: [{x, y, label, kind: 'line' | 'points' | 'bars'}]}; x and y
+ * are lists of numbers.
  */
 export function plot({series, logx = false, logy = false, ...texts}) {
     const named = series.filter(s => s.label), top = M.top + (texts.title ? 14 : 0) + (named.length ? 18 : 0);
@@ -113,7 +119,8 @@ export function plot({series, logx = false, logy = false, ...texts}) {
     let at = M.left;
     const legend = named.map(s => {
         const group = svg('g', {transform: `translate(${at} ${top - 10})`},
-            svg('rect', {width: 14, height: 4, y: -4, style: `fill: ${colour(series.indexOf(s))}`}), svg('text', {x: 19}, s.label));
+            svg('rect', {width: 14, height: 4, y: -4, style: `fill: ${colour(series.indexOf(s))}`}),
+                svg('text', {x: 19}, s.label));
         at += 34 + 7 * s.label.length;
         return group;
     });
@@ -121,5 +128,6 @@ export function plot({series, logx = false, logy = false, ...texts}) {
         const [lo, hi] = range([s.y], false);
         return `${s.label ?? `series ${i + 1}`}, ${s.x.length} points, from ${label(lo)} to ${label(hi)}`;
     }).join('; ')}`;
-    return svg('svg', {class: 'plot', viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': told}, ...axes(x, y, texts, top), ...drawn, ...legend);
+    return svg('svg', {class: 'plot', viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': told},
+        ...axes(x, y, texts, top), ...drawn, ...legend);
 }

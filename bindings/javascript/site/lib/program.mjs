@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// program.mjs -- what is changed in the text of a program before it runs in the Worker: names of packages become addresses, and what it declares
-// at its top is left behind for the line below the results. Lines stay where they are.
+// program.mjs -- what is changed in the text of a program before it runs in the Worker: names of packages become
+// addresses, and what it declares at its top is left behind for the line below the results. Lines stay where they are.
 import {tokens} from './lexer.mjs';
 
 /** Stands before every program; a program that was not even parsed has not run it. */
@@ -30,14 +30,21 @@ function pattern(list, i, names) {
     return i + 1;
 }
 
-/** Does a declaration end before list[i]? At a ";", and where a word that begins statements begins a line, but for behind an operator. */
+/**
+ * Does a declaration end before list[i]? At a ";", and where a word that begins statements begins a line, but for
+ * behind an operator.
+ */
 function ends(list, i, text) {
     const {type, text: word, depth, start} = list[i], before = list[i - 1];
-    return depth === 0 && (word === ';' || (type === 'keyword' && text.slice(before.start + before.text.length, start).includes('\n') &&
+    return depth === 0 && (word === ';' || (
+        type === 'keyword' && text.slice(before.start + before.text.length, start).includes('\n') &&
         (before.type !== 'sign' || [')', ']', '}'].includes(before.text))));
 }
 
-/** The names that a text declares at its top. Some may be too many (behind a comma of the next line): nobody may rely on each being there. */
+/**
+ * The names that a text declares at its top. Some may be too many (behind a comma of the next line): nobody may rely on
+ * each being there.
+ */
 export function declared(text) {
     const list = solid(tokens(text)), names = [];
     for (let i = 0; i < list.length; i++) {
@@ -68,7 +75,8 @@ export function declared(text) {
 function addressed(text, modules) {
     let out = '', before = [];
     for (const t of tokens(text)) {
-        const name = t.type === 'string' ? t.text.slice(1, -1) : '', imported = before.at(-1) === 'from' || before.at(-1) === 'import' ||
+        const name = t.type === 'string' ? t.text.slice(1, -1) : '',
+            imported = before.at(-1) === 'from' || before.at(-1) === 'import' ||
             (before.at(-1) === '(' && before.at(-2) === 'import');
         out += imported && Object.hasOwn(modules, name) ? JSON.stringify(modules[name]) : t.text;
         if (t.type !== 'space' && t.type !== 'comment')
@@ -85,11 +93,13 @@ export function as_module(text, modules) {
 }
 
 /**
- * One line, for the Worker's global eval: what it declares becomes global. Where it waits (await), it is an async function's body, or expression.
+ * One line, for the Worker's global eval: what it declares becomes global. Where it waits (await), it is an async
+ * function's body, or expression.
  * @returns {{text: string, waits: boolean}}
  */
 export function as_line(text, modules) {
-    const list = tokens(text), names = declared(text), waits = list.some(t => t.text === 'await' && t.type === 'keyword');
+    const list = tokens(text), names = declared(text),
+        waits = list.some(t => t.text === 'await' && t.type === 'keyword');
     const plain = addressed(text, modules);
     if (!waits) {
         let out = '';
@@ -98,7 +108,8 @@ export function as_line(text, modules) {
         const found = /^\s*class\s+([\p{ID_Start}$_][\p{ID_Continue}$]*)/u.exec(out);
         return {text: found ? `var ${found[1]} = ${out}` : /^\s*\{/.test(out) ? expression(out) : out, waits};
     }
-    return {text: compiles(`(async () => (${plain}\n))`) ? `(async () => (${plain}\n))()` : `(async () => { ${plain}\n; ${left(names)} })()`, waits};
+    return {text: compiles(`(async () => (${plain}\n))`) ?
+        `(async () => (${plain}\n))()` : `(async () => { ${plain}\n; ${left(names)} })()`, waits};
 }
 
 function compiles(text) {
@@ -112,7 +123,10 @@ function compiles(text) {
 /** A line that begins with a brace is an object, if it can be one. */
 const expression = text => (compiles(`(${text}\n)`) ? `(${text}\n)` : text);
 
-/** Where in the program an error came from: {line, column} from 1, or null. address: of the module that the program became. */
+/**
+ * Where in the program an error came from: {line, column} from 1, or null. address: of the module that the program
+ * became.
+ */
 export function place(stack, address) {
     const at = String(stack ?? '').split(address).slice(1).map(rest => /^:(\d+):(\d+)/.exec(rest)).find(Boolean);
     if (!at)

@@ -6,10 +6,14 @@ const base = new URL('../', import.meta.url);
 export const main = new URL('package/kiln/index.js', base).href;
 const packages = {kiln: main, 'kiln-arrays': main, '@jax-js/jax': main};
 
-/** Where a text that cannot be parsed is at fault, from the error that the browser reports for it: {line, column, message}. */
+/**
+ * Where a text that cannot be parsed is at fault, from the error that the browser reports for it: {line, column,
+ * message}.
+ */
 function parse_error(text) {
     return new Promise(done => {
-        const script = document.createElement('script'), address = URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
+        const script = document.createElement('script'),
+            address = URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
         const end = found => {
             removeEventListener('error', heard);
             script.remove();
@@ -30,7 +34,10 @@ function parse_error(text) {
     });
 }
 
-/** Runs programs in a Worker. `heard(message)` gets all that worker.mjs says; `changed(state)`: 'loading', 'ready', 'running', 'broken'. */
+/**
+ * Runs programs in a Worker. `heard(message)` gets all that worker.mjs says; `changed(state)`: 'loading', 'ready',
+ * 'running', 'broken'.
+ */
 export class Runner {
     #worker = null;
     #ready = null;

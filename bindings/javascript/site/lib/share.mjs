@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // share.mjs -- a program in the fragment of an address, compressed: nothing of it is sent to a server.
 
-const through = async (bytes, stream) => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+const through = async (bytes, stream) =>
+    new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 
 /** "#code=..." of a text. */
 export async function encode(text) {
@@ -20,7 +21,8 @@ export async function decode(fragment) {
     try {
         const binary = atob(found[1].replace(/-/g, '+').replace(/_/g, '/'));
         const bytes = Uint8Array.from(binary, c => c.charCodeAt(0));
-        return new TextDecoder('utf-8', {fatal: true}).decode(await through(bytes, new DecompressionStream('deflate-raw')));
+        return new TextDecoder('utf-8', {fatal: true}).decode(
+            await through(bytes, new DecompressionStream('deflate-raw')));
     } catch {
         return null;
     }

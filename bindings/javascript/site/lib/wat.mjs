@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// wat.mjs -- a module that Kiln made as text: WebAssembly's own names of instructions (instructions.json, of the generator's table), a line for each
-// statement, its operands in it.
+// wat.mjs -- a module that Kiln made as text: WebAssembly's own names of instructions (instructions.json, of the
+// generator's table), a line for each statement, its operands in it.
 
 const types = {0x7f: 'i32', 0x7e: 'i64', 0x7d: 'f32', 0x7c: 'f64', 0x7b: 'v128'};
-const core = {0x00: 'unreachable', 0x1a: 'drop', 0x1b: 'select', 0x20: 'local.get', 0x21: 'local.set', 0x22: 'local.tee', 0x41: 'i32.const', 0x42: 'i64.const',
+const core = {0x00: 'unreachable', 0x1a: 'drop', 0x1b: 'select', 0x20: 'local.get', 0x21: 'local.set',
+    0x22: 'local.tee', 0x41: 'i32.const', 0x42: 'i64.const',
     0x43: 'f32.const', 0x44: 'f64.const'};
 
 class Reader {
@@ -39,7 +40,8 @@ class Reader {
 
 /** A vector as lanes that read well: four small integers, four floats, or bytes. */
 function vector(b) {
-    const view = new DataView(b.buffer, b.byteOffset, 16), words = [0, 4, 8, 12].map(i => view.getInt32(i, true)), floats = [0, 4, 8, 12].map(i => view.getFloat32(i, true));
+    const view = new DataView(b.buffer, b.byteOffset, 16), words = [0, 4, 8, 12].map(i => view.getInt32(i, true)),
+        floats = [0, 4, 8, 12].map(i => view.getFloat32(i, true));
     if (words.every(w => Math.abs(w) < 1e6))
         return `i32x4 ${words.join(' ')}`;
     if (floats.every(f => Number.isFinite(f) && (f === 0 || Math.abs(f) > 1e-30 && Math.abs(f) < 1e30)))
@@ -61,7 +63,11 @@ function arity(name) {
         return [1, false];
     if (/bitselect|madd|nmadd|^select$|laneselect/.test(name))
         return [3, true];
-    if (/load|splat|extract_lane|\.(abs|neg|sqrt|ceil|floor|trunc|nearest|not|eqz|any_true|all_true|bitmask|popcnt|clz|ctz)$|convert|promote|demote|extend_|wrap|trunc_sat|tee|extadd|reinterpret|extend\d+_s/.test(name))
+    const one = ['load', 'splat', 'extract_lane', 'convert', 'promote', 'demote', 'extend', 'extadd', 'wrap',
+        'trunc_sat',
+        'tee', 'reinterpret'];
+    const also = /\.(abs|neg|sqrt|ceil|floor|trunc|nearest|not|eqz|any_true|all_true|bitmask|popcnt|clz|ctz)$/;
+    if (one.some(part => name.includes(part)) || also.test(name))
         return [1, true];
     return [2, true];
 }
@@ -103,7 +109,8 @@ function instruction(r, names) {
 function statements(r, end, names, signatures) {
     const lines = [], stack = [], open = [];
     const put = (text, more = 0) => lines.push('  '.repeat(1 + open.length + more) + text);
-    const flush = () => stack.splice(0).forEach(text => put(`(${text})`)); // what stays on the stack over a border of blocks
+    // what stays on the stack over a border of blocks
+    const flush = () => stack.splice(0).forEach(text => put(`(${text})`));
     while (r.at < end) {
         const {name, suffix} = instruction(r, names);
         if (name === 'end' || name === 'else') {
@@ -118,8 +125,10 @@ function statements(r, end, names, signatures) {
         let [takes, leaves] = arity(name);
         if (name === 'call_indirect')
             [takes, leaves] = signatures[Number(/\d+/.exec(suffix)[0])] ?? [1, false];
-        const operands = stack.splice(Math.max(0, stack.length - takes)), text = `${name}${suffix}`, inner = operands.map(o => ` (${o})`).join('');
-        const whole = inner.length > 140 ? text + operands.map(o => `\n${'  '.repeat(open.length + 3)}(${o})`).join('') : text + inner;
+        const operands = stack.splice(Math.max(0, stack.length - takes)), text = `${name}${suffix}`,
+            inner = operands.map(o => ` (${o})`).join('');
+        const below = operands.map(o => `\n${'  '.repeat(open.length + 3)}(${o})`).join('');
+        const whole = text + (inner.length > 140 ? below : inner);
         if (leaves) {
             stack.push(whole);
             continue;
@@ -177,6 +186,7 @@ export function functions(module, names) {
         }
         const code = begin + bytes - r.at, lines = statements(r, begin + bytes, names, signatures);
         r.at = begin + bytes;
-        return {name: exported.get(i) ?? String(i), bytes, code, text: ['(func (param i32)', ...locals, ...lines].join('\n') + ')'};
+        return {name: exported.get(i) ?? String(i), bytes, code,
+            text: ['(func (param i32)', ...locals, ...lines].join('\n') + ')'};
     });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker.mjs -- the Worker that programs of the playground run in: Kiln, what a program finds beside it (print, plot, image, sound, explain, time),
-// and the messages to the page. What a program does can be stopped by ending this Worker.
+// worker.mjs -- the Worker that programs of the playground run in: Kiln, what a program finds beside it (print, plot,
+// image, sound, explain, time), and the messages to the page. What a program does can be stopped by ending this Worker.
 import {as_line, as_module, place} from './program.mjs';
 import {explained, Record} from './explain.mjs';
 import {pixels} from './image.mjs';
@@ -22,14 +22,15 @@ function text(value, depth = 0) {
         return String(value);
     if (is_array(value))
         return String(value);
+    const name = value.constructor?.name;
     if (ArrayBuffer.isView(value))
-        return `${value.constructor.name}(${value.length}) [${Array.from(value.subarray(0, 12)).join(', ')}${value.length > 12 ? ', ...' : ''}]`;
+        return `${name}(${value.length}) [${value.subarray(0, 12).join(', ')}${value.length > 12 ? ', ...' : ''}]`;
     if (depth > 3)
         return '...';
     if (Array.isArray(value))
         return `[${value.map(v => text(v, depth + 1)).join(', ')}]`;
-    const name = value.constructor?.name;
-    return `${name && name !== 'Object' ? name + ' ' : ''}{${Object.entries(value).map(([k, v]) => `${k}: ${text(v, depth + 1)}`).join(', ')}}`;
+    const fields = Object.entries(value).map(([k, v]) => `${k}: ${text(v, depth + 1)}`).join(', ');
+    return `${name && name !== 'Object' ? `${name} ` : ''}{${fields}}`;
 }
 
 const is_array = x => Boolean(kiln?.Array && x instanceof kiln.Array);
@@ -50,18 +51,24 @@ function numbers(x) {
 
 const list = x => Float64Array.from(numbers(x).data);
 
-/** plot(y), plot(x, y), plot(x, y, options), plot({series: [{x, y, label, kind}], title, xlabel, ylabel, logx, logy}); two axes: a row for each series. */
+/**
+ * plot(y), plot(x, y), plot(x, y, options), plot({series: [{x, y, label, kind}], title, xlabel, ylabel, logx, logy});
+ * two axes: a row for each series.
+ */
 function plot(...args) {
     const first = args[0];
     let spec;
     if (first?.series)
-        spec = {...first, series: first.series.map(s => ({...s, y: list(s.y), x: s.x === undefined ? null : list(s.x)}))};
+        spec = {...first, series: first.series.map(
+            s => ({...s, y: list(s.y), x: s.x === undefined ? null : list(s.x)}))};
     else {
         const options = args.length > 1 && args.at(-1)?.constructor === Object ? args.pop() : {};
-        const {data, shape} = numbers(args.at(-1)), x = args.length > 1 ? list(args[0]) : null, {kind, label, ...rest} = options;
+        const {data, shape} = numbers(args.at(-1)), x = args.length > 1 ? list(args[0]) : null,
+            {kind, label, ...rest} = options;
         const rows = shape.length > 1 ? shape[0] : 1, width = data.length / rows;
         spec = {...rest, series: Array.from({length: rows}, (_, i) => ({
-            x, y: Float64Array.from(data.subarray(i * width, (i + 1) * width)), kind, label: Array.isArray(label) ? label[i] : label,
+            x, y: Float64Array.from(data.subarray(i * width, (i + 1) * width)), kind,
+            label: Array.isArray(label) ? label[i] : label,
         }))};
     }
     for (const s of spec.series)
@@ -110,7 +117,8 @@ function clean(message) {
 function failure(e) {
     if (typeof e === 'object' && e)
         errors.add(e);
-    const where = place(e?.stack, address) ?? (e?.line && String(e.file ?? '').endsWith(address.slice(-36)) ? {line: e.line, column: 1} : null);
+    const where = place(e?.stack, address) ??
+        (e?.line && String(e.file ?? '').endsWith(address.slice(-36)) ? {line: e.line, column: 1} : null);
     say('failed', {name: e?.name ?? 'Error', message: clean(e?.message ?? e), where, parsed: self.kilnBegan === true});
 }
 
@@ -144,7 +152,8 @@ async function line(source) {
 
 /** Names of the package, for completions: {np: [...], lax: [...], ...}, and those of arrays. */
 function names() {
-    const all = {globals: [...Object.keys(kiln), ...Object.keys(helpers)], array: Object.getOwnPropertyNames(kiln.Array?.prototype ?? {})};
+    const all = {globals: [...Object.keys(kiln), ...Object.keys(helpers)],
+        array: Object.getOwnPropertyNames(kiln.Array?.prototype ?? {})};
     for (const [name, value] of Object.entries(kiln))
         if (value && typeof value === 'object')
             all[name] = Object.keys(value);
