@@ -4,8 +4,8 @@
 // public functions.
 import {tokens} from './lexer.mjs';
 
-const words = ('await async break case catch class const continue else export false for function if import let new null ' +
-    'of return throw true try typeof undefined using while Math console performance ' +
+const words = ('await async break case catch class const continue else export false for function if import ' +
+    'let new null of return throw true try typeof undefined using while Math console performance ' +
     'Float32Array Float64Array Int32Array Uint8Array').split(' ');
 
 /**

@@ -2,8 +2,8 @@
 // lexer.mjs -- JavaScript as a list of tokens: for colours, completions, and for what program.mjs changes in a program.
 
 const keywords = new Set(('await async break case catch class const continue debugger default delete do else export ' +
-    'extends finally for from function if import in instanceof let new of return static super switch this throw try typeof ' +
-    'using var void while with yield').split(' '));
+    'extends finally for from function if import in instanceof let new of return static super switch this throw try ' +
+    'typeof using var void while with yield').split(' '));
 const values = new Set(['true', 'false', 'null', 'undefined', 'NaN', 'Infinity']);
 // A "/" behind one of these begins a regular expression, as behind any sign but a closing one.
 const before_regex = new Set(['return', 'typeof', 'case', 'do', 'else', 'in', 'of', 'void', 'delete', 'await', 'yield',
