@@ -3,4 +3,11 @@
 
 export const demos = [
     {name: 'waves', title: 'Waves', summary: 'The wave equation on a grid; touch it to make drops.'},
+    {name: 'fractals', title: 'Fractals', summary: 'The Mandelbrot set and Julia sets; press to go nearer.'},
+    {name: 'nbody', title: 'N-body', summary: 'Hundreds of bodies that all pull each other.'},
+    {name: 'descent', title: 'Ways down', summary: 'Gradient descent, momentum and Adam, drawn on the function.'},
+    {name: 'kalman', title: 'Kalman filter', summary: 'Where is the pointer? A filter sees it through noise.'},
+    {name: 'fluid', title: 'Fluid', summary: 'Smoke in a fluid that cannot be compressed; stir it.'},
+    {name: 'filters', title: 'Picture filters', summary: 'Edges, blur and others, of a file or the camera.'},
+    {name: 'audio', title: 'Sound', summary: 'Bells and strings as arrays, and their spectra.'},
 ];
