@@ -10,4 +10,5 @@ export const demos = [
     {name: 'fluid', title: 'Fluid', summary: 'Smoke in a fluid that cannot be compressed; stir it.'},
     {name: 'filters', title: 'Picture filters', summary: 'Edges, blur and others, of a file or the camera.'},
     {name: 'audio', title: 'Sound', summary: 'Bells and strings as arrays, and their spectra.'},
+    {name: 'language', title: 'A small language model', summary: 'It learns to write from one paragraph, while one looks on.'},
 ];
