@@ -10,6 +10,7 @@ to=${1:?usage: make-site.sh FOLDER [PACKAGE]} package=${2:-build/wasm/package}
 rm -rf "$to"
 mkdir -p "$to"
 cp -R bindings/javascript/site/. "$to/"
+cp data/digits.npz "$to/demos/"
 rm "$to/README.md"
 mkdir "$to/package"
 cp -R "$package"/. "$to/package/"

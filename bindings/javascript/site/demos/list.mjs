@@ -3,6 +3,7 @@
 
 export const demos = [
     {name: 'waves', title: 'Waves', summary: 'The wave equation on a grid; touch it to make drops.'},
+    {name: 'digits', title: 'Digits', summary: 'A network learns handwriting live; draw a digit for it.'},
     {name: 'fractals', title: 'Fractals', summary: 'The Mandelbrot set and Julia sets; press to go nearer.'},
     {name: 'nbody', title: 'N-body', summary: 'Hundreds of bodies that all pull each other.'},
     {name: 'descent', title: 'Ways down', summary: 'Gradient descent, momentum and Adam, drawn on the function.'},
