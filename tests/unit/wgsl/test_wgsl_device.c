@@ -27,7 +27,8 @@ static bool has_rows(const knk_kernel *k)
 /* In all ways; of a device that stops long loops only those that it finishes. */
 static void check(const wgsl_case *c, const knw_facts *facts, const char *what)
 {
-    if (c->n_memory + 1 > KNG_SLOTS) {
+    const uint32_t most = g->limits.maxStorageBuffersPerShaderStage;
+    if (c->n_memory + 1 > (int)(most < KNG_SLOTS ? most : KNG_SLOTS)) {
         n_refused++;
         return;
     }
