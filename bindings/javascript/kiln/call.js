@@ -11,6 +11,7 @@ import {dtypeHandle, dtypeName} from './dtype.js';
 import {errorOf} from './errors.js';
 import {Handle, check, scoped} from './handles.js';
 import {here} from './place.js';
+import {quickly} from './quick.js';
 
 export const camel = name => name.replace(/_+([a-z0-9])/gi, (_, c) => c.toUpperCase());
 const isPlain = x => x !== null && typeof x === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(x));
@@ -412,6 +413,8 @@ function writeOut(out, y) {
 
 /** Calls the function of this row. entry: the function that the user called. */
 export function invoke(row, args, entry = invoke) {
+    const h = quickly(row, args, entry);
+    if (h) return wrap(h);
     return row.scoped ? scoped(() => run(row, args, entry)) : run(row, args, entry);
 }
 export const rowCall = (module, name, args, entry = rowCall) => invoke(rowOf(module, name), args, entry);

@@ -12,6 +12,7 @@ import {check} from './handles.js';
 let isArray = () => false; // of array.js
 export const onArray = f => { isArray = f; };
 
+export const isKilnArray = x => isArray(x);
 export const isComplex = x => x !== null && typeof x === 'object' && typeof x.re === 'number' && typeof x.im === 'number';
 export const isNumber = x => typeof x === 'number' || typeof x === 'bigint' || typeof x === 'boolean' || isComplex(x);
 export const isArrayLike = x => isArray(x) || Array.isArray(x) || dtypeOfTyped(x) !== null || isNumber(x);

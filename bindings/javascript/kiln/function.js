@@ -4,7 +4,7 @@
 import {engine, get, lastingText, mark, onCall, put, putInt, release, room, text} from './engine.js';
 import {numberHandle, operand} from './convert.js';
 import {errorOf} from './errors.js';
-import {Box, Handle, argsOf, check, hasFailed, isKept, isScoped, keep, scoped, tracing, treeOut} from './handles.js';
+import {Box, Handle, argsOf, check, hasFailed, isKept, isScoped, isTracing, keep, scoped, tracing, treeOut} from './handles.js';
 import {treeOf, wrapList} from './call.js';
 import {KilnArray} from './array.js';
 import {here} from './place.js';
@@ -177,7 +177,7 @@ export class FlatFunction extends Handle {
                 }
             }
             putPart(at, in_, n, 1), putPart(outs, out, nOut, nOut ? 1 : 0);
-            here(entry);
+            if (isTracing()) here(entry); // else what goes wrong goes wrong now, and the stack shows it
             this.#begin();
             try {
                 c.kn_call(this.handle, outs, at);

@@ -33,7 +33,16 @@ function byText(stack) {
 }
 
 const sites = (_, frames) => frames;
-const quick = new Map(); // V8: script and position -> place, or -1 for lines inside of the package
+// V8: script -> position -> place; null for scripts of the package. The one that was looked up last is likely the next.
+const scripts = new Map();
+let lastScript = null, lastPositions = null;
+function positionsOf(script) {
+    if (script === lastScript) return lastPositions;
+    let positions = scripts.get(script);
+    if (positions === undefined) scripts.set(script, (positions = script.startsWith(own) ? null : new Map()));
+    lastScript = script, lastPositions = positions;
+    return positions;
+}
 
 // V8 gives positions without making texts of them; of one frame, since the function that the user calls is left out.
 function byFrame(entry) {
@@ -47,16 +56,17 @@ function byFrame(entry) {
             frame = o.stack?.[0];
         }
         if (frame) {
-            const script = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName() ?? '';
-            const key = `${script}:${frame.getPosition()}`;
-            let at = quick.get(key);
-            if (at === undefined) {
-                at = script.startsWith(own) ? -1
-                    : placeOf(short(script), frame.getLineNumber() ?? 0, frame.getFunctionName() ?? '');
-                if (quick.size > 65536) quick.clear();
-                quick.set(key, at);
+            const script = frame.getScriptNameOrSourceURL() ?? '', positions = positionsOf(script);
+            if (positions) {
+                const position = frame.getPosition();
+                let at = positions.get(position);
+                if (at === undefined) {
+                    at = placeOf(short(script), frame.getLineNumber() ?? 0, frame.getFunctionName() ?? '');
+                    if (positions.size > 65536) positions.clear();
+                    positions.set(position, at);
+                }
+                return at;
             }
-            if (at >= 0) return at;
         }
         Error.stackTraceLimit = 64; // called by the package itself: further out
         const all = {};
