@@ -104,12 +104,12 @@ const leafDef = new TreeDef('leaf', null, [], null, '*'), nothing = new TreeDef(
 // Equal structures are one object, as long as there are not too many: comparing them is comparing addresses.
 let known = new Map();
 function structureOf(kind, data, children) {
-    let key = kind === 'array' ? '[' : `{${data.length ? JSON.stringify(data) : ''}`;
+    let key = kind === 'array' ? '[' : `{${data.map(quotedKey).join('')}`;
     for (const c of children) {
         if (c.key === null) return new TreeDef(kind, data, children);
         key += c.key;
     }
-    key += ']';
+    key += kind === 'array' ? ']' : '}';
     let def = known.get(key);
     if (!def) {
         if (known.size > 4096) known = new Map();
@@ -119,11 +119,12 @@ function structureOf(kind, data, children) {
 }
 
 const DEEPEST = 1000;
+const tooDeep = () => errorOf('ValueError', `a tree is deeper than ${DEEPEST} nodes, or contains itself`);
 function walk(x, leaves, isLeaf, depth) {
     if (isLeaf !== null && isLeaf(x)) return leaves.push(x), leafDef;
     if (x === null || x === undefined) return nothing;
     if (typeof x !== 'object' || x instanceof Handle) return leaves.push(x), leafDef;
-    if (depth > DEEPEST) throw errorOf('ValueError', `a tree is deeper than ${DEEPEST} nodes, or contains itself`);
+    if (depth > DEEPEST) throw tooDeep();
     if (isList(x)) return structureOf('array', null, x.map(i => walk(i, leaves, isLeaf, depth + 1)));
     const node = registered.size ? registered.get(x.constructor) : undefined;
     if (node) {
@@ -137,8 +138,49 @@ function walk(x, leaves, isLeaf, depth) {
     const keys = Object.keys(x).sort();
     return structureOf('object', keys, keys.map(k => walk(x[k], leaves, isLeaf, depth + 1)));
 }
+const quotedKeys = new Map();
+function quotedKey(k) {
+    let q = quotedKeys.get(k);
+    if (q === undefined) {
+        if (quotedKeys.size > 4096) quotedKeys.clear();
+        quotedKeys.set(k, (q = JSON.stringify(k)));
+    }
+    return q;
+}
+/** The key of a tree's structure, its leaves at the end of `leaves`; null: there are nodes of registered classes. */
+function keyOf(x, leaves, depth) {
+    if (x === null || x === undefined) return '0';
+    if (typeof x !== 'object' || x instanceof Handle) return leaves.push(x), '*';
+    if (depth > DEEPEST) throw tooDeep();
+    if (isList(x)) {
+        let key = '[';
+        for (let i = 0; i < x.length; i++) {
+            const k = keyOf(x[i], leaves, depth + 1);
+            if (k === null) return null;
+            key += k;
+        }
+        return `${key}]`;
+    }
+    if (registered.size && registered.has(x.constructor)) return null;
+    if (!isPlain(x)) return leaves.push(x), '*';
+    const keys = Object.keys(x);
+    if (keys.length > 1) keys.sort();
+    let key = '{';
+    for (let i = 0; i < keys.length; i++) key += quotedKey(keys[i]);
+    for (let i = 0; i < keys.length; i++) {
+        const k = keyOf(x[keys[i]], leaves, depth + 1);
+        if (k === null) return null;
+        key += k;
+    }
+    return `${key}}`;
+}
 /** [leaves, structure] of a tree. isLeaf(x) -> whether a node counts as a leaf. */
 export function flatten(tree, isLeaf = null) {
+    if (isLeaf === null) { // most structures were seen before
+        const leaves = [], key = keyOf(tree, leaves, 0), def = key === '*' ? leafDef : key === null ? null :
+            known.get(key);
+        if (def) return [leaves, def];
+    }
     const leaves = [], def = walk(tree, leaves, isLeaf, 0);
     return [leaves, def];
 }
