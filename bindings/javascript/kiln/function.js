@@ -4,7 +4,8 @@
 import {engine, get, lastingText, mark, onCall, put, putInt, release, room, text} from './engine.js';
 import {numberHandle, operand} from './convert.js';
 import {errorOf} from './errors.js';
-import {Box, Handle, argsOf, check, hasFailed, isKept, isScoped, isTracing, keep, scoped, tracing, treeOut} from './handles.js';
+import {Box, Handle, argsOf, check, hasFailed, isKept, isScoped, isTracing, keep, scoped, tracing,
+    treeOut} from './handles.js';
 import {treeOf, wrapList} from './call.js';
 import {KilnArray} from './array.js';
 import {here} from './place.js';
@@ -121,7 +122,6 @@ export class FlatFunction extends Handle {
             const at = room(4 * sizes.length + 4), serial = ++serials;
             sizes.forEach((n, i) => put(at + 4 * i, n));
             if (sizes.length > MAX_PARTS) throw errorOf('ValueError', `a function has at most ${MAX_PARTS} parts`);
-            here(null);
             const h = engine.exports.kjs_function(lastingText(name), sizes.length, at, promised, serial);
             check();
             if (!h) throw errorOf('MemoryError', 'no memory for a function');
@@ -201,7 +201,6 @@ export class FlatFunction extends Handle {
             const {L, exports: c} = engine, at = room(L[options]);
             put(at, L[options]); // size_
             fill(member => at + L[`${options}.${member}`]);
-            here(null);
             return this.derived(c[name](this.handle, at));
         });
     }
@@ -247,14 +246,11 @@ export class FlatFunction extends Handle {
         });
     }
     customJvp(rule) {
-        return scoped(() => {
-            here(null);
-            return this.derived(engine.exports.kn_custom_jvp(this.handle, rule.handle), this.sizes, [this, rule]);
-        });
+        return scoped(() => this.derived(engine.exports.kn_custom_jvp(this.handle, rule.handle), this.sizes, [this,
+            rule]));
     }
     customVjp(forward, backward) {
         return scoped(() => {
-            here(null);
             const h = engine.exports.kn_custom_vjp(this.handle, forward.handle, backward.handle);
             return this.derived(h, this.sizes, [this, forward, backward]);
         });

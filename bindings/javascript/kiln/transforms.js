@@ -147,44 +147,46 @@ function pairOf(out) {
 }
 const gradOptions = {argnums: 0, hasAux: false, holomorphic: false, allowInt: false};
 
-/** A function that returns [value, gradient] of fun, whose result is a real scalar (jax.value_and_grad); with hasAux
- * fun returns [value, aux] and the result is [[value, aux], gradient]. argnums: a number or a list of them. */
-export function valueAndGrad(fun, options = {}) {
-    callable(fun, 'valueAndGrad');
-    const {argnums, hasAux, holomorphic, allowInt} = optionsOf(options, gradOptions, 'valueAndGrad');
+/** [value, gradient, aux] of fun for these arguments; the program's call is that of `entry`. */
+function differentiate(fun, {argnums, hasAux, holomorphic, allowInt}, args, entry) {
+    ensure();
     const split = out => {
         const [value, aux] = hasAux ? pairOf(out) : [out, []], y = scalarOf(value);
         checkOutput('grad', y, holomorphic);
         return [y, aux];
     };
-    return named((...args) => {
-        ensure();
-        const {at, many} = argumentNumbers(argnums, args), {call, chosen, others} = partial(fun, at, args);
-        return withArrays(chosen, given => {
-            for (const x of leavesOf(given)) checkInput('grad', x, holomorphic, allowInt);
-            const {flat, parts, state} = flatOf(call, [given, others], {split, name: fun.name || 'f'});
-            return using(flat.grad({argnums: [0], hasAux, holomorphic, allowInt, value: true}), g => {
-                const out = g.call(parts), n = state.auxTree.numLeaves, value = out[0];
-                const grads = structure(chosen).unflatten(out.slice(1 + n));
-                return [hasAux ? [value, state.auxTree.unflatten(out.slice(1, 1 + n))] : value, many ? grads :
-                    grads[0]];
-            });
+    const {at, many} = argumentNumbers(argnums, args), {call, chosen, others} = partial(fun, at, args);
+    return withArrays(chosen, given => {
+        for (const x of leavesOf(given)) checkInput('grad', x, holomorphic, allowInt);
+        const {flat, parts, state} = flatOf(call, [given, others], {split, name: fun.name || 'f'});
+        return using(flat.grad({argnums: [0], hasAux, holomorphic, allowInt, value: true}), g => {
+            const out = g.call(parts, entry), n = state.auxTree.numLeaves;
+            const grads = structure(chosen).unflatten(out.slice(1 + n));
+            return [out[0], many ? grads : grads[0], hasAux ? state.auxTree.unflatten(out.slice(1, 1 + n)) : null];
         });
-    }, fun);
+    });
+}
+/** A function that returns [value, gradient] of fun, whose result is a real scalar (jax.value_and_grad); with hasAux
+ * fun returns [value, aux] and the result is [[value, aux], gradient]. argnums: a number or a list of them. */
+export function valueAndGrad(fun, options = {}) {
+    callable(fun, 'valueAndGrad');
+    const o = optionsOf(options, gradOptions, 'valueAndGrad');
+    const f = (...args) => {
+        const [value, gradient, aux] = differentiate(fun, o, args, f);
+        return [o.hasAux ? [value, aux] : value, gradient];
+    };
+    return named(f, fun);
 }
 /** The gradient alone (jax.grad); with hasAux [gradient, aux]. */
 export function grad(fun, options = {}) {
     callable(fun, 'grad');
-    const both = valueAndGrad(fun, options), {hasAux} = optionsOf(options, gradOptions, 'grad');
-    return named((...args) => {
-        const [value, g] = both(...args);
-        if (hasAux) {
-            value[0].dispose();
-            return [g, value[1]];
-        }
+    const o = optionsOf(options, gradOptions, 'grad');
+    const f = (...args) => {
+        const [value, gradient, aux] = differentiate(fun, o, args, f);
         value.dispose();
-        return g;
-    }, fun);
+        return o.hasAux ? [gradient, aux] : gradient;
+    };
+    return named(f, fun);
 }
 
 // ---- At a point.
