@@ -31,8 +31,8 @@ export async function collect() {
 }
 
 /** A test after which as many handles live as before. */
-export function test(name, f) {
-    plain(name, async t => {
+export function test(name, f, options = {}) {
+    plain(name, options, async t => {
         await collect();
         const before = live();
         await f(t);

@@ -58,6 +58,17 @@ test('foriLoop', () => {
     fails(() => lax.foriLoop(0, 1.5, (i, c) => c, 0), 'TypeError', 'must be integers');
     fails(() => lax.foriLoop(0, 2, (i, c) => [c], 0), 'TypeError', 'same tree structure');
 });
+test('foriLoop: the index promotes as a number does where the bounds are numbers', () => {
+    close(lax.foriLoop(0, 4, (i, x) => x.add(i), xs()), [7, 8, 9]);
+    assert.equal(lax.foriLoop(0, 4, (i, x) => x.add(i), np.ones([1], {dtype: 'float16'})).dtype, 'float16');
+    close(lax.foriLoop(0, 4, (i, x) => x.add(i), 0.5), 6.5);
+    close(lax.foriLoop(0, 4, (i, x) => x.add(i), 0), 6);
+    close(jit(x => lax.foriLoop(0, 3, (i, c) => c.add(x.slice(i)), 0))(xs()), 6);
+    close(grad(x => lax.foriLoop(0, 3, (i, c) => c.add(x.slice(i).mul(i)), 0))(xs()), [0, 1, 2]);
+    close(lax.foriLoop(0, 3, (i, x) => i, 7), 2);
+});
+test('cond: numbers promote as numbers', () =>
+    assert.equal(lax.cond(true, (x, n) => x.mul(n), (x, n) => x, np.ones([1], {dtype: 'float16'}), 2).dtype, 'float16'));
 test('cond', () => {
     const f = p => lax.cond(p, x => x.add(1), x => x.sub(1), 3);
     close([f(true), f(false), f(1), f(0), jit(f)(false), jit(f)(true)], [4, 2, 4, 2, 2, 4]);

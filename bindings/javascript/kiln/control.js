@@ -6,7 +6,7 @@ import {errorOf} from './errors.js';
 import {treeOut} from './handles.js';
 import {KilnArray} from './array.js';
 import {putAxes} from './call.js';
-import {FlatFunction, leavesAt, withParts} from './function.js';
+import {FlatFunction, isNumberLeaf, leavesAt, weaken, withParts} from './function.js';
 import {optionsOf} from './jit.js';
 import {flatten, structure} from './tree.js';
 import {shapeText} from './transforms.js';
@@ -19,13 +19,13 @@ const shapeOf = x => {
 };
 const isPlain = x => x !== null && typeof x === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(x));
 
-/** fun(...trees of these structures) as a flat function: {flat, state}. check(result, its structure) may throw.
- * `empty`:
- * parts without leaves count, too */
-function bodyOf(fun, defs, {check = null, empty = true, promised = -1} = {}) {
+/** fun(...trees of these structures) as a flat function: {flat, state}. check(result, its structure) may throw; empty:
+ * parts without leaves count, too; weak: of the first part, which leaves were numbers */
+function bodyOf(fun, defs, {check = null, empty = true, weak = []} = {}) {
     const state = {outTree: null}, own = defs.filter(d => empty || d.numLeaves), name = fun.name || 'f';
     const flat = FlatFunction.of((...parts) => {
         let k = 0;
+        if (parts.length) weaken(parts[0], weak);
         const out = fun(...defs.map(d => d.unflatten(empty || d.numLeaves ? parts[k++] : [])));
         const [leaves, def] = flatten(out);
         for (const x of leaves)
@@ -33,7 +33,7 @@ function bodyOf(fun, defs, {check = null, empty = true, promised = -1} = {}) {
         check?.(out, def);
         state.outTree = def;
         return leaves;
-    }, own.map(d => d.numLeaves), {name, promised});
+    }, own.map(d => d.numLeaves), {name});
     return {flat, state};
 }
 /** use(bodies), which end then. */
@@ -150,7 +150,8 @@ export function foriLoop(lower, upper, body, init, opts = {}) {
     const {checkpoint} = optionsOf(opts, {checkpoint: 0, unroll: null}, 'foriLoop');
     ensure();
     const [leaves, def] = flatten(init);
-    return ending([bodyOf(body, [structure(0), def], {check: (_, tree) => sameTree('foriLoop', tree, def)})],
+    const weak = [isNumberLeaf(lower) && isNumberLeaf(upper)];
+    return ending([bodyOf(body, [structure(0), def], {check: (_, tree) => sameTree('foriLoop', tree, def), weak})],
         ({flat}) =>
         withOperand(lower, from => withOperand(upper, to => def.unflatten(withParts([leaves], args => results((c, y) =>
             c.kn_fori_loop(from, to, flat.handle, y, args, options('kn_fori_opts', {checkpoint}))), true)))));
@@ -170,7 +171,7 @@ function branches(what, index, functions, operands, names) {
     for (const f of functions) {
         const inner = xs => f(...xs);
         Object.defineProperty(inner, 'name', {value: f.name || 'f'});
-        bodies.push(bodyOf(inner, [def], {check}));
+        bodies.push(bodyOf(inner, [def], {check, weak: leaves.map(isNumberLeaf)}));
     }
     return ending(bodies, () => {
         const out = withOperand(index, i => withParts([leaves], args => results((c, y) => {

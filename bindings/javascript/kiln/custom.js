@@ -7,7 +7,7 @@ import {errorOf} from './errors.js';
 import {isTracing} from './handles.js';
 import {KilnArray} from './array.js';
 import {rowCall} from './call.js';
-import {FlatFunction, keepWithCallers} from './function.js';
+import {FlatFunction, isNumberLeaf, keepWithCallers, weaken} from './function.js';
 import {asArray, callable, named, optionsOf} from './jit.js';
 import {flatten, flattenUpTo, leaves as leavesOf, map, structure} from './tree.js';
 import {typeText} from './transforms.js';
@@ -57,12 +57,14 @@ export function customJvp(fun, options = {}) {
         const {dynamic, fixed, whole} = splitter(nondiffArgnums, args), [leaves, inTree] = flatten(dynamic),
             trees = {out: null};
         checkLeaves(leaves, name);
+        const numbers = leaves.map(isNumberLeaf);
         const n = leaves.length, plain = FlatFunction.of(xs => {
-            const [out, def] = flatten(fun(...whole(inTree.unflatten(xs))));
+            const [out, def] = flatten(fun(...whole(inTree.unflatten(weaken(xs, numbers)))));
             trees.out = def;
             return out;
         }, [n], {name});
-        const rules = FlatFunction.of((xs, ts) => jvpOf(rule(...fixed, inTree.unflatten(xs), inTree.unflatten(ts)),
+        const rules = FlatFunction.of((xs, ts) => jvpOf(rule(...fixed, inTree.unflatten(weaken(xs, numbers)),
+            inTree.unflatten(ts)),
             name, rule, trees),
                                       [n, n], {name: rule.name || `${name}_jvp`});
         return run(plain.customJvp(rules), leaves, trees);
@@ -128,16 +130,18 @@ export function customVjp(fun, options = {}) {
         if (!isTracing()) return plainly(fun, nondiffArgnums, args);
         const {dynamic, fixed, whole} = splitter(nondiffArgnums, args), [leaves, inTree] = flatten(dynamic);
         checkLeaves(leaves, name);
+        const numbers = leaves.map(isNumberLeaf);
         const trees = {out: null, residuals: null}, n = leaves.length, types = leaves.map(x => {
             const y = asArray(x);
             return {shape: y.shape, dtype: y.dtype};
         });
         const plain = FlatFunction.of(xs => {
-            const [out, def] = flatten(fun(...whole(inTree.unflatten(xs))));
+            const [out, def] = flatten(fun(...whole(inTree.unflatten(weaken(xs, numbers)))));
             trees.out = def;
             return out;
         }, [n], {name});
-        const forward = FlatFunction.of(xs => forwardOf(fwd(...whole(inTree.unflatten(xs))), name, fwd, trees), [n],
+        const forward = FlatFunction.of(xs => forwardOf(fwd(...whole(inTree.unflatten(weaken(xs, numbers)))), name,
+            fwd, trees), [n],
                                         {name: fwd.name || `${name}_fwd`, pair: true});
         const backward = FlatFunction.of((residuals, cotangents) => cotangentsOf(inTree, types,
             bwd(...fixed, trees.residuals.unflatten(residuals), trees.out.unflatten(cotangents))),

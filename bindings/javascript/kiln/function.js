@@ -311,6 +311,12 @@ export function leavesAt(y) {
  * its
  * value is, so that a function is not recorded twice for 1 and 1.5; integers are arrays or BigInts. */
 const argument = x => (typeof x === 'number' ? {h: numberHandle(x, true), owned: true} : operand(x));
+export const isNumberLeaf = x => typeof x === 'number';
+/** Numbers among the arguments of a recording promote in it as numbers do. which: of the leaves */
+export function weaken(leaves, which) {
+    for (let i = 0; i < leaves.length; i++) if (which[i]) engine.exports.kjs_weaken(leaves[i].handle);
+    return leaves;
+}
 /** f(kn_args of the parts) in a scope; numbers among them are owned until it ends. waits: they wait for their dtypes */
 export function withParts(parts, f, waits = false) {
     return scoped(() => {

@@ -6,7 +6,7 @@ import {describe, isArrayLike, isNumber, newHandle, numberHandle} from './conver
 import {errorOf} from './errors.js';
 import {check, scoped} from './handles.js';
 import {KilnArray} from './array.js';
-import {FlatFunction} from './function.js';
+import {FlatFunction, isNumberLeaf, weaken} from './function.js';
 import {flatten, leaves as leavesOf} from './tree.js';
 
 export const callable = (f, what) => {
@@ -31,7 +31,6 @@ export function optionsOf(given, known, what) {
 export const asArray = x => (x instanceof KilnArray ? x
     : new KilnArray(isNumber(x) ? numberHandle(x, typeof x === 'number') : newHandle(x)));
 const list = x => (x === null || x === undefined ? [] : Array.isArray(x) ? x : [x]);
-const isSmall = x => x instanceof KilnArray || typeof x === 'number';
 const typesOf = leaves => leaves.map(x => {
     if (x instanceof KilnArray) return `${x.dtype}[${x.shape}]`;
     const y = asArray(x), type = `${y.dtype}[${y.shape}]`;
@@ -50,17 +49,17 @@ export function clearCaches() { epoch++; }
 
 /** One program family: a structure of arguments and the values of static ones. */
 class Entry {
-    constructor(jitted, def, key, dynamic, fixed, self) {
+    constructor(jitted, {def, leaves, dynamic, fixed, self}) {
         const {fun, donated, options} = jitted;
         this.def = def;
-        this.key = key;
+        const numbers = leaves.map(isNumberLeaf);
         this.trees = new Map(); // the structure of the result by the types of the arguments
         this.tree = null; // where there is one alone
         const gifts = new Set(donated.map(n => (n < 0 ? n + dynamic.length : n)));
         this.mask = gifts.size ? dynamic.flatMap((a, i) => leavesOf(a).map(() => gifts.has(i))) : null;
         const {mask} = this, n = def.numLeaves;
         const call = (...parts) => {
-            const all = merge(mask, parts), given = def.unflatten(all);
+            const all = weaken(merge(mask, parts), numbers), given = def.unflatten(all);
             if (fixed) for (const [i, x] of fixed) given[i] = x;
             const [out, tree] = flatten(fun.apply(self, given));
             for (const x of out)
@@ -120,7 +119,7 @@ class Jitted {
     clear() {
         this.caches = new WeakMap(); // `this` -> key -> Entry
         this.cache = new Map();
-        this.small = []; // Entries of so many arrays and numbers
+        this.small = new Map(); // Entries of so many arrays and numbers
         this.numbers = new WeakMap(); // of static objects
         this.objects = 0;
         this.epoch = epoch;
@@ -148,11 +147,12 @@ class Jitted {
         const [leaves, def] = flatten(dynamic), cache = this.cacheOf(self);
         leaves.forEach(x => isArrayLike(x) || this.refuse(x, args));
         let key = def.key ?? `custom ${def.numLeaves}`;
+        leaves.forEach((x, i) => { if (typeof x === 'number') key += `#${i}`; });
         if (fixed) for (const [i, x] of fixed) key += `|${i}=${this.keyOf(x)}`;
         let entries = cache.get(key);
         if (!entries) cache.set(key, (entries = []));
         let entry = entries.find(e => e.def.equals(def));
-        if (!entry) entries.push(entry = new Entry(this, def, key, dynamic, fixed, self));
+        if (!entry) entries.push(entry = new Entry(this, {def, leaves, dynamic, fixed, self}));
         return {entry, leaves};
     }
     refuse(x, args) {
@@ -166,10 +166,18 @@ class Jitted {
         if (this.epoch !== epoch) this.clear();
         const n = args.length;
         if (this.isPlain && !this.looksAtThis) {
-            let small = true;
-            for (let i = 0; i < n && small; i++) small = isSmall(args[i]);
-            if (small) {
-                const known = this.small[n] ?? (ensure(), this.small[n] = this.entryOf(self, args).entry);
+            let key = n; // and which are numbers
+            for (let i = 0, bit = 32; i < n; i++, bit *= 2) {
+                if (args[i] instanceof KilnArray) continue;
+                if (typeof args[i] !== 'number' || i > 24) {
+                    key = -1;
+                    break;
+                }
+                key += bit;
+            }
+            if (key >= 0 && n < 32) {
+                let known = this.small.get(key);
+                if (!known) this.small.set(key, (known = (ensure(), this.entryOf(self, args).entry)));
                 return known.run(args, entry);
             }
         }
