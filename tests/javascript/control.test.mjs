@@ -166,3 +166,11 @@ test('debug.print', () => {
     fails(() => debug.print('{x}', {x: 1, y: 2}), 'ValueError', 'Unused keyword arguments');
     fails(() => debug.print('{', 1), 'ValueError', "expected '}'");
 });
+test('reductions by functions', () => {
+    const mul = (a, b) => a.mul(b), x = np.array([[1, 2, 3], [4, 5, 6]]);
+    close(lax.reduce(x, 1, mul, [1]), [6, 120]);
+    close(lax.reduce([x, x], [0, 1], ([a, b], [c, d]) => [a.add(c), b.mul(d)], [0, 1]), [21, 720]);
+    close(lax.reduceWindow(np.array([1, 2, 3, 4, 5]), 1, mul, [2], [2]), [2, 12]);
+    close(lax.reduceWindow(np.array([1, 5, 2, 4]), np.max, [2], [1]), [5, 5, 4]);
+    fails(() => lax.reduce(x, [1], mul, [1]), 'ValueError', 'same tree structure as init_values');
+});

@@ -29,6 +29,14 @@ test('structures are equal by what they are', () => {
     assert.ok(!s([null]).equals(s([1])));
     assert.ok(!s({'*': [1]}).equals(s([{'*': 1}])));
 });
+test("structures by jax-js's constructor", () => {
+    const {JsTreeDef, NodeType} = tree, def = new JsTreeDef(NodeType.Array, null, [JsTreeDef.leaf, JsTreeDef.leaf]);
+    assert.equal(String(def), 'JsTreeDef([*, *])');
+    assert.ok(def.equals(tree.structure([1, 2])) && tree.structure([1, 2]).equals(def));
+    assert.ok(!def.equals(tree.structure([1])));
+    assert.deepEqual(tree.unflatten(def, [1, 2]), [1, 2]);
+    assert.equal(tree.structure({'a b': 1, c: 2}).toString(), 'JsTreeDef({"a b": *, c: *})');
+});
 test('trees that contain themselves, hostile keys', () => {
     const a = [];
     a.push(a);

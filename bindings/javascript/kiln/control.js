@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// control.js -- loops and branches of functions of trees (jax.lax).
+// control.js -- loops, branches and reductions by functions of trees (jax.lax).
 import {describe, isArrayLike, operand} from './convert.js';
 import {ensure, engine, put, putInt, room} from './engine.js';
 import {errorOf} from './errors.js';
-import {treeOut} from './handles.js';
+import {scoped, treeOut} from './handles.js';
 import {KilnArray} from './array.js';
-import {putAxes} from './call.js';
+import {putAxes, rowCall} from './call.js';
 import {FlatFunction, isNumberLeaf, leavesAt, weaken, withParts} from './function.js';
 import {optionsOf} from './jit.js';
 import {flatten, structure} from './tree.js';
 import {shapeText} from './transforms.js';
+import {vmap} from './vmap.js';
 import {here} from './place.js';
 
 const isFunction = f => typeof f === 'function';
@@ -21,7 +22,7 @@ const isPlain = x => x !== null && typeof x === 'object' && [Object.prototype, n
 
 /** fun(...trees of these structures) as a flat function: {flat, state}. check(result, its structure) may throw; empty:
  * parts without leaves count, too; weak: of the first part, which leaves were numbers */
-function bodyOf(fun, defs, {check = null, empty = true, weak = []} = {}) {
+function bodyOf(fun, defs, {check = null, empty = true, weak = [], promised = -1} = {}) {
     const state = {outTree: null}, own = defs.filter(d => empty || d.numLeaves), name = fun.name || 'f';
     const flat = FlatFunction.of((...parts) => {
         let k = 0;
@@ -33,7 +34,7 @@ function bodyOf(fun, defs, {check = null, empty = true, weak = []} = {}) {
         check?.(out, def);
         state.outTree = def;
         return leaves;
-    }, own.map(d => d.numLeaves), {name});
+    }, own.map(d => d.numLeaves), {name, promised});
     return {flat, state};
 }
 /** use(bodies), which end then. */
@@ -237,4 +238,42 @@ export function associativeScan(fn, elems, reverse = false, axis = 0) {
         putAxes(opts + engine.L['kn_lax_cumulative_opts.axis'], at);
         return c.kn_associative_scan(flat.handle, y, args, opts);
     }))));
+}
+
+// ---- Reductions by functions.
+function joined(what, operands, initial, computation, use) {
+    if (!isFunction(computation)) throw errorOf('TypeError', `${what}: computation has to be callable.`);
+    ensure();
+    const [leaves, def] = flatten(operands), [inits, initDef] = flatten(initial);
+    if (!def.equals(initDef))
+        throw errorOf('ValueError', `Operands must have the same tree structure as init_values: ${def} vs. ${initDef}`);
+    return ending([bodyOf(computation, [def, def], {promised: leaves.length})], ({flat}) =>
+        def.unflatten(scoped(() => use(leaves, inits, flat))));
+}
+/** Joins the elements along these axes by a function, beginning with initial values; trees. (jax.lax.reduce) */
+export const reduce = (operands, initial, computation, dimensions) => joined('reduce', operands, initial, computation,
+    (xs, inits, f) => rowCall('kiln.lax', '_reduce', [xs, inits, f, dimensions]));
+/** Joins the elements of each window by a function: reduceWindow(operand, initial, computation, dimensions, strides,
+ * padding, {baseDilation, windowDilation}) of jax.lax.reduce_window; or reduceWindow(operand, computation, dimensions,
+ * strides) of jax-js, where computation takes the window as an array. */
+export function reduceWindow(operand, initial, computation, dimensions, strides = null, padding = 'VALID', opts = {}) {
+    if (isFunction(initial)) return ofWindows(operand, initial, computation, dimensions);
+    const {baseDilation, windowDilation} = optionsOf(opts, {baseDilation: null, windowDilation: null}, 'reduceWindow');
+    return joined('reduceWindow', operand, initial, computation, (xs, inits, f) => rowCall('kiln.lax', '_reduce_window',
+        [xs, inits, f, dimensions, strides, padding, baseDilation, windowDilation]));
+}
+function ofWindows(x, computation, dimensions, strides = null) {
+    if (x.ndim < dimensions.length)
+        throw errorOf('ValueError', `reduceWindow: ${dimensions.length} dimensions of windows are more than the ` +
+            `array's ${x.ndim}`);
+    const axes = dimensions.map((_, i) => x.ndim - dimensions.length + i);
+    let windows = rowCall('kiln.numpy', '_sliding_window_view', [x, dimensions, axes]), each = computation;
+    if (strides) windows = windows.slice('...', ...strides.map(s => [null, null, s]), ...dimensions.map(() => []));
+    for (let i = 0; i < x.ndim; i++) each = vmap(each);
+    return each(windows);
+}
+/** The arrays of the tree, none of which is used before all are there. (jax.lax.optimization_barrier) */
+export function optimizationBarrier(tree) {
+    const [leaves, def] = flatten(tree);
+    return def.unflatten(rowCall('kiln.lax', '_optimization_barrier', [leaves], optimizationBarrier));
 }

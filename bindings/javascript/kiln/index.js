@@ -8,6 +8,8 @@ import {DType} from './dtype.js';
 import * as tree from './tree.js';
 import * as control from './control.js';
 import {callback, print} from './debug.js';
+import {stopGradient} from './transforms.js';
+import {collectives} from './vmap.js';
 import * as io from './files.js';
 
 
@@ -31,7 +33,7 @@ export const np = numpy;
 const {switchBranches, ...loops} = control;
 const snake = all => Object.fromEntries(Object.entries(all).flatMap(([name, f]) =>
     [[name, f], [name.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`), f]]));
-export const lax = namespace(['kiln.lax'], {...snake({...loops, switch: switchBranches}),
+export const lax = namespace(['kiln.lax'], {...snake({...loops, ...collectives, switch: switchBranches, stopGradient}),
     linalg: namespace(['kiln.lax.linalg'])});
 export const debug = {print, callback};
 export const nn = namespace(['kiln.nn'], {initializers: namespace(['kiln.nn.initializers'])});

@@ -59,24 +59,24 @@ const quoted = key => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key
 /** What a tree is without its leaves. */
 export class TreeDef {
     constructor(kind, data, children, node = null, key = null) {
-        this.kind = kind; // 'leaf', 'null', 'array', 'object' or 'custom'
+        this.kind = kind; // 'Leaf', 'Null', 'Array', 'Object' or 'Custom'
         this.data = data; // the keys of an object; what a registered class gave
         this.children = children;
         this.node = node;
         this.key = key; // a text that only equal ones have; null: it has a node of a registered class
-        let n = kind === 'leaf' ? 1 : 0;
+        let n = kind === 'Leaf' ? 1 : 0;
         for (const c of children) n += c.numLeaves;
         this.numLeaves = n;
     }
     get size() { return this.numLeaves; }
     get numNodes() { return this.children.reduce((n, c) => n + c.numNodes, 1); }
-    get isLeaf() { return this.kind === 'leaf'; }
+    get isLeaf() { return this.kind === 'Leaf'; }
     equals(other) {
         if (this === other) return true;
         if (!(other instanceof TreeDef) || (this.key !== null && other.key !== null))
             return other instanceof TreeDef && this.key === other.key;
         return this.kind === other.kind && this.node === other.node && this.children.length === other.children.length &&
-            (this.kind === 'array' || isSame(this.data, other.data)) && this.children.every((c, i) =>
+            (this.kind === 'Array' || isSame(this.data, other.data)) && this.children.every((c, i) =>
                 c.equals(other.children[i]));
     }
     /** "JsTreeDef([*, {a: *}])" */
@@ -84,32 +84,31 @@ export class TreeDef {
         if (root) return `JsTreeDef(${this.toString(false)})`;
         const parts = this.children.map(c => c.toString(false));
         switch (this.kind) {
-        case 'leaf': return '*';
-        case 'null': return 'null';
-        case 'array': return `[${parts.join(', ')}]`;
-        case 'object': return `{${parts.map((p, i) => `${quoted(this.data[i])}: ${p}`).join(', ')}}`;
+        case 'Leaf': return '*';
+        case 'Null': return 'null';
+        case 'Array': return `[${parts.join(', ')}]`;
+        case 'Object': return `{${parts.map((p, i) => `${quoted(this.data[i])}: ${p}`).join(', ')}}`;
         default: return `${this.node.type.name}(${parts.join(', ')})`;
         }
     }
     unflatten(leaves) { return unflatten(this, leaves); }
     // jax-js's names
-    get nodeType() { return {leaf: 'Leaf', array: 'Array', object: 'Object', null: 'Null', custom:
-        'Custom'}[this.kind]; }
+    get nodeType() { return this.kind; }
     get nodeMetadata() { return this.data; }
     get childTreedefs() { return this.children; }
     static get leaf() { return leafDef; }
 }
-const leafDef = new TreeDef('leaf', null, [], null, '*'), nothing = new TreeDef('null', null, [], null, '0');
+const leafDef = new TreeDef('Leaf', null, [], null, '*'), nothing = new TreeDef('Null', null, [], null, '0');
 
 // Equal structures are one object, as long as there are not too many: comparing them is comparing addresses.
 let known = new Map();
 function structureOf(kind, data, children) {
-    let key = kind === 'array' ? '[' : `{${data.map(quotedKey).join('')}`;
+    let key = kind === 'Array' ? '[' : `{${data.map(quotedKey).join('')}`;
     for (const c of children) {
         if (c.key === null) return new TreeDef(kind, data, children);
         key += c.key;
     }
-    key += kind === 'array' ? ']' : '}';
+    key += kind === 'Array' ? ']' : '}';
     let def = known.get(key);
     if (!def) {
         if (known.size > 4096) known = new Map();
@@ -125,18 +124,18 @@ function walk(x, leaves, isLeaf, depth) {
     if (x === null || x === undefined) return nothing;
     if (typeof x !== 'object' || x instanceof Handle) return leaves.push(x), leafDef;
     if (depth > DEEPEST) throw tooDeep();
-    if (isList(x)) return structureOf('array', null, x.map(i => walk(i, leaves, isLeaf, depth + 1)));
+    if (isList(x)) return structureOf('Array', null, x.map(i => walk(i, leaves, isLeaf, depth + 1)));
     const node = registered.size ? registered.get(x.constructor) : undefined;
     if (node) {
         const given = node.flatten(x);
         if (!isList(given) || given.length !== 2)
             throw errorOf('TypeError', 'the flatten function of a registered class has to return [children, data]');
-        return new TreeDef('custom', given[1], globalThis.Array.from(given[0], i => walk(i, leaves, isLeaf, depth +
+        return new TreeDef('Custom', given[1], globalThis.Array.from(given[0], i => walk(i, leaves, isLeaf, depth +
             1)), node);
     }
     if (!isPlain(x)) return leaves.push(x), leafDef;
     const keys = Object.keys(x).sort();
-    return structureOf('object', keys, keys.map(k => walk(x[k], leaves, isLeaf, depth + 1)));
+    return structureOf('Object', keys, keys.map(k => walk(x[k], leaves, isLeaf, depth + 1)));
 }
 const quotedKeys = new Map();
 function quotedKey(k) {
@@ -186,10 +185,10 @@ export function flatten(tree, isLeaf = null) {
 }
 function build(def, leaves, state) {
     switch (def.kind) {
-    case 'leaf': return leaves[state.at++];
-    case 'null': return null;
-    case 'array': return def.children.map(c => build(c, leaves, state));
-    case 'object': {
+    case 'Leaf': return leaves[state.at++];
+    case 'Null': return null;
+    case 'Array': return def.children.map(c => build(c, leaves, state));
+    case 'Object': {
         const x = {};
         for (let i = 0; i < def.data.length; i++) {
             const value = build(def.children[i], leaves, state);
@@ -224,10 +223,10 @@ function oneLevel(x) {
 export function flattenUpTo(def, tree) {
     const out = [];
     const go = (d, x) => {
-        if (d.kind === 'leaf') return void out.push(x);
+        if (d.kind === 'Leaf') return void out.push(x);
         const own = oneLevel(x);
         if (own.def.kind !== d.kind || own.def.node !== d.node || own.children.length !== d.children.length ||
-            (d.kind !== 'array' && !isSame(own.def.data, d.data)))
+            (d.kind !== 'Array' && !isSame(own.def.data, d.data)))
             throw errorOf('ValueError', `Expected a tree of structure ${d.toString(false)}, got ` +
                 `${structure(x).toString(false)}.`);
         d.children.forEach((c, i) => go(c, own.children[i]));
@@ -238,8 +237,8 @@ export function flattenUpTo(def, tree) {
 
 // ---- Where leaves are: paths of keys. A key is the text of what follows the object: "[0]", "['a']", ".x".
 function keysOf(x, own) {
-    if (own.def.kind === 'array') return own.children.map((_, i) => `[${i}]`);
-    if (own.def.kind === 'object') return own.def.data.map(k => `['${k.replace(/[\\']/g, '\\$&')}']`);
+    if (own.def.kind === 'Array') return own.children.map((_, i) => `[${i}]`);
+    if (own.def.kind === 'Object') return own.def.data.map(k => `['${k.replace(/[\\']/g, '\\$&')}']`);
     return own.def.node?.keys?.(x) ?? own.children.map((_, i) => `[<flat index ${i}>]`);
 }
 /** A path as text: "['a'][0].x". (jax.tree_util.keystr) */
@@ -250,7 +249,7 @@ export function flattenWithPath(tree, isLeaf = null) {
     const go = (path, x) => {
         if (isLeaf?.(x)) return void out.push([path, x]);
         const own = oneLevel(x);
-        if (own.def.kind === 'leaf') return void out.push([path, x]);
+        if (own.def.kind === 'Leaf') return void out.push([path, x]);
         const keys = keysOf(x, own);
         own.children.forEach((c, i) => go([...path, keys[i]], c));
     };
@@ -266,7 +265,7 @@ const typeName = x => (x === null || x === undefined ? 'null' : typeof x !== 'ob
 function difference(prefix, full, isLeaf, name, path = []) {
     if (isLeaf?.(prefix)) return null;
     const a = oneLevel(prefix);
-    if (a.def.kind === 'leaf') return null;
+    if (a.def.kind === 'Leaf') return null;
     const b = oneLevel(full);
     const at = `at key path\n    ${name}${keystr(path)}\nAt that key path, the prefix tree ${name} has a subtree of ` +
         `type`;
@@ -274,11 +273,11 @@ function difference(prefix, full, isLeaf, name, path = []) {
         return `tree structure error: different types ${at}\n    ${typeName(prefix)}\nbut at the same key path the ` +
             `full tree ` +
             `has a subtree of different type\n    ${typeName(full)}.`;
-    if (a.def.kind === 'array' && a.children.length !== b.children.length)
+    if (a.def.kind === 'Array' && a.children.length !== b.children.length)
         return `tree structure error: different lengths of Array ${at} Array of length ${a.children.length}, but the ` +
             `full ` +
             `tree has a subtree of the same type but of length ${b.children.length}.`;
-    if (a.def.kind === 'object' && !isSame(a.def.data, b.def.data)) {
+    if (a.def.kind === 'Object' && !isSame(a.def.data, b.def.data)) {
         const differ = [...a.def.data, ...b.def.data].filter(k => a.def.data.includes(k) !== b.def.data.includes(k));
         return `tree structure error: different keys ${at}\n    ${typeName(prefix)}\nwith ${a.children.length} child ` +
             `keys\n    ` +
@@ -287,7 +286,7 @@ function difference(prefix, full, isLeaf, name, path = []) {
                 `is\n    ` +
             differ.join(' ');
     }
-    if (a.children.length !== b.children.length || (a.def.kind === 'custom' && !isSame(a.def.data, b.def.data)))
+    if (a.children.length !== b.children.length || (a.def.kind === 'Custom' && !isSame(a.def.data, b.def.data)))
         return `tree structure error: different tree metadata ${at}\n    ${typeName(prefix)}.`;
     const keys = keysOf(prefix, a);
     for (let i = 0; i < a.children.length; i++) {

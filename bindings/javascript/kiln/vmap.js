@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// vmap.js -- vmap: a function of one element as a function of all along an axis.
+// vmap.js -- vmap: a function of one element as a function of all along an axis, and the collectives over such axes.
 import {describe, isArrayLike} from './convert.js';
 import {ensure} from './engine.js';
 import {ValueError, errorOf} from './errors.js';
@@ -175,3 +175,25 @@ function mapped(fun, flat, state, outAxes, parts, {axes, ...options}) {
         return y;
     }));
 }
+
+// ---- Collectives: of trees, over the axes that vmap gave names.
+const collective = (name, row, make) => {
+    const f = {[name](x, axisName, ...rest) {
+        return map(v => rowCall('kiln.lax', row, [v, axisName, ...make(...rest)], f), x);
+    }}[name];
+    return f;
+};
+const groups = (o = {}) => [o];
+export const collectives = {
+    psum: collective('psum', '_psum', groups),
+    pmean: collective('pmean', '_pmean', groups),
+    pmax: collective('pmax', '_pmax', groups),
+    pmin: collective('pmin', '_pmin', groups),
+    allGather: collective('allGather', '_all_gather', groups),
+    allToAll: collective('allToAll', '_all_to_all', (split, concat, o = {}) => [split, concat, o]),
+    psumScatter: collective('psumScatter', '_psum_scatter', groups),
+    ppermute: collective('ppermute', '_ppermute', perm => [perm]),
+    pshuffle: collective('pshuffle', '_pshuffle', perm => [perm]),
+    pswapaxes: collective('pswapaxes', '_pswapaxes', axis => [axis]),
+    pbroadcast: collective('pbroadcast', '_pbroadcast', source => [source]),
+};
