@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // control.test.mjs -- loops, branches, callbacks. Numbers are JAX's (float32).
 import assert from 'node:assert/strict';
-import {close, collect, fails, kiln, test} from './check.mjs';
+import {close, collect, fails, kiln, live, test} from './check.mjs';
 
-const {np, lax, jit, grad, vmap, jvp, debug, pureCallback, pureCallbackWith, ioCallback, ioCallbackWith,
+const {np, lax, jit, grad, vmap, jvp, customJvp, customVjp, debug, pureCallback, pureCallbackWith, ioCallback, ioCallbackWith,
     ShapeDtypeStruct} = kiln;
 const xs = () => np.array([1, 2, 3]);
 const struct = (shape, dtype = 'float32') => new ShapeDtypeStruct(shape, dtype);
@@ -173,4 +173,31 @@ test('reductions by functions', () => {
     close(lax.reduceWindow(np.array([1, 2, 3, 4, 5]), 1, mul, [2], [2]), [2, 12]);
     close(lax.reduceWindow(np.array([1, 5, 2, 4]), np.max, [2], [1]), [5, 5, 4]);
     fails(() => lax.reduce(x, [1], mul, [1]), 'ValueError', 'same tree structure as init_values');
+});
+
+test('loops and branches in one turn leave nothing', () => {
+    const x = xs(), step = () => {
+        const all = [lax.scan((c, a) => [c.add(a), c], 0, x), lax.whileLoop(v => v.less(9), v => v.mul(2), 1),
+            lax.foriLoop(0, 3, (i, c) => c.add(i), .5), lax.cond(true, v => v.mul(2), v => v, 1), lax.map(v => v.mul(2), x),
+            lax.switch(1, [v => v, v => v.add(1)], x), lax.associativeScan(np.add, x), vmap(v => v.mul(2))(x),
+            jvp(v => v.mul(2), [3], [1]), lax.reduce(x, 0, (a, b) => a.add(b), [0])];
+        kiln.tree.dispose(all);
+        const [y, back] = kiln.vjp(v => v.mul(2), [3]);
+        kiln.tree.dispose([y, back(1)]);
+        back.dispose();
+        kiln.tree.dispose(kiln.hessian(v => np.sum(v.mul(v)))(x));
+        kiln.tree.dispose(pureCallback(v => (v.dispose(), 2), struct([]), x));
+    };
+    const f = customJvp(v => v.mul(2)).defjvp(([v], [t]) => [v.mul(2), t]);
+    const g = customVjp(v => v.mul(2)).defvjp(v => [v.mul(2), v], (r, t) => [t.mul(r)]);
+    const rules = () => {
+        kiln.tree.dispose([grad(f)(3), grad(g)(3)]);
+        const h = jit(grad(v => f(g(v))));
+        h(3).dispose();
+        h.dispose();
+    };
+    for (let i = 0; i < 20; i++) step(), rules();
+    const before = live();
+    for (let i = 0; i < 200; i++) step(), rules();
+    assert.equal(live(), before);
 });

@@ -37,8 +37,12 @@ function plainly(fun, nums, args) {
 }
 function run(f, leaves, trees) {
     keepWithCallers(f); // a derivative may ask for the rules after this call
-    const out = f.call([leaves]);
-    return trees.out.unflatten(out);
+    try {
+        const out = f.call([leaves]);
+        return trees.out.unflatten(out);
+    } finally {
+        f.done();
+    }
 }
 
 /** fun with a derivative of its own: f.defjvp((primals, tangents) => [result, its tangent]); returns f. With

@@ -18,7 +18,7 @@ const living = new Map(); // serial -> WeakRef of Callback
 const gone = new FinalizationRegistry(serial => living.delete(serial));
 let serials = 0;
 class Callback {
-    isKept = false;
+    keepers = 0;
     constructor(callable) {
         this.callable = callable;
         this.serial = ++serials;
@@ -40,6 +40,7 @@ onRun((serial, nIn, into, nOut, out) => {
             if (!nOut) return;
             const list = listOf(results);
             for (let i = 0; i < nOut; i++) put(out + 4 * i, engine.exports.kn_list_get(list, i));
+            for (const x of results.made) x.dispose();
             check();
         });
         return 0;
@@ -71,8 +72,9 @@ function host(callback, inTree, outTree = null, types = []) {
         if (!tree.equals(outTree))
             throw errorOf('ValueError', `the callback returned a value of structure ${tree}, but ${outTree} was ` +
                 `promised`);
-        return given.map((x, i) => (isNumber(x) ? rowCall('kiln.numpy', 'full', [[], x, {dtype: types[i].dtype}])
-            : asArray(x)));
+        const all = given.map((x, i) => (x instanceof KilnArray ? x : isNumber(x)
+            ? rowCall('kiln.numpy', 'full', [[], x, {dtype: types[i].dtype}]) : asArray(x)));
+        return Object.assign(all, {made: all.filter((x, i) => x !== given[i])});
     };
 }
 function called(callback, types, args, call) {

@@ -17,10 +17,8 @@ let serials = 0;
 const calling = []; // the functions that are being called and recorded, the innermost last
 /** x, something that programs may call, lives for as long as the functions that are being recorded now. */
 export function keepWithCallers(x) {
-    for (const f of calling) {
-        f.kept.push(x);
-        x.isKept = true;
-    }
+    for (const f of calling) f.kept.push(x);
+    x.keepers += calling.length;
 }
 
 // The end of a function's handle. One that others are made of ends after them, whatever order the collector finds them
@@ -75,11 +73,15 @@ onCall((serial, out, args) => {
     else put(out, results ?? 0);
 });
 
+function argumentOf(x) {
+    x.box.isArgument = true;
+    return x;
+}
 function partsOf(f, args) {
     return f.sizes.map((size, p) => {
         const at = get(args + 4 * p);
-        if (size < 0) return wrapList(engine.exports.kn_tree_leaves(get(at)));
-        return Array.from({length: size}, (_, i) => new KilnArray(get(at + 4 * i)));
+        if (size < 0) return wrapList(engine.exports.kn_tree_leaves(get(at))).map(argumentOf);
+        return Array.from({length: size}, (_, i) => argumentOf(new KilnArray(get(at + 4 * i))));
     });
 }
 function giveBack(f, results) {
@@ -104,7 +106,8 @@ function giveBack(f, results) {
  * returns; -1: a call shows), pair (it returns two lists) */
 export class FlatFunction extends Handle {
     kept = [];
-    isKept = false;
+    keepers = 0; // how many functions keep it
+    isDone = false;
     nOut = -1;
     /** of: the functions that it was made of, which live as long */
     constructor(handle, {callable = null, sizes, promised = -1, pair = false, of = [], serial = 0, name = 'f'}) {
@@ -134,10 +137,18 @@ export class FlatFunction extends Handle {
     }
     /** Whether something has to live for what was recorded of it. */
     get keeps() { return this.kept.length > 0 || this.of.some(f => f.keeps); }
-    /** The end of a function that was made for one call, unless something that was recorded meanwhile calls it. */
+    /** The end of a function that was made for one call, and of what it was made of: now, or when nobody keeps it. */
     done() {
+        this.isDone = true;
+        if (this.keepers) return;
+        this.dispose();
         for (const f of this.of) f.done();
-        if (!this.isKept) this.dispose();
+    }
+    dispose() {
+        const {kept} = this;
+        super.dispose();
+        this.kept = [];
+        for (const x of kept) if (--x.keepers === 0 && x.isDone) x.done();
     }
     #begin() {
         if (calling.length && this.keeps) keepWithCallers(this);

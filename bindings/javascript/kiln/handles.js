@@ -76,6 +76,7 @@ export class Box {
     constructor(handle) {
         this.handle = handle;
         this.why = null;
+        this.isArgument = false; // of a function that is recorded, which may be a number
     }
     end() {
         const h = this.handle;
@@ -93,7 +94,7 @@ function leave() {
     traced = [];
     for (let i = 0; i < all.length; i += 3) {
         const box = all[i];
-        if (!box.handle || !c.kjs_is_traced(box.handle)) continue;
+        if (!box.handle || (!box.isArgument && !c.kjs_is_traced(box.handle))) continue;
         box.end();
         box.why = {name: all[i + 1], place: all[i + 2]};
     }

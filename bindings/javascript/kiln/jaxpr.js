@@ -181,6 +181,7 @@ export class Jaxpr {
     dispose() {
         this.#function?.done();
         this.#function = null;
+        if (this.treedef) this.#source?.done(); // it was made for this jaxpr
         this.#handle.dispose();
     }
 }

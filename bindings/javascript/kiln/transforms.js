@@ -285,7 +285,9 @@ export function vjp(fun, primals, options = {}) {
                         `${def}, but expected to match ${outTree}`);
                 checkCotangents(leaves, types);
                 const zeros = auxTypes.map(a => rowCall('kiln.numpy', 'zeros', [a.shape, {dtype: a.dtype}]));
-                const given = back.call([[...leaves.map((v, i) => sized(v, types[i].dtype)), ...zeros]]);
+                const own = leaves.map((v, i) => sized(v, types[i].dtype));
+                const given = back.call([[...own, ...zeros]]);
+                own.forEach((v, i) => v !== leaves[i] && v.dispose());
                 zeros.forEach(z => z.dispose());
                 return inTree.unflatten(given);
             };
@@ -295,7 +297,7 @@ export function vjp(fun, primals, options = {}) {
     });
 }
 // A number as an array of this dtype: a cotangent has that of its result.
-const sized = (v, dtype) => (isNumber(v) ? rowCall('kiln.numpy', 'astype', [asArray(v), dtype]) : v);
+const sized = (v, dtype) => (isNumber(v) ? rowCall('kiln.numpy', 'full', [[], v, {dtype}]) : v);
 
 /** [fun(...primals), its derivative there as a function of the tangents], with hasAux also aux. (jax.linearize) */
 export function linearize(fun, primals, options = {}) {
