@@ -6,20 +6,16 @@ import {KilnArray, Slice, Ellipsis} from './array.js';
 import {asarray, array} from './creation.js';
 import {DType} from './dtype.js';
 import * as tree from './tree.js';
-import * as control from './control.js';
-import {callback, print} from './debug.js';
-import {stopGradient} from './transforms.js';
-import {collectives} from './vmap.js';
+import {laxFunctions} from './jax.js';
 import * as io from './files.js';
 
 
-export {clearCaches, jit, namedCall} from './jit.js';
-export {blockUntilReady, checkpoint, checkpoint as remat, checkpointPolicies, evalShape, grad, hessian, jacfwd, jacobian,
-    jacrev, jvp, linearTranspose, linearize, ShapeDtypeStruct, stopGradient, valueAndGrad, vjp} from './transforms.js';
-export {vmap} from './vmap.js';
-export {customGradient, customJvp, customVjp} from './custom.js';
-export {Jaxpr, makeJaxpr} from './jaxpr.js';
-export {ioCallback, ioCallbackWith, pureCallback, pureCallbackWith} from './debug.js';
+export {blockUntilReady, block_until_ready, checkpoint, checkpointPolicies, checkpoint_policies, clearCaches, clear_caches,
+    customGradient, customJvp, customVjp, custom_gradient, custom_jvp, custom_vjp, debug, evalShape, eval_shape, grad,
+    hessian, ioCallback, ioCallbackWith, io_callback, jacfwd, jacobian, jacrev, Jaxpr, jit, jvp, linearTranspose,
+    linear_transpose, linearize, makeJaxpr, make_jaxpr, namedCall, named_call, pureCallback, pureCallbackWith,
+    pure_callback, remat, ShapeDtypeStruct, stopGradient, stop_gradient, valueAndGrad, value_and_grad, vjp,
+    vmap} from './jax.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree, io};
 export {watch} from './watch.js';
 export * from './errors.js';
@@ -30,12 +26,8 @@ export const numpy = namespace(['kiln.numpy'], {...constants, ...dtypes, bool_: 
     load: io.load, save: io.save, savez: io.savez, savezCompressed: io.savezCompressed,
     linalg: namespace(['kiln.numpy.linalg']), fft: namespace(['kiln.numpy.fft'])});
 export const np = numpy;
-const {switchBranches, ...loops} = control;
-const snake = all => Object.fromEntries(Object.entries(all).flatMap(([name, f]) =>
-    [[name, f], [name.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`), f]]));
-export const lax = namespace(['kiln.lax'], {...snake({...loops, ...collectives, switch: switchBranches, stopGradient}),
+export const lax = namespace(['kiln.lax'], {...laxFunctions,
     linalg: namespace(['kiln.lax.linalg'])});
-export const debug = {print, callback};
 export const nn = namespace(['kiln.nn'], {initializers: namespace(['kiln.nn.initializers'])});
 export const random = namespace(['kiln.random']);
 export const scipy = {special: namespace(['kiln.scipy.special']), linalg: namespace(['kiln.scipy.linalg']),
