@@ -18,7 +18,7 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES KILN_WASM_THREADS)
 set(kiln_wasm_flags "-msimd128")
 set(kiln_wasm_link)
 if(KILN_WASM_THREADS)
-    string(APPEND kiln_wasm_flags " -matomics -mbulk-memory")
+    string(APPEND kiln_wasm_flags " -matomics -mbulk-memory -isystem ${CMAKE_CURRENT_LIST_DIR}/wasm-threads")
     string(APPEND kiln_wasm_link " -Wl,--import-memory,--export-memory,--shared-memory,--initial-memory=33554432,--max-memory=4294967296"
         " -Wl,--no-check-features,--export-if-defined=kiln_threads")
 endif()

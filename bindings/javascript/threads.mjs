@@ -5,6 +5,7 @@
 const inNode = typeof process === 'object' && !!process.versions?.node && !process.versions.bun && !globalThis.Deno;
 const {Worker: Thread} = inNode ? await import('node:worker_threads') : globalThis;
 const PAGES = 512, MOST_PAGES = 65536; // as cmake/wasm.cmake says
+const PATIENCE = 5000; // milliseconds for a worker to begin
 export const [NOBODY, ASKED, RUNS] = [0, 1, 2]; // states of a worker, as in src/base/worker_wasm.c
 
 /** Why there are no threads here; null where there are. */
@@ -51,7 +52,8 @@ const text = (memory, at) => {
 
 /** The threads of one instance of Kiln. */
 export class Threads {
-    #module; #memory; #features; #workers = new Map(); // number -> {worker, ready}
+    #module; #memory; #features; #workers = new Map(); // number -> {worker, ready, ended}
+    #queue = Promise.resolve(); // of those that are to be made
     /** Why there are fewer workers than were asked for; null: there are not. */
     reason = whyNoThreads();
     /** How many threads an operation uses unless it is told otherwise, the calling one included. */
@@ -74,7 +76,8 @@ export class Threads {
         this.imports = {
             cpus: () => this.threads,
             may_wait: () => mayWait() ? 1 : 0,
-            start: (number, state, stack, tls) => this.#make(number, state >>> 0, stack >>> 0, tls >>> 0) ? 1 : 0,
+            start: (number, state, stack, tls) =>
+                this.#ask({number, state: state >>> 0, stack: stack >>> 0, tls: tls >>> 0}) ? 1 : 0,
             fail: at => { throw new WebAssembly.RuntimeError(`in a worker thread: ${text(this.#memory, at >>> 0)}`); },
             adopt: () => 1, // this thread has the functions that it made
         };
@@ -82,14 +85,14 @@ export class Threads {
 
     /**
      * Makes the workers, before the program begins, and waits until they have: on a page none begins while a
-     * function runs. Those that are asked for later begin when they can.
+     * function runs. Those that are asked for later begin when they can, and so do those that are not there in time.
      * @param {object} exports of Kiln's instance
      */
     async start(exports) {
         if (this.threads < 2) return;
         const [start] = new Uint32Array(this.#memory.buffer, exports.kiln_threads.value >>> 0, 1);
         exports.__indirect_function_table.get(start)(this.threads - 1);
-        await Promise.all([...this.#workers.values()].map(w => w.ready));
+        await this.#queue;
     }
 
     /** How many workers there are. */
@@ -97,14 +100,31 @@ export class Threads {
 
     /** Ends the workers, for a program that has ended. */
     stop() {
+        this.reason ??= 'the workers were stopped';
         for (const [, {worker, ended}] of this.#workers) {
             worker.terminate();
             ended();
         }
     }
 
-    #make(number, state, stack, tls) {
+    // In Node a worker begins while this thread is busy; elsewhere it needs the loop of events, and they are made one after
+    // the other: `new Worker` in a worker never comes back in Firefox, now and then, while others load.
+    #ask(job) {
         if (this.reason) return false;
+        const made = inNode && this.#make(job);
+        this.#queue = this.#queue.then(async () => {
+            if (!inNode) this.#make(job);
+            let timer;
+            const late = new Promise(done => { timer = setTimeout(done, PATIENCE); });
+            await Promise.race([this.#workers.get(job.number)?.ready, late]);
+            clearTimeout(timer);
+        });
+        return made || !inNode;
+    }
+
+    #make({number, state, stack, tls}) {
+        const words = new Int32Array(this.#memory.buffer);
+        if (this.reason || Atomics.load(words, state / 4) !== ASKED) return false;
         let worker;
         try {
             worker = new Thread(new URL('./worker.mjs', import.meta.url), {type: 'module', name: `kiln ${number + 1}`});
@@ -112,7 +132,6 @@ export class Threads {
             this.reason = `no worker could be made: ${e.message}`;
             return false;
         }
-        const words = new Int32Array(this.#memory.buffer);
         const end = from => {
             if (Atomics.compareExchange(words, state / 4, from, NOBODY) === from) Atomics.notify(words, state / 4);
         };

@@ -6,7 +6,12 @@ import {NOBODY, ASKED, RUNS} from './threads.mjs';
 
 const node = typeof process === 'object' && process.versions?.node && !process.versions.bun && !globalThis.Deno
     ? {...await import('node:worker_threads'), fs: (await import('node:fs')).default} : null;
-const post = message => (node ? node.parentPort : globalThis).postMessage(message);
+const port = node ? node.parentPort : globalThis;
+const post = message => port.postMessage(message);
+const next = () => new Promise(done => {
+    if (node) port.once('message', done);
+    else port.onmessage = e => done(e.data);
+});
 
 // Puts functions that another thread made into this one's table.
 const adopter = (memory, exports) => (at, size, places, n) => {
@@ -92,5 +97,5 @@ async function work({module, memory, number, state, stack, tls, ...rest}) {
     post({why});
 }
 
-if (node) node.parentPort.once('message', work);
-else globalThis.onmessage = e => work(e.data).finally(() => globalThis.close());
+await work(await next());
+if (!node) globalThis.close();

@@ -175,7 +175,9 @@ static void trap_on_worker(void *arg, int64_t part, int worker)
 static int trap(int threads)
 {
     atomic_int here = 0;
-    knx_parallel(threads < 2 ? 2 : threads, 2, trap_on_worker, &here);
+    if (threads < 2)
+        return fail("there is no worker to trap", threads);
+    knx_parallel(threads, 2, trap_on_worker, &here);
     return fail("the trap was not passed on", here);
 }
 
