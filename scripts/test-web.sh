@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Kiln in WebAssembly: builds the preset `wasm` and runs what can run in an engine: kernels, rules, acceptance programs, examples, in Node, and
-# in the browsers that are here. KILN_NODE: another Node (the tests of relaxed SIMD want one of 2025 or newer; scripts/setup-web.sh brings it).
+# in the browsers that are here; then the preset `wasm-threads`, with 1, 2 and 4 threads. KILN_NODE: another Node (the tests of relaxed SIMD want one of 2025 or newer; scripts/setup-web.sh brings it).
 # Skipped (77) where the compiler or Node is missing.
 # usage: test-web.sh [ARGUMENT of ctest...]      -L firefox: only there; -LE web: no browsers
 set -eu
@@ -13,6 +13,8 @@ if [ -z "${KILN_NODE-}" ] && [ -x "$brought" ] && "$brought" --version >/dev/nul
     KILN_NODE=$brought
 fi
 command -v "${KILN_NODE:-node}" >/dev/null || { echo "skipped: no Node"; exit 77; }
-cmake --preset wasm -DKILN_TESTS=ON ${KILN_NODE:+-DKILN_NODE="$KILN_NODE"} >/dev/null
-cmake --build --preset wasm -- -k 0
-ctest --preset wasm -j "$(getconf _NPROCESSORS_ONLN)" "$@"
+for preset in wasm wasm-threads; do
+    cmake --preset "$preset" -DKILN_TESTS=ON ${KILN_NODE:+-DKILN_NODE="$KILN_NODE"} >/dev/null
+    cmake --build --preset "$preset" -- -k 0
+    ctest --preset "$preset" -j "$(getconf _NPROCESSORS_ONLN)" "$@"
+done

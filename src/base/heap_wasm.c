@@ -8,9 +8,11 @@
 
 static knx_mutex heap = KN_MUTEX_INIT;
 
+/* For JavaScript, too, under their own names: a worker may be at the heap whatever the first thread does. */
+#define EXPORT(name) __attribute__((export_name(#name)))
 #define LOCKED(type, name, parameters, ...)       \
     type __real_##name parameters;                \
-    type __wrap_##name parameters;                \
+    EXPORT(name) type __wrap_##name parameters;   \
     type __wrap_##name parameters                 \
     {                                             \
         knx_mutex_lock(&heap);                    \
@@ -25,7 +27,7 @@ LOCKED(void *, aligned_alloc, (size_t align, size_t bytes), align, bytes)
 LOCKED(int, posix_memalign, (void **out, size_t align, size_t bytes), out, align, bytes)
 
 void __real_free(void *p);
-void __wrap_free(void *p);
+EXPORT(free) void __wrap_free(void *p);
 void __wrap_free(void *p)
 {
     knx_mutex_lock(&heap);

@@ -3,6 +3,7 @@
 // compiled for WebAssembly.
 import {kernels, hasRelaxed} from '../../bindings/javascript/kernels.mjs';
 import {MemoryFiles} from '../../bindings/javascript/memory-files.mjs';
+import {threadsFor} from '../../bindings/javascript/threads.mjs';
 import {wasi, Exit} from '../../bindings/javascript/wasi.mjs';
 
 /** Files of a pack (harness.mjs): a number of bytes, a list as JSON, the contents behind each other. */
@@ -24,15 +25,18 @@ async function run({wasm, args = [], env = {}, pack = null, fma = 'auto'}) {
         await unpack(pack, files);
     let exports, code = 0;
     const made = kernels({exports: () => exports, fma});
+    const module = await WebAssembly.compileStreaming(fetch(wasm));
+    const {imports, threads} = threadsFor(module, {threads: Number(env.KILN_NUM_THREADS ?? 1), features: made.features});
     const around = {
+        ...imports,
         wasi_snapshot_preview1: wasi({
             memory: () => exports.memory, args: ['program', ...args], env, fs: files,
             write: (stream, bytes) => out[stream].push(bytes),
         }),
         kiln: made,
     };
-    const {instance} = await WebAssembly.instantiateStreaming(fetch(wasm), around);
-    exports = instance.exports;
+    exports = (await WebAssembly.instantiate(module, around)).exports;
+    await threads?.start(exports);
     try {
         exports._start();
     } catch (e) {
@@ -40,6 +44,7 @@ async function run({wasm, args = [], env = {}, pack = null, fma = 'auto'}) {
         if (code === 134)
             out[2].push(new TextEncoder().encode(String(e.stack ?? e)));
     }
+    threads?.stop();
     const {modules, refused, why} = made.count;
     return {code, stdout: text(out[1]), stderr: text(out[2]), modules, refused, why: why && String(why)};
 }
