@@ -58,7 +58,8 @@ function imports(module, {memory, features, since}, exports) {
 }
 
 const reasonOf = e => {
-    let s = String(e?.stack ?? e);
+    const stack = e?.stack ?? '';
+    let s = stack.includes(e?.message) ? stack : `${e}\n${stack}`; // Firefox's has no message
     for (;; s = s.slice(0, -1)) { // as much as there is room for, in whole characters
         const bytes = new TextEncoder().encode(s + '\0');
         if (bytes.length <= 512) return bytes;

@@ -18,7 +18,8 @@ function difference(want, got) {
 
 async function check(harness, {wasm, expected, files}) {
     const before = harness.complaints.length;
-    const {code, stdout, stderr} = await harness.run({wasm, files: files ? [files] : []});
+    const n = process.env.KILN_NUM_THREADS, env = n ? {KILN_NUM_THREADS: n} : {};
+    const {code, stdout, stderr} = await harness.run({wasm, files: files ? [files] : [], env});
     if (code)
         return `exit status ${code}\n${stdout}${stderr}`;
     const want = fs.existsSync(expected) ? fs.readFileSync(expected, 'utf8') : stdout;

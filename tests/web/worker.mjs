@@ -42,7 +42,7 @@ async function run({wasm, args = [], env = {}, pack = null, fma = 'auto'}) {
     } catch (e) {
         code = e instanceof Exit ? e.code : 134;
         if (code === 134)
-            out[2].push(new TextEncoder().encode(String(e.stack ?? e)));
+            out[2].push(new TextEncoder().encode(`${e}\n${e.stack ?? ''}\n`)); // Firefox's stack has no message
     }
     threads?.stop();
     const {modules, refused, why} = made.count;
