@@ -2,6 +2,7 @@
 // engine.js -- the one instance of Kiln's WebAssembly module: loading it, its memory, scratch memory of calls, texts,
 // and where members of C's structures are.
 import {kernels} from '../kernels.mjs';
+import {threadsFor, whyNoThreads} from '../threads.mjs';
 import {wasi} from '../wasi.mjs';
 
 /** exports: the module's functions; L: offsets and sizes of structures by name; K: kinds of arguments by name. */
@@ -135,9 +136,12 @@ function print(stream, b) { // whole lines; a program's output in Node goes out 
     for (const line of all) (stream === 1 ? console.log : console.error)(line);
 }
 
-function imports(options) {
+function imports(module, options) {
     engine.made = kernels({exports: () => engine.exports, fma: options.fma ?? 'auto', makes: options.kernels !== false});
+    const shared = threadsFor(module, {threads: options.threads, features: engine.made.features});
+    engine.threads = shared.threads;
     return {
+        ...shared.imports,
         kiln: {...engine.made, publish(at, size, ...places) {
             heardModule?.(bytes().slice(at >>> 0, (at >>> 0) + size));
             return engine.made.publish(at, size, ...places);
@@ -180,7 +184,7 @@ function begin(instance, options) {
 const here = new URL('./kiln.wasm', import.meta.url);
 const isNode = () => typeof globalThis.process?.getBuiltinModule === 'function' || globalThis.process?.versions?.node !== undefined;
 
-/** Loads the module, once. options: wasm (bytes, a Response, a URL or a WebAssembly.Module) */
+/** Loads the module, once. options: wasm (bytes, a Response, a URL or a WebAssembly.Module), threads: how many */
 export async function load(options = {}) {
     if (engine.exports) return;
     let from = options.wasm ?? here;
@@ -197,7 +201,15 @@ export async function load(options = {}) {
             from = await WebAssembly.compile(from);
     }
     if (engine.exports) return; // somebody else was faster
-    begin(await WebAssembly.instantiate(from, imports(options)), options);
+    begin(await WebAssembly.instantiate(from, imports(from, options)), options);
+    await engine.threads?.start(engine.exports);
+}
+
+/** How many threads an operation uses unless it is told otherwise, the workers that there are now, and why not more. */
+export function threads() {
+    if (engine.threads) return {threads: engine.threads.threads, workers: engine.threads.workers, reason: engine.threads.reason};
+    const reason = engine.exports ? 'this build of Kiln has one thread' : 'Kiln is not loaded';
+    return {threads: 1, workers: 0, reason: whyNoThreads() ?? reason};
 }
 
 /** Where files can be read at once (Node, Deno, Bun) the module is loaded by its first use. */
@@ -206,5 +218,6 @@ export function ensure() {
     const fs = globalThis.process?.getBuiltinModule?.('node:fs');
     if (!fs || here.protocol !== 'file:')
         throw new Error('Kiln is not loaded yet: call `await init()` first');
-    begin(new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync(here)), imports({})), {});
+    const from = new WebAssembly.Module(fs.readFileSync(here));
+    begin(new WebAssembly.Instance(from, imports(from, {})), {});
 }

@@ -18,6 +18,7 @@ export {blockUntilReady, block_until_ready, checkpoint, checkpointPolicies, chec
     vmap} from './jax.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree, io};
 export {watch} from './watch.js';
+export {threads} from './engine.js';
 export * from './errors.js';
 
 const constants = {pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, newaxis: null, eulerGamma: 0.5772156649015329};
@@ -34,7 +35,7 @@ export const scipy = {special: namespace(['kiln.scipy.special']), linalg: namesp
     signal: namespace(['kiln.scipy.signal']), fft: namespace(['kiln.scipy.fft'])};
 
 /** Loads the module; everything else waits for it, but where files can be read at once (Node, Deno, Bun). options: wasm
- * (a URL, bytes, or a WebAssembly.Module), fma ("auto", "exact", "relaxed"). */
+ * (a URL, bytes, or a WebAssembly.Module), fma ("auto", "exact", "relaxed"), threads (how many, of a build that has them). */
 export async function init(options = {}) {
     await load(options);
     return ['host'];
