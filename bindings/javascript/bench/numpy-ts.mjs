@@ -55,7 +55,7 @@ export async function open({numpyts}) {
             return one(() => np.sort(x));
         },
         fft: n => {
-            const [re, im] = input.fftInput(n), z = np.add(of(re, [n]), np.multiply(of(im, [n]), np.array([new np.Complex(0, 1)])));
+            const [re, im] = input.fftInput(n), z = np.array(Array.from(re, (x, i) => new np.Complex(x, im[i])), 'complex64');
             return one(() => np.fft.fft(z));
         },
     };

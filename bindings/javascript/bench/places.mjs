@@ -16,8 +16,10 @@ const url = (...parts) => {
 /** TensorFlow.js as a program of Node has it: its module of WebAssembly is read from the folder of the package. */
 function tensorflow() {
     if (!fs.existsSync(path.join(peers, '@tensorflow/tfjs-backend-wasm'))) return null;
-    const require = createRequire(path.join(peers, 'x.js')), tf = require('@tensorflow/tfjs-core');
-    require('@tensorflow/tfjs-backend-cpu');
+    const require = createRequire(path.join(peers, 'x.js')), {warn} = console;
+    console.warn = () => {}; // it asks for a package that is native
+    const tf = require('@tensorflow/tfjs');
+    console.warn = warn;
     const wasm = require('@tensorflow/tfjs-backend-wasm');
     wasm.setWasmPaths(path.join(peers, '@tensorflow/tfjs-backend-wasm/dist/'));
     return tf;
