@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized test-web check-all bench docs site gallery package format format-check tidy clean
+.PHONY: all demo test test-sanitized test-web check-all bench bench-web docs site gallery package format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -42,6 +42,13 @@ bench:              ## measures, prints a table and writes build/bench.json; ROW
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target bench
 	@build/release/bench/bench $(if $(BUSY),--busy) $(or $(ROWS),build/bench.json)
+
+bench-web:          ## measures the JavaScript package in Node and Chromium beside jax-js, numpy-ts, TensorFlow.js and Kiln for this machine; prints tables;
+                    ## ARGS="--only=chain,fft --no-browser": see bindings/javascript/bench/main.mjs
+	@scripts/setup.sh bench
+	@scripts/setup.sh web
+	@scripts/setup-web.sh || echo "Debian's Node has no relaxed SIMD: products are slower there"
+	@bindings/javascript/bench/run.sh $(ARGS)
 
 docs:               ## the documentation: build/docs/html/index.html, and man pages in build/docs/man (man -M build/docs/man kn_scan)
 	@scripts/setup.sh docs

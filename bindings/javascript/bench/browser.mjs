@@ -3,9 +3,10 @@
 // that measures, and what the page loads in bytes.
 import fs from 'node:fs';
 import http from 'node:http';
+import {createRequire} from 'node:module';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import {fileURLToPath, pathToFileURL} from 'node:url';
+import {fileURLToPath} from 'node:url';
 
 const types = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json'};
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -35,9 +36,10 @@ function serve({kilnPackage, peers, machine}) {
 }
 
 export async function inBrowser({settings, libraries, machine, log, report, reportFirst, NAMES, first, kilnPackage, peers}) {
-    const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium', at = path.join(peers, 'puppeteer-core/lib/puppeteer/puppeteer-core.js');
-    if (!fs.existsSync(chromium) || !fs.existsSync(at)) return log('no Chromium, or no puppeteer-core: nothing is measured in a browser');
-    const {default: puppeteer} = await import(pathToFileURL(at));
+    const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium', require = createRequire(path.join(peers, 'x.js'));
+    if (!fs.existsSync(chromium) || !fs.existsSync(path.join(peers, 'puppeteer-core')))
+        return log('no Chromium, or no puppeteer-core: nothing is measured in a browser');
+    const puppeteer = require('puppeteer-core');
     const {server, loaded, base} = await serve({kilnPackage, peers, machine});
     const browser = await puppeteer.launch({
         executablePath: chromium, headless: true, protocolTimeout: 3600e3,
