@@ -14,7 +14,7 @@ import {here} from './place.js';
 import {quickly} from './quick.js';
 
 export const camel = name => name.replace(/_+([a-z0-9])/gi, (_, c) => c.toUpperCase());
-const isPlain = x => x !== null && typeof x === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(x));
+export const isPlain = x => x !== null && typeof x === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(x));
 
 let K, L; // kinds, layout
 

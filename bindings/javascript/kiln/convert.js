@@ -10,7 +10,13 @@ import {errorOf} from './errors.js';
 import {check} from './handles.js';
 
 let isArray = () => false; // of array.js
-export const onArray = f => { isArray = f; };
+const askers = [];
+/** f(isArray) when array.js says what an array is. */
+export const onArray = f => askers.push(f);
+export const setIsArray = f => {
+    isArray = f;
+    for (const ask of askers) ask(f);
+};
 
 export const isKilnArray = x => isArray(x);
 export const isComplex = x => x !== null && typeof x === 'object' && typeof x.re === 'number' && typeof x.im === 'number';

@@ -2,13 +2,13 @@
 // index.js -- Kiln for JavaScript: arrays with NumPy's semantics, JAX's transformations, kernels compiled at run time.
 import {load} from './engine.js';
 import {namespace} from './namespaces.js';
-import {KilnArray, Slice, Ellipsis} from './array.js';
-import {asarray, array} from './creation.js';
+import {KilnArray} from './array.js';
+import {Ellipsis, Slice} from './indexing.js';
 import {DType} from './dtype.js';
+import {numpy} from './numpy.js';
 import * as tree from './tree.js';
 import {laxFunctions} from './jax.js';
 import * as io from './files.js';
-
 
 export {blockUntilReady, block_until_ready, checkpoint, checkpointPolicies, checkpoint_policies, clearCaches, clear_caches,
     customGradient, customJvp, customVjp, custom_gradient, custom_jvp, custom_vjp, debug, evalShape, eval_shape, grad,
@@ -16,17 +16,13 @@ export {blockUntilReady, block_until_ready, checkpoint, checkpointPolicies, chec
     linear_transpose, linearize, makeJaxpr, make_jaxpr, namedCall, named_call, pureCallback, pureCallbackWith,
     pure_callback, remat, ShapeDtypeStruct, stopGradient, stop_gradient, valueAndGrad, value_and_grad, vjp,
     vmap} from './jax.js';
-export {KilnArray as Array, Slice, Ellipsis, DType, tree, io};
+export {keep, liveCount, memory, tidy} from './memory.js';
+export {settings} from './place.js';
+export {KilnArray as Array, Slice, Ellipsis, DType, tree, io, numpy, numpy as np};
 export {watch} from './watch.js';
 export {threads} from './engine.js';
 export * from './errors.js';
 
-const constants = {pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, newaxis: null, eulerGamma: 0.5772156649015329};
-const dtypes = Object.fromEntries(Object.values(DType).filter(d => d !== 'bool').map(d => [d, d]));
-export const numpy = namespace(['kiln.numpy'], {...constants, ...dtypes, bool_: 'bool', Array: KilnArray, DType, array, asarray,
-    load: io.load, save: io.save, savez: io.savez, savezCompressed: io.savezCompressed,
-    linalg: namespace(['kiln.numpy.linalg']), fft: namespace(['kiln.numpy.fft'])});
-export const np = numpy;
 export const lax = namespace(['kiln.lax'], {...laxFunctions,
     linalg: namespace(['kiln.lax.linalg'])});
 export const nn = namespace(['kiln.nn'], {initializers: namespace(['kiln.nn.initializers'])});

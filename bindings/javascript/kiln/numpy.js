@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy.js -- the namespace np: the functions of the table, with those that are written by hand before them.
+import {KilnArray} from './array.js';
+import {creation} from './creation.js';
+import {namespace} from './namespaces.js';
+import {dtypes} from './numpy-dtypes.js';
+import {functional} from './numpy-functional.js';
+import {fft, linalg, polynomials} from './numpy-linalg.js';
+
+const constants = {pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, newaxis: null, eulerGamma: 0.5772156649015329,
+    euler_gamma: 0.5772156649015329};
+
+export const numpy = namespace(['kiln.numpy'], {
+    ...constants, ...dtypes, ...creation, ...functional, ...polynomials, Array: KilnArray, ndarray: KilnArray,
+    linalg: namespace(['kiln.numpy.linalg'], linalg),
+    fft: namespace(['kiln.numpy.fft'], fft),
+    emath: namespace(['kiln.numpy.emath']),
+});
