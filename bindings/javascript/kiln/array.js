@@ -82,6 +82,7 @@ export class KilnArray extends Handle {
     tolist() { return this.js(); }
     /** The one element as a number, or that at a position. */
     item(...index) {
+        if (index.length === 1 && typeof index[0] === 'number' && this.ndim > 1) return rowCall('Array', 'ravel', [this]).item(index[0]);
         if (index.length) return this.slice(...index.flat()).item();
         if (this.size !== 1) throw errorOf('ValueError', 'can only convert an array of size 1 to a JavaScript number');
         return numberAt(this.dataSync(), 0, this.dtype);
@@ -140,7 +141,7 @@ const operators = {
     neg: 'negative', abs: 'absolute', not: 'logical_not', invert: 'invert', and: 'bitwise_and', or: 'bitwise_or',
     xor: 'bitwise_xor', leftShift: 'left_shift', rightShift: 'right_shift', matmul: 'matmul', dot: 'dot',
     greater: 'greater', less: 'less', equal: 'equal', notEqual: 'not_equal', greaterEqual: 'greater_equal',
-    lessEqual: 'less_equal', clip: '_clip',
+    lessEqual: 'less_equal',
 };
 const functional = ['all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort', 'astype', 'choose', 'conj', 'cumprod',
     'cumsum', 'diagonal', 'max', 'mean', 'min', 'nonzero', 'partition', 'prod', 'ravel', 'repeat', 'round', 'searchsorted',

@@ -6,7 +6,7 @@
 // in camelCase: np.sum(x, {axis: 0, keepdims: true}), np.sum(x, 0).
 import {engine, get, get16, get8, getDouble, getInt, mark, put, put8, putDouble, putFloat, putInt, release, room,
         text, textAt, whenLoaded} from './engine.js';
-import {describe, isComplex, newHandle, onCast, onStack, operand, shapeAt} from './convert.js';
+import {describe, isComplex, newHandle, numberHandle, onCast, onStack, operand, shapeAt} from './convert.js';
 import {dtypeHandle, dtypeName} from './dtype.js';
 import {errorOf} from './errors.js';
 import {Handle, check, scoped} from './handles.js';
@@ -40,6 +40,10 @@ class Row {
         });
         this.byName = new Map(this.params.flatMap((p, i) => [[p.name, i], [camel(p.name), i]]));
         // Lists and structures of arrays, texts and trees belong to a scope.
+        this.integers = new Set(integerParams[this.name]);
+        this.numeric = module === 'kiln.numpy' && !integerParams[this.name] && this.name !== 'arange';
+        this.operands = this.params.flatMap((p, i) => ([K.ARRAY, K.OPTIONAL_ARRAY].includes(p.kind) && p.name !== 'condition' &&
+            p.name !== 'where' ? [i] : []));
         this.scoped = [K.ARRAYS, K.STRUCT, K.STRING, K.TREE].includes(this.result);
     }
 }
@@ -256,7 +260,7 @@ const put_ = {
         put(to + L['kn_lanes.n'], n), put(to + L['kn_lanes.lane'], at);
     },
 };
-let putters = [], argumentBytes = [], special = [];
+let putters = [], argumentBytes = [], special = [], placeless = [];
 whenLoaded(() => {
     for (const [name, k] of Object.entries(K)) putters[k] = put_[name];
     const sizes = {SHAPE: L.kn_shape, AXES: L.kn_axes, SHAPE_OR_NULL: L.kn_shape, PADS: L.kn_lax_pads,
@@ -264,6 +268,7 @@ whenLoaded(() => {
                    FIVE_AXES: 5 * L.kn_axes, AXIS_NAMES: L.kn_axis_names, AXIS_GROUPS: L.kn_axis_groups,
                    LANE_PAIRS: L.kn_lane_pairs, LANES: L.kn_lanes, DTYPE_LIKE: L.kn_dtype_like};
     for (const [name, k] of Object.entries(K)) argumentBytes[k] = sizes[name] ?? 16;
+    for (const k of [K.OUT, K.DEVICE, K.HINT, K.IGNORED]) placeless[k] = true;
     special = [K.TREE, K.FUNCTION, K.OBJECT, K.PADS, K.PADDING, K.CONV_NUMBERS, K.FOUR_AXES, K.FIVE_AXES, K.AXIS_NAMES,
                K.AXIS_GROUPS, K.LANE_PAIRS, K.LANES];
 });
@@ -282,6 +287,7 @@ export function treeOf(list) {
 
 class Call {
     held = [];
+    temporary = [];
     outs = [];
     out = null;
     device = null;
@@ -290,6 +296,10 @@ class Call {
         this.held.push({h, owned});
         return h;
     }
+    made(x) {
+        this.temporary.push(x);
+        return x;
+    }
     outPlace() {
         const at = room(4);
         this.outs.push(at);
@@ -297,13 +307,34 @@ class Call {
     }
     drop() {
         for (const {h, owned} of this.held) if (owned && h) engine.exports.kn_release(h);
+        for (const x of this.temporary) x.dispose();
     }
 }
 
 // null stands for what is not given, but where it is a value of its own.
 const notGiven = (p, x) => x === null && p.option && ![K.AXES, K.AXES_POINTER, K.BOOL].includes(p.kind);
 
+// Lists of whole numbers are integers where nothing else makes sense.
+const integerParams = {
+    choose: ['a'], bincount: ['x'], ravel_multi_index: ['multi_index'], searchsorted: ['sorter'], packbits: ['a'],
+    unpackbits: ['a'], left_shift: ['x1', 'x2'], right_shift: ['x1', 'x2'], bitwise_and: ['x1', 'x2'], bitwise_or: ['x1', 'x2'],
+    bitwise_xor: ['x1', 'x2'], bitwise_left_shift: ['x1', 'x2'], bitwise_right_shift: ['x1', 'x2'], bitwise_not: ['x'],
+    bitwise_invert: ['x'], bitwise_count: ['x'], invert: ['x'], gcd: ['x1', 'x2'], lcm: ['x1', 'x2'], ldexp: ['x2'],
+    min_scalar_type: ['a'], unravel_index: ['indices'], binary_repr: ['num'], base_repr: ['number'], multi_index: ['dims'],
+};
+const isWhole = x => typeof x === 'number' && Number.isInteger(x);
+const isWholes = x => Array.isArray(x) && x.length > 0 && x.every(i => isWhole(i) || isWholes(i));
+const integersOf = (s, x) => (isWholes(x) ? s.made(wrapArray(newHandle(x, 'int64')))
+    : Array.isArray(x) ? x.map(i => (isWholes(i) ? integersOf(s, i) : i)) : x);
+// Numbers that stand alone, with no array beside them, are floats: np.power(2, -1) is 0.5, np.where(m, 1, 0) is float32.
+function alone(row, values) {
+    if (!row.numeric) return null;
+    const given = row.operands.filter(i => values[i] !== undefined && values[i] !== null);
+    return given.length && given.every(i => typeof values[i] === 'number') ? given.filter(i => isWhole(values[i])) : null;
+}
+
 function convert(s, row, values, call, options) {
+    const floats = alone(row, values);
     row.params.forEach((p, i) => {
         let x = values[i];
         const byName = !p.option && p.kind === K.SHAPE_OR_NULL;
@@ -316,8 +347,9 @@ function convert(s, row, values, call, options) {
         else if (p.rest && lists && p.option && x.length === 0) return;
         if (byName && x === null) return;
         let to = options + p.at;
-        if (!p.option) put(call + 4 * p.at, (to = room(argumentBytes[p.kind])));
-        putters[p.kind](s, x, to, p);
+        if (!p.option && !placeless[p.kind]) put(call + 4 * p.at, (to = room(argumentBytes[p.kind])));
+        if (floats?.includes(i)) put(to, s.hold({h: numberHandle(x, true), owned: true}));
+        else putters[p.kind](s, row.integers.has(p.name) ? integersOf(s, x) : x, to, p);
     });
 }
 

@@ -96,6 +96,8 @@ export function nestedHandle(x, dtype = null, empty = 'float32') {
     const flat = Array.isArray(x) ? x.flat(Infinity) : [x];
     let natural = kinds.has('complex') ? 'complex64' : kinds.has('number') ? 'float32' : kinds.has('bigint') ? 'int64'
         : kinds.has('boolean') ? 'bool' : empty;
+    if (natural === 'int64' && flat.some(v => typeof v === 'bigint' && v >= 2n ** 63n)) natural = 'uint64';
+    if (dtype && limits[dtype]) checkRange(flat, dtype);
     if (dtype && natural === 'complex64') natural = 'complex128';
     if (dtype && natural === 'float32') natural = 'float64'; // one rounding, to the dtype that is wanted
     if (dtype && typedArrays[dtype] && (dtype.startsWith('int64') || dtype === 'uint64') && !kinds.has('complex')) {
@@ -105,13 +107,22 @@ export function nestedHandle(x, dtype = null, empty = 'float32') {
     const typed = typedArrays[natural];
     const items = natural.startsWith('complex')
         ? typed.from(flat.flatMap(v => (isComplex(v) ? [v.re, v.im] : [Number(v), 0])))
-        : natural === 'int64' ? BigInt64Array.from(flat.map(v => BigInt(v))) : typed.from(flat, Number);
+        : natural.endsWith('int64') ? typed.from(flat.map(v => BigInt(v))) : typed.from(flat, Number);
     const h = fromBytes(items, shape, natural);
     return dtype && dtype !== natural ? castHandle(h, dtype) : h;
 }
 function toBig(v, dtype) {
-    if (!Number.isInteger(Number(v))) throw errorOf('TypeError', `${v} is no ${dtype}`);
-    return BigInt(v);
+    if (!Number.isFinite(Number(v))) throw errorOf('ValueError', `cannot convert ${v} to ${dtype}`);
+    return typeof v === 'number' ? BigInt(Math.trunc(v)) : BigInt(v);
+}
+const bits = {int8: 8, int16: 16, int32: 32, int64: 64};
+const limits = Object.fromEntries(Object.entries(bits).flatMap(([name, n]) =>
+    [[name, [-(2n ** BigInt(n - 1)), 2n ** BigInt(n - 1) - 1n]], [`u${name}`, [0n, 2n ** BigInt(n) - 1n]]]));
+function checkRange(flat, dtype) { // of whole numbers, as NumPy has it
+    const [low, high] = limits[dtype], [a, b] = [Number(low), Number(high)];
+    for (const v of flat)
+        if (typeof v === 'bigint' ? v < low || v > high : typeof v === 'number' && (v < a || v > b) && Number.isInteger(v))
+            throw errorOf('OverflowError', `integer ${v} out of bounds for ${dtype}`);
 }
 let cast = null; // of call.js: a row of the table
 export const onCast = f => { cast = f; };

@@ -28,6 +28,8 @@ export function array(x, {dtype = null, shape = null, copy = true, ndmin = 0, de
 export function asarray(x, dtype = null, options = {}) {
     if (dtype !== null && typeof dtype === 'object') return asarray(x, dtype.dtype ?? null, dtype);
     ensure();
+    if (options.copy === false && !(x instanceof KilnArray && (!dtype || x.dtype === dtype)))
+        throw errorOf('ValueError', 'Unable to avoid copy while creating an array as requested.');
     return x instanceof KilnArray && (!dtype || x.dtype === dtype) && !options.device ? x : array(x, {...options, dtype, copy: false});
 }
 

@@ -88,6 +88,7 @@ function iinfo(dtype) {
 
 // ---- Print options.
 const optionNames = ['precision', 'threshold', 'edgeitems', 'linewidth', 'suppress', 'floatmode', 'sign', 'nanstr', 'infstr'];
+const otherNames = {max_line_width: 'linewidth', maxLineWidth: 'linewidth', suppress_small: 'suppress', suppressSmall: 'suppress'};
 const unset = -0x80000000; // KN_AS_SET
 const modes = ['fixed', 'unique', 'maxprec', 'maxprec_equal'];
 /** The address of a kn_print_opts of these options, in scratch memory; 0 for none. */
@@ -97,7 +98,8 @@ export function printOptions(options) {
     put(at, L.kn_print_opts);
     for (const n of ['precision', 'edgeitems', 'linewidth', 'suppress']) put(of(n), unset);
     putInt(of('threshold'), unset);
-    for (const [name, value] of given) {
+    for (const [key, value] of given) {
+        const name = otherNames[key] ?? key;
         if (!optionNames.includes(name)) throw errorOf('TypeError', `there is no print option '${name}'`);
         if (name === 'floatmode' && !modes.includes(value))
             throw errorOf('ValueError', `floatmode option must be one of ${modes.map(m => `"${m}"`).join(', ')}`);
@@ -183,6 +185,11 @@ const aliases = {
 };
 const abstract = ['generic', 'number', 'integer', 'signedinteger', 'unsignedinteger', 'inexact', 'floating', 'complexfloating'];
 
+const kindNames = ['bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating', 'numeric'];
+function isSame(d, name) {
+    if (!Object.values(DType).includes(name)) throw errorOf('ValueError', `kind argument is a string, but '${name}' is not a known kind name.`);
+    return dtype(d) === name;
+}
 /** @returns {string} the name of a dtype: dtype("f4") is "float32" */
 function dtype(x) {
     ensure();
@@ -196,7 +203,8 @@ export const dtypes = {
     ...defineAll([
         ['finfo(dtype)', finfo],
         ['iinfo(type)', iinfo],
-        ['isdtype(dtype, kind)', (d, kind) => (Array.isArray(kind) ? kind : [kind]).some(k => np('isdtype', d, k))],
+        ['isdtype(dtype, kind)', (d, kind) => (Array.isArray(kind) ? kind : [kind]).some(k =>
+            (typeof k === 'string' && !kindNames.includes(k) ? isSame(d, k) : np('isdtype', d, k)))],
         ['can_cast(from_, to, casting=)', (from, to, casting = 'safe') => {
             if (isNumber(from)) throw errorOf('TypeError', 'can_cast() does not support numbers of JavaScript');
             return np('can_cast', from, to, casting);

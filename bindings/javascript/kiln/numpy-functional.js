@@ -254,6 +254,11 @@ function clip(a, aMin, aMax, out, min, max) {
     return np('_clip', a, {lo: aMin ?? min, hi: aMax ?? max, out});
 }
 
+/** x.clip(min, max) */
+const clipped = define('clip(self, min=, max=, out=)', (self, min, max, out) => clip(self, min, max, out));
+Object.defineProperty(KilnArray.prototype, 'clip', {configurable: true, writable: true,
+    value(...args) { return clipped(this, ...args); }});
+
 export const functional = {
     vectorize, applyAlongAxis, apply_along_axis: applyAlongAxis, applyOverAxes, apply_over_axes: applyOverAxes, piecewise,
     einsum, einsumPath, einsum_path: einsumPath,

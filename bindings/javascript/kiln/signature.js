@@ -2,7 +2,8 @@
 // signature.js -- functions that are written by hand take their arguments as those of the table do: by position, or by
 // name in a plain object at the end, in NumPy's spelling or in camelCase. A signature is a text in the form of
 // bindings/shared/names: "pad(array, pad_width, mode=, *, stat_length=)"; "=" marks what may be left out, "*args" takes
-// all that is left, "**options" the names that nobody knows.
+// all that is left, "**options" the names that nobody knows; null is as what is not given, but where "=null" says that
+// it is a value.
 import {ensure} from './engine.js';
 import {isComplex} from './convert.js';
 import {errorOf} from './errors.js';
@@ -15,7 +16,7 @@ function parse(signature) {
         if (p === '*') keyword = true;
         else if (p.startsWith('**')) options = true;
         else if (p.startsWith('*')) rest = params.push({name: p.slice(1), required: false, keyword: false}) - 1, keyword = true;
-        else params.push({name: p.replace('=', ''), required: !p.endsWith('='), keyword});
+        else params.push({name: p.split('=')[0], required: !p.includes('='), keyword, isNull: p.endsWith('=null')});
     }
     const byName = new Map(params.flatMap((p, i) => [[p.name, i], [camel(p.name), i]]));
     const positional = params.filter(p => !p.keyword).length;
@@ -50,7 +51,7 @@ function bind({name, params, rest, options, positional, byName}, args) {
     if (rest >= 0) values[rest] = args.slice(rest, n);
     params.forEach((p, i) => {
         if (p.required && values[i] === undefined) throw errorOf('TypeError', `${name}() misses its argument '${p.name}'`);
-        if (values[i] === null && !p.required) values[i] = undefined; // null stands for what is not given
+        if (values[i] === null && !p.required && !p.isNull) values[i] = undefined; // null stands for what is not given
     });
     if (options) values.push(more);
     return values;
