@@ -320,7 +320,7 @@ const integerParams = {
     unpackbits: ['a'], left_shift: ['x1', 'x2'], right_shift: ['x1', 'x2'], bitwise_and: ['x1', 'x2'], bitwise_or: ['x1', 'x2'],
     bitwise_xor: ['x1', 'x2'], bitwise_left_shift: ['x1', 'x2'], bitwise_right_shift: ['x1', 'x2'], bitwise_not: ['x'],
     bitwise_invert: ['x'], bitwise_count: ['x'], invert: ['x'], gcd: ['x1', 'x2'], lcm: ['x1', 'x2'], ldexp: ['x2'],
-    min_scalar_type: ['a'], unravel_index: ['indices'], binary_repr: ['num'], base_repr: ['number'], multi_index: ['dims'],
+    min_scalar_type: ['a'], unravel_index: ['indices'], binary_repr: ['num'], base_repr: ['number'], ix_: ['args'],
 };
 const isWhole = x => typeof x === 'number' && Number.isInteger(x);
 const isWholes = x => Array.isArray(x) && x.length > 0 && x.every(i => isWhole(i) || isWholes(i));

@@ -87,6 +87,8 @@ class Port:
     def of_Name(self, node):
         if node.id in TYPES:
             return json.dumps(TYPES[node.id])
+        if node.id == "jsp":
+            return "scipy"
         if node.id in OPERANDS or node.id in self.bound or node.id in ("np", "lax", "scipy"):
             return node.id
         raise Skip(f"the name {node.id}")
@@ -164,7 +166,7 @@ class Port:
             base = self.expr(f.value)
             if base == "np.dtype":
                 raise Skip("methods of dtypes, which are texts")
-            if base.split(".")[0] in ("np", "lax", "scipy") and f.attr in NOT_HERE:
+            if base.split(".")[0] == "np" and f.attr in NOT_HERE:
                 raise Skip(NOT_HERE[f.attr] or f.attr)
             made = f"{base}.{camel(f.attr)}"
         else:
@@ -227,13 +229,12 @@ def operands():
 
 def modules(line):
     space = {"np": numpy, "numpy": numpy}
-    if "scipy" in line or "lax" in line:
+    if re.search(r"\b(scipy|lax|jsp)\.", line):
         import jax
         jax.config.update("jax_enable_x64", True)
         import scipy.fft, scipy.integrate, scipy.linalg, scipy.signal, scipy.special
-        space |= {"scipy": scipy, "lax": jax.lax}
-        if "lax" in line:
-            space["np"] = numpy
+        import jax.scipy
+        space |= {"scipy": scipy, "lax": jax.lax, "jsp": jax.scipy}
     return space
 
 
