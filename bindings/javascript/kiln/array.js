@@ -9,10 +9,7 @@ import {Handle, check, isTracing, scoped} from './handles.js';
 import {camel, invoke, onWrap, rowCall, rowOf, rowsOf} from './call.js';
 import {At, read, write} from './indexing.js';
 import {here} from './place.js';
-
-let made = null, isWatched = () => false;
-/** f(array) for each that is made while isOpen() says so (memory.js). */
-export const onMade = (f, isOpen) => { made = f, isWatched = isOpen; };
+import {noteMade} from './tidy.js';
 
 export class KilnArray extends Handle {
     #shape = null;
@@ -20,7 +17,7 @@ export class KilnArray extends Handle {
     #refs = 1;
     constructor(handle) {
         super(handle);
-        if (isWatched()) made(this);
+        noteMade(this);
     }
 
     /** The extents, one number for each axis. */

@@ -149,7 +149,7 @@ export const creation = {
             const part = all.slice(offset, count < 0 ? undefined : offset + count * size);
             return part.length ? np('_view', new KilnArray(newHandle(part)), dtype) : np('zeros', [0], {dtype});
         }],
-        ['fromfunction(function, shape, *, dtype=)', (f, shape, dtype = 'float32') => f(...indices(shape, dtype))],
+        ['fromfunction(function, shape, *, dtype=)', (f, shape, dtype = 'float32') => f(...indices(shape, dtype)), {callsUser: true}],
         ['fromiter(iter, dtype=, count=)', (iter, dtype = null, count = -1) => {
             const all = [];
             for (const x of iter) {
@@ -159,7 +159,7 @@ export const creation = {
             if (all.length < count)
                 throw errorOf('ValueError', `iterator too short: Expected ${count} but iterator had only ${all.length} items.`);
             return array(all, {dtype});
-        }],
+        }, {callsUser: true}],
         ['fromstring(string, dtype=, count=, *, sep=)', (s, dtype, count, sep = ' ') => np('_fromstring', s, sep, {dtype, count})],
         ['indices(dimensions, dtype=, sparse=)', indices],
         ['meshgrid(*xi, indexing=, sparse=)', (xi, indexing, sparse) =>
@@ -171,7 +171,8 @@ export const creation = {
             if (axis === undefined) return x.size;
             return [axis].flat().reduce((n, k) => n * x.shape[np('_normalize_axis_index', k, x.ndim)], 1);
         }],
-        ['mask_indices(n, mask_func, k=)', (n, f, k = 0) => np('nonzero', np('not_equal', f(np('ones', [n, n], {dtype: 'int32'}), k), 0))],
+        ['mask_indices(n, mask_func, k=)', (n, f, k = 0) => np('nonzero', np('not_equal', f(np('ones', [n, n], {dtype: 'int32'}), k), 0)),
+            {callsUser: true}],
         ['broadcast_shapes(*shapes)', shapes => broadcastShapes(...shapes)],
         ['delete(arr, obj, axis=)', (arr, obj, axis) => np('delete', arr, positionsOf(arr, obj, axis), axis ?? null)],
         ['insert(arr, obj, values, axis=)', (arr, obj, values, axis) => np('insert', arr, positionsOf(arr, obj, axis), values, axis ?? null)],

@@ -16,7 +16,8 @@ export {blockUntilReady, block_until_ready, checkpoint, checkpointPolicies, chec
     linear_transpose, linearize, makeJaxpr, make_jaxpr, namedCall, named_call, pureCallback, pureCallbackWith,
     pure_callback, remat, ShapeDtypeStruct, stopGradient, stop_gradient, valueAndGrad, value_and_grad, vjp,
     vmap} from './jax.js';
-export {keep, liveCount, memory, tidy} from './memory.js';
+export {liveCount, memory} from './memory.js';
+export {keep, tidy} from './tidy.js';
 export {settings} from './place.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree, io, numpy, numpy as np};
 export {watch} from './watch.js';

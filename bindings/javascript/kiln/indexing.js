@@ -8,6 +8,7 @@ import {errorOf} from './errors.js';
 import {check} from './handles.js';
 import {rowCall, wrap} from './call.js';
 import {here} from './place.js';
+import {tidy} from './tidy.js';
 
 /** A slice as a value: new Slice(start, stop, step), where a list would be positions. */
 export class Slice {
@@ -180,39 +181,40 @@ export class At {
         this.#index = index;
     }
     /** x[index]; options: mode ("clip", "fill"), fillValue */
-    get({mode = null, fillValue = null} = {}) {
+    get(options = {}) { return tidy(() => this.#read(options)); }
+    #read({mode = null, fillValue = null}) {
         const x = this.#x, how = modeOf(mode), walk = new Walk(x, this.#index);
-        if (walk.outside === false || how !== 'fill') return read(x, walk.key, this.get);
+        if (walk.outside === false || how !== 'fill') return read(x, walk.key);
         const fill = np('asarray', fillValue ?? fillOf(x.dtype), x.dtype);
         return np('where', walk.lost(), fill, x.size ? read(x, walk.key) : fill);
     }
-    #write(values, name, {mode = null} = {}, entry = undefined) {
+    #write(values, name, {mode = null} = {}) {
         const x = this.#x, how = modeOf(mode), walk = new Walk(x, this.#index);
         const keeps = how !== 'clip' && how !== 'promise_in_bounds';
         if (walk.outside === true && keeps) return np('copy', x);
         const v = isArray(values) ? values : wrap(castHandle(newHandle(values), x.dtype));
         const y = walk.outside === false || !keeps ? np('copy', x) : null;
         if (y) {
-            write(y, walk.key, np('astype', v, x.dtype), name, entry);
+            write(y, walk.key, np('astype', v, x.dtype), name);
             return y;
         }
         const pads = x.shape.map((_, i) => [0, i === walk.axis ? 1 : 0]);
         const wide = np('pad', x, wrap(newHandle(pads, 'int64')));
-        write(wide, walk.extended(), np('astype', v, x.dtype), name, entry);
+        write(wide, walk.extended(), np('astype', v, x.dtype), name);
         return np('copy', read(wide, x.shape.map((n, i) => (i === walk.axis ? [0, n] : []))));
     }
     /** x with x[index] = values */
-    set(values, options) { return this.#write(values, 'set', options, this.set); }
+    set(values, options) { return tidy(() => this.#write(values, 'set', options)); }
     /** x with x[index] += values, again and again where indices repeat */
-    add(values, options) { return this.#write(values, 'add', options, this.add); }
-    subtract(values, options) { return this.#write(values, 'subtract', options, this.subtract); }
-    multiply(values, options) { return this.#write(values, 'multiply', options, this.multiply); }
-    mul(values, options) { return this.#write(values, 'multiply', options, this.mul); }
-    min(values, options) { return this.#write(values, 'minimum', options, this.min); }
-    max(values, options) { return this.#write(values, 'maximum', options, this.max); }
-    divide(values, options) { return np('divide', this.#x, this.#factors(values, options)); }
-    power(values, options) { return np('power', this.#x, this.#factors(values, options)); }
+    add(values, options) { return tidy(() => this.#write(values, 'add', options)); }
+    subtract(values, options) { return tidy(() => this.#write(values, 'subtract', options)); }
+    multiply(values, options) { return tidy(() => this.#write(values, 'multiply', options)); }
+    mul(values, options) { return tidy(() => this.#write(values, 'multiply', options)); }
+    min(values, options) { return tidy(() => this.#write(values, 'minimum', options)); }
+    max(values, options) { return tidy(() => this.#write(values, 'maximum', options)); }
+    divide(values, options) { return tidy(() => np('divide', this.#x, this.#factors(values, options))); }
+    power(values, options) { return tidy(() => np('power', this.#x, this.#factors(values, options))); }
     #factors(values, options) { return new At(np('ones_like', this.#x), this.#index).multiply(values, options); }
     /** x with x[index] = f(x[index]) */
-    apply(f, options) { return this.#write(f(this.get({mode: 'clip'})), 'set', options, this.apply); }
+    apply(f, options) { return this.set(f(this.get({mode: 'clip'})), options); }
 }

@@ -283,7 +283,7 @@ export const functional = {
         ['clip(a, a_min=, a_max=, out=, *, min=, max=)', clip],
         ['nan_to_num(x, copy=, nan=, posinf=, neginf=)', nanToNum],
         ['gradient(f, *varargs, axis=, edge_order=)', gradient],
-        ['pad(array, pad_width, mode=, **options)', pad],
+        ['pad(array, pad_width, mode=, **options)', pad, {callsUser: true}],
         ['tensordot(a, b, axes=)', tensordotOf('kiln.numpy')],
         ['trim_zeros(filt, trim=, axis=)', trimZeros],
         ['histogram(a, bins=, range=, density=, weights=)', (a, bins = 10, range, density = false, weights) =>

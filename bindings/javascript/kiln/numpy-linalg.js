@@ -9,6 +9,7 @@ import {asarray} from './creation.js';
 import {tensordotOf} from './numpy-functional.js';
 import {ensure} from './engine.js';
 import {defineAll} from './signature.js';
+import {registerNode} from './tree.js';
 
 const np = (name, ...args) => rowCall('kiln.numpy', name, args);
 const la = (name, ...args) => rowCall('kiln.numpy.linalg', name, args);
@@ -132,6 +133,7 @@ export class Poly1d {
             .join(' + ').replaceAll('+ -', '- ') || '0';
     }
 }
+registerNode(Poly1d, p => [[p.coeffs], p.variable], (variable, [c]) => new Poly1d(c, {variable}));
 const roots = p => realIfReal(np('roots', coefficients(p)))[0];
 const made = (name, ...polys) => {
     const last = isPlain(polys.at(-1)) ? [polys.pop()] : [], y = np(name, ...polys.map(coefficients), ...last);

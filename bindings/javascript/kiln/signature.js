@@ -8,6 +8,7 @@ import {ensure} from './engine.js';
 import {isComplex} from './convert.js';
 import {errorOf} from './errors.js';
 import {camel, isPlain} from './call.js';
+import {tidy} from './tidy.js';
 
 function parse(signature) {
     const [, name, list] = /^(\w+)\((.*)\)$/.exec(signature), params = [];
@@ -57,19 +58,21 @@ function bind({name, params, rest, options, positional, byName}, args) {
     return values;
 }
 
-/** A function with this signature that calls f with a value for each of the names, undefined for what is not given. */
-export function define(signature, f) {
+/** A function with this signature that calls f with a value for each of the names, undefined for what is not given.
+ * What arrays it makes on its way go with it, but where it calls functions of the user's. */
+export function define(signature, f, {callsUser = false} = {}) {
     const s = parse(signature);
     return {[s.name](...args) {
         ensure();
-        return f(...bind(s, args));
+        const values = bind(s, args);
+        return callsUser ? f(...values) : tidy(() => f(...values));
     }}[s.name];
 }
 /** An object of functions: signatures and what they do, under NumPy's names and those in camelCase. */
 export function defineAll(list) {
     const all = {};
-    for (const [signature, f] of list) {
-        const g = define(signature, f);
+    for (const [signature, f, options] of list) {
+        const g = define(signature, f, options);
         all[g.name] = all[camel(g.name)] = g;
     }
     return all;
