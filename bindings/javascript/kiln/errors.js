@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// errors.js -- Kiln's errors as classes. Each has the kind's name, and file and line of the call that it is about where
-// that is not the line that the stack shows: what ran later than it was called.
+// errors.js -- Kiln's errors as classes. Each has the kind's name, and file and line of the call that it is about. Its
+// stack has the program's own frames; where it ran later than it was called, with the call that it is about.
+import {shortName} from './place.js';
+
+const own = new URL('..', import.meta.url).href;
+function shownStack(error, {file = null, line = 0}) {
+    const [head, ...rest] = String(error.stack ?? '').split('\n    at ');
+    if (!rest.length) return; // not V8
+    const outside = rest.filter(f => !f.includes(own) && !f.includes('wasm-function') && !f.includes('wasm://'));
+    const frames = outside.length ? outside : rest, here = /\(?([^( ]+):(\d+):\d+\)?$/.exec(frames[0].trim());
+    if (file && here && (shortName(here[1]) !== file || +here[2] !== line)) frames.unshift(`${file}:${line} (recorded there)`);
+    error.stack = [head, ...frames].join('\n    at ');
+}
 
 export class KilnError extends Error {
-    constructor(message, {file = null, line = 0} = {}) {
+    constructor(message, place = {}) {
         super(message);
         this.name = new.target.name;
-        this.file = file;
-        this.line = line;
+        this.file = place.file ?? null;
+        this.line = place.line ?? 0;
+        shownStack(this, place);
     }
 }
 
@@ -35,10 +47,11 @@ export const FloatingPointError = make('FloatingPointError');
 
 // JavaScript's own TypeError, so that `instanceof TypeError` says what it says everywhere.
 export class KilnTypeError extends TypeError {
-    constructor(message, {file = null, line = 0} = {}) {
+    constructor(message, place = {}) {
         super(message);
-        this.file = file;
-        this.line = line;
+        this.file = place.file ?? null;
+        this.line = place.line ?? 0;
+        shownStack(this, place);
     }
 }
 kinds.TypeError = KilnTypeError;

@@ -19,17 +19,23 @@ function placeOf(file, line, name) {
     return at;
 }
 
-const short = file => file.replace(/^file:\/\//, '').replace(/^https?:\/\/[^/]+\//, '').replace(/[?#].*$/, '');
+/** A file without its scheme and host. */
+export const shortName = file => file.replace(/^file:\/\//, '').replace(/^https?:\/\/[^/]+\//, '').replace(/[?#].*$/, '');
 
 // A line of a stack as text: "at f (file:1:2)" of V8, "f@file:1:2" of the others.
 const shape = /(?:at (?:async )?(?:(.*?) \()?|^(.*?)@)(.+?):(\d+):\d+\)?$/;
-function byText(stack) {
+/** {file, line, name} of the first frame of a stack's text that is not of the package; null if there is none. */
+export function frameOf(stack, inside = own) {
     for (const line of stack.split('\n')) {
         const m = shape.exec(line.trim());
-        if (!m || m[3].startsWith(own) || m[3].startsWith('wasm') || m[3].includes('wasm-function')) continue;
-        return placeOf(short(m[3]), +m[4], m[1] || m[2] || '');
+        if (!m || m[3].startsWith(inside) || m[3].startsWith('wasm') || m[3].includes('wasm-function')) continue;
+        return {file: shortName(m[3]), line: +m[4], name: m[1] || m[2] || ''};
     }
-    return 0;
+    return null;
+}
+function byText(stack) {
+    const at = frameOf(stack);
+    return at ? placeOf(at.file, at.line, at.name) : 0;
 }
 
 const sites = (_, frames) => frames;
@@ -61,7 +67,7 @@ function byFrame(entry) {
                 const position = frame.getPosition();
                 let at = positions.get(position);
                 if (at === undefined) {
-                    at = placeOf(short(script), frame.getLineNumber() ?? 0, frame.getFunctionName() ?? '');
+                    at = placeOf(shortName(script), frame.getLineNumber() ?? 0, frame.getFunctionName() ?? '');
                     if (positions.size > 65536) positions.clear();
                     positions.set(position, at);
                 }
@@ -79,7 +85,7 @@ function byFrame(entry) {
         Error.prepareStackTrace = prepareStackTrace;
         Error.stackTraceLimit = stackTraceLimit;
     }
-    return deep ? placeOf(short(deep.getScriptNameOrSourceURL?.() ?? deep.getFileName()), deep.getLineNumber() ?? 0,
+    return deep ? placeOf(shortName(deep.getScriptNameOrSourceURL?.() ?? deep.getFileName()), deep.getLineNumber() ?? 0,
                           deep.getFunctionName() ?? '') : 0;
 }
 
