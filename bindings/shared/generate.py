@@ -358,4 +358,5 @@ def main():
     Path(table).write_text("\n".join(out) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

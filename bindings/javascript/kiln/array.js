@@ -143,8 +143,7 @@ const operators = {
 const functional = ['all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort', 'astype', 'choose', 'conj', 'cumprod',
     'cumsum', 'diagonal', 'max', 'mean', 'min', 'nonzero', 'partition', 'prod', 'ravel', 'repeat', 'round', 'searchsorted',
     'sort', 'squeeze', 'std', 'sum', 'swapaxes', 'take', 'trace', 'var', 'copy'];
-const own = ['reshape', 'transpose', 'flatten', 'fill', 'put', 'byteswap', 'compress', 'resize', 'setflags', 'conjugate',
-    'getfield', 'setfield'];
+const own = ['reshape', 'transpose', 'flatten', 'fill', 'put', 'byteswap', 'compress', 'resize', 'setflags', 'conjugate'];
 // x += y and its kin, which write to the array itself; views of it show it.
 const inPlace = ['add', 'sub', 'mul', 'div', 'pow', 'mod', 'floordiv', 'and', 'or', 'xor', 'lshift', 'rshift', 'matmul'];
 

@@ -22,7 +22,10 @@ export {settings} from './place.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree, io, numpy, numpy as np};
 export {watch} from './watch.js';
 export {threads} from './engine.js';
-export * from './errors.js';
+export {KilnError, ValueError, IndexError, KeyError, AxisError, OverflowError, LinAlgError,
+    NotImplementedError, ConcretizationError, LeakedTracerError, MutationError, ContextError, FileError,
+    MemoryError, NameError, RuntimeError, AssertionError, ZeroDivisionError, InconclusiveDimensionOperation,
+    FloatingPointError, KilnTypeError} from './errors.js';
 
 export const lax = namespace(['kiln.lax'], {...laxFunctions,
     linalg: namespace(['kiln.lax.linalg'])});

@@ -14,7 +14,8 @@ export function namespace(modules, own = {}) {
         names = new Map();
         for (const module of modules)
             for (const name of rowsOf(module))
-                for (const n of [name, camel(name)]) if (!names.has(n)) names.set(n, [module, name]);
+                if (!name.startsWith('_'))
+                    for (const n of [name, camel(name)]) if (!names.has(n)) names.set(n, [module, name]);
         return names;
     };
     whenLoaded(() => { names = null; });

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// right.ts -- programs that have to compile under tsc --strict.
+import {Array, DType, grad, init, jit, keep, lax, liveCount, nn, np, numpy, ops, scipy, settings, Slice, tidy, tree, valueAndGrad,
+    KilnError, ValueError} from "kiln-arrays";
+
+await init({fma: "exact"});
+const x: Array = np.array([[1, 2], [3, 4]], {dtype: np.float32});
+const y: Array = np.sum(x, 0), z: Array = np.sum(x, {axis: [0, 1], keepdims: true}), w: Array = np.sum(x, null, "float64", {keepdims: true});
+const shape: readonly number[] = x.shape;
+const n: number = np.ndim(x), ok: boolean = np.allclose(x, [[1, 2], [3, 4]]);
+const [values, edges] = np.histogram(y, {bins: 4});
+const [q, r] = np.linalg.eigh(x);
+const {eigenvalues} = np.linalg.eigh(x);
+const parts: Array[] = np.split(np.arange(6), 2);
+const stacked = np.stack([x, x.ref], 1).reshape([2, -1]).slice([], [0, 2], null, "...").at(0).add(1);
+const mixed = np.where(x.greater(2), x, 0).mul(2).add(new Float32Array([1, 2])).iadd(1);
+np.add.reduce(x, 0).item();
+np.expand_dims(x, 0);
+np.broadcastTo(x, [3, 2, 2]);
+np.concatenate([x, [[5, 6]]], {axis: 0});
+np.einsum("ij,jk->ik", x, x, {optimize: false});
+np.meshgrid([1, 2], [3, 4], {indexing: "ij"});
+np.pad(x, [[1, 1], [0, 0]], {mode: "edge"});
+np.clip(x, 0, 1);
+np.finfo("float32").eps.toFixed();
+np.r_(new Slice(0, 3), 5);
+np.poly1d([1, 2]).mul(np.poly1d([1])).at(3);
+np.printoptions({precision: 3}, () => String(x));
+const total: number = tidy(() => np.square(x).sum().item());
+keep(x).dispose();
+
+// functions of trees
+interface Params { w: Array; b: Array; layers: {scale: Array}[] }
+const loss = (p: Params, a: Array) => nn.relu(a.matmul(p.w).add(p.b)).mul(p.layers[0].scale).mean();
+const params: Params = {w: np.ones([2, 2]), b: np.zeros(2), layers: [{scale: np.ones(2)}]};
+const g: Params = grad(loss)(params, x);
+const [l, gs]: [Array, Params] = valueAndGrad(loss)(params, x);
+const [g0, g1]: [Params, Array] = grad(loss, {argnums: [0, 1]})(params, x);
+const gx: Array = grad(loss, {argnums: 1})(params, x);
+const [ga, aux]: [Array, {s: Array}] = grad((a: Array): [Array, {s: Array}] => [a.sum(), {s: a}], {hasAux: true})(x);
+const fast = jit((a: Array, b: Array) => ({sum: a.add(b)}), {staticArgnums: []});
+const out: Array = fast([1, 2], 3).sum;
+const hypot = jit(function hypot(a: Array, b: Array) { return np.sqrt(np.square(a).add(np.square(b))); });
+hypot(x, 2).js();
+const mapped = tree.map((a: Array) => a.mul(2), params);
+const special: Array = scipy.special.erf(x);
+const made: Array = lax.concatenate([x, x], 0);
+const segments: Array = ops.segmentSum([1, 2, 3], new Int32Array([0, 0, 1]));
+const d: DType = x.dtype;
+const data: Float32Array = await x.data();
+try {
+    numpy.reshape(x, [3]);
+} catch (e) {
+    if (e instanceof ValueError) console.log(e.file, e.line, e instanceof KilnError);
+}
+settings.lines = false;
+for (const row of x) row.sum().toString();
+console.log(shape, n, ok, values, edges, q, r, eigenvalues, parts, stacked, mixed, total, g, l, gs, g0, g1, gx, ga, aux, out, mapped,
+    special, made, segments, d, data, z, w, liveCount());
