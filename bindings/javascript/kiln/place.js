@@ -4,6 +4,8 @@
 import {engine, lastingText, put} from './engine.js';
 
 const own = new URL('..', import.meta.url).href;
+const ownPath = own.startsWith('file:') ? decodeURI(own.slice('file://'.length)) : own; // Bun has paths
+const isOwn = file => file.startsWith(own) || file.startsWith(ownPath) || file.startsWith('wasm');
 const places = new Map(); // "file:line" -> address of a kn_place, for good
 
 function placeOf(file, line, name) {
@@ -25,10 +27,10 @@ export const shortName = file => file.replace(/^file:\/\//, '').replace(/^https?
 // A line of a stack as text: "at f (file:1:2)" of V8, "f@file:1:2" of the others.
 const shape = /(?:at (?:async )?(?:(.*?) \()?|^(.*?)@)(.+?):(\d+):\d+\)?$/;
 /** {file, line, name} of the first frame of a stack's text that is not of the package; null if there is none. */
-export function frameOf(stack, inside = own) {
+export function frameOf(stack, inside = null) {
     for (const line of stack.split('\n')) {
         const m = shape.exec(line.trim());
-        if (!m || m[3].startsWith(inside) || m[3].startsWith('wasm') || m[3].includes('wasm-function')) continue;
+        if (!m || (inside ? m[3].startsWith(inside) : isOwn(m[3])) || m[3].startsWith('wasm') || m[3].includes('wasm-function')) continue;
         return {file: shortName(m[3]), line: +m[4], name: m[1] || m[2] || ''};
     }
     return null;
@@ -45,10 +47,25 @@ let lastScript = null, lastPositions = null;
 function positionsOf(script) {
     if (script === lastScript) return lastPositions;
     let positions = scripts.get(script);
-    if (positions === undefined) scripts.set(script, (positions = script.startsWith(own) ? null : new Map()));
+    if (positions === undefined) scripts.set(script, (positions = isOwn(script) ? null : new Map()));
     lastScript = script, lastPositions = positions;
     return positions;
 }
+// Others have captureStackTrace, too, but make texts of it, or count frames otherwise.
+const hasFrames = (() => {
+    if (!Error.captureStackTrace) return false;
+    const {prepareStackTrace, stackTraceLimit} = Error, o = {};
+    try {
+        Error.prepareStackTrace = sites;
+        Error.stackTraceLimit = 1;
+        const inner = () => Error.captureStackTrace(o, inner);
+        inner();
+        return Array.isArray(o.stack) && o.stack.length === 1 && typeof o.stack[0].getLineNumber === 'function';
+    } finally {
+        Error.prepareStackTrace = prepareStackTrace;
+        Error.stackTraceLimit = stackTraceLimit;
+    }
+})();
 
 // V8 gives positions without making texts of them; of one frame, since the function that the user calls is left out.
 function byFrame(entry) {
@@ -62,9 +79,9 @@ function byFrame(entry) {
             frame = o.stack?.[0];
         }
         if (frame) {
-            const script = frame.getScriptNameOrSourceURL() ?? '', positions = positionsOf(script);
+            const script = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName() ?? '', positions = positionsOf(script);
             if (positions) {
-                const position = frame.getPosition();
+                const position = frame.getPosition?.() ?? `${frame.getLineNumber()}:${frame.getColumnNumber()}`;
                 let at = positions.get(position);
                 if (at === undefined) {
                     at = placeOf(shortName(script), frame.getLineNumber() ?? 0, frame.getFunctionName() ?? '');
@@ -79,7 +96,7 @@ function byFrame(entry) {
         Error.captureStackTrace(all, byFrame);
         deep = all.stack?.find(f => {
             const file = f.getScriptNameOrSourceURL?.() ?? f.getFileName() ?? '';
-            return file && !file.startsWith(own) && !file.startsWith('wasm') && !file.startsWith('node:');
+            return file && !isOwn(file) && !file.startsWith('node:');
         });
     } finally {
         Error.prepareStackTrace = prepareStackTrace;
