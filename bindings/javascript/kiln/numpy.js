@@ -2,6 +2,7 @@
 // numpy.js -- the namespace np: the functions of the table, with those that are written by hand before them.
 import {KilnArray} from './array.js';
 import {creation} from './creation.js';
+import {load, save, savez, savezCompressed} from './files.js';
 import {namespace} from './namespaces.js';
 import {dtypes} from './numpy-dtypes.js';
 import {functional} from './numpy-functional.js';
@@ -12,7 +13,7 @@ const constants = {pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, newaxis: nul
     euler_gamma: 0.5772156649015329};
 
 export const numpy = namespace(['kiln.numpy'], {
-    ...constants, ...dtypes, ...ufuncs, ...creation, ...functional, ...polynomials, Array: KilnArray, ndarray: KilnArray,
+    ...constants, ...dtypes, ...ufuncs, ...creation, ...functional, ...polynomials, Array: KilnArray, ndarray: KilnArray, load, save, savez, savezCompressed, savez_compressed: savezCompressed,
     linalg: namespace(['kiln.numpy.linalg'], linalg),
     fft: namespace(['kiln.numpy.fft'], fft),
     emath: namespace(['kiln.numpy.emath']),

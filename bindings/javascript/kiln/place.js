@@ -109,17 +109,6 @@ function byFrame(entry) {
 /** lines: whether operations note the line that calls them. It costs about a microsecond each. */
 export const settings = {lines: true};
 
-// Firefox has captureStackTrace, too, without frames.
-const hasFrames = (() => {
-    const {prepareStackTrace} = Error, o = {};
-    try {
-        Error.prepareStackTrace = sites;
-        Error.captureStackTrace?.(o);
-        return typeof o.stack?.[0]?.getPosition === 'function';
-    } finally {
-        Error.prepareStackTrace = prepareStackTrace;
-    }
-})();
 let last = 0;
 /** The address of the place that was noted last; 0: none. */
 export const lastPlace = () => last;
