@@ -153,6 +153,8 @@ const emptyIntegers = x => (Array.isArray(x) && x.length === 0 ? new BigInt64Arr
 function positions(x) {
     if (Array.isArray(x) && x.flat(Infinity).every(v => typeof v === 'number' && Number.isInteger(v)))
         return {h: newHandle(x, 'int64'), owned: true};
+    // np.array([2, 0]) is float32, as in jax-js, and meant as positions here
+    if (x instanceof Handle && /^float/.test(x.dtype)) return {h: newHandle(x, 'int64'), owned: true};
     return operand(emptyIntegers(x));
 }
 

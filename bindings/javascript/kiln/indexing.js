@@ -38,7 +38,12 @@ function partText(i, args, owned) {
     if (i === '...' || i === Ellipsis) return '...';
     if (typeof i === 'boolean') return push({kind: BOOL, integer: i ? 1 : 0});
     if (typeof i === 'number' || typeof i === 'bigint') return push({kind: INT, integer: whole(i)});
-    if (isArray(i)) return push({kind: ARRAY, array: i.handle});
+    if (isArray(i)) {
+        if (!/^float/.test(i.dtype)) return push({kind: ARRAY, array: i.handle});
+        const h = newHandle(i, 'int64'); // np.array([2, 0]) is float32, as in jax-js, and meant as positions here
+        owned.push(h);
+        return push({kind: ARRAY, array: h});
+    }
     if (i instanceof Slice || isBounds(i)) {
         const [start, stop, step] = i instanceof Slice ? [i.start, i.stop, i.step] : i;
         const range = `${bound(start)}:${bound(stop)}`;

@@ -89,6 +89,7 @@ const joined = x => (isPair(x) ? rowCall('kiln.lax', 'complex', [asarray(x.real)
 const transforms = ['fft', 'fft2', 'fftn', 'ifft', 'ifft2', 'ifftn', 'irfft', 'irfft2', 'irfftn', 'hfft', 'rfft', 'rfft2', 'rfftn', 'ihfft'];
 export const fft = Object.fromEntries(transforms.map(name => [name, {[name](a, ...rest) {
     ensure();
+    if (isPair(a) && typeof rest[0] === 'number') rest = [{axis: rest[0]}]; // jax-js: fft(pair, axis)
     return rowCall('kiln.numpy.fft', name, [joined(a), ...rest]);
 }}[name]]));
 

@@ -46,7 +46,7 @@ BY_NAME |= {"bins": "number | string | ArrayLike | readonly ArrayLike[]", "ord":
 # namespace: its type, the module of the table, where functions are written by hand: (file, constant)
 SPACES = {
     "numpy": ("Numpy", "kiln.numpy", [("creation.js", "creation"), ("numpy-dtypes.js", "dtypes"), ("numpy-functional.js", "functional"),
-                                      ("numpy-linalg.js", "polynomials")]),
+                                      ("numpy-linalg.js", "polynomials"), ("numpy-more.js", "more")]),
     "numpy.linalg": ("NumpyLinalg", "kiln.numpy.linalg", [("numpy-linalg.js", "linalg")]),
     "numpy.fft": ("NumpyFft", "kiln.numpy.fft", []), "numpy.emath": ("NumpyEmath", "kiln.numpy.emath", []),
     "lax": ("Lax", "kiln.lax", [("lax.js", "own")]), "lax.linalg": ("LaxLinalg", "kiln.lax.linalg", [("lax.js", "linalg")]),
