@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // right.ts -- programs that have to compile under tsc --strict.
-import {Array, DType, grad, init, jit, keep, lax, liveCount, nn, np, numpy, ops, scipy, settings, Slice, tidy, tree, valueAndGrad,
-    KilnError, ValueError} from "kiln-arrays";
+import {Array, debug, DType, grad, hessian, init, io, jacrev, jit, jvp, keep, lax, makeJaxpr, liveCount, nn, np, numpy, ops, scipy, settings, Slice, tidy, tree, valueAndGrad, vjp,
+    vmap, KilnError, ValueError} from "kiln-arrays";
 
 await init({fma: "exact"});
 const x: Array = np.array([[1, 2], [3, 4]], {dtype: np.float32});
@@ -42,6 +42,17 @@ const fast = jit((a: Array, b: Array) => ({sum: a.add(b)}), {staticArgnums: []})
 const out: Array = fast([1, 2], 3).sum;
 const hypot = jit(function hypot(a: Array, b: Array) { return np.sqrt(np.square(a).add(np.square(b))); });
 hypot(x, 2).js();
+const [value, pull] = vjp(loss, [params, x]);
+const [gp, gq]: [Params, Array] = pull(1);
+const [primal, tangent]: [Array, Array] = jvp((a: Array) => np.sin(a), [x], [np.ones([2, 2])]);
+const batched: Array = vmap((a: Array, b: Array) => a.mul(b), [0, null])(x, 2);
+const h: Array = hessian((a: Array) => a.mul(a).sum())(y), j: Array = jacrev((a: Array) => a.mul(a))(y);
+const [carry, ys]: [Array, Array] = lax.scan((c: Array, a: Array): [Array, Array] => [c.add(a), c], 0, x);
+const counted: Array = lax.foriLoop(0, 3, (i: Array, c: Array) => c.add(i), 0);
+const text: string = makeJaxpr((a: Array) => a.add(1))(x).toString();
+debug.print("{}", value);
+const tensors: {[name: string]: Array} = await io.safetensors.load(new Uint8Array(0));
+console.log(gp, gq, primal, tangent, batched, h, j, carry, ys, counted, text, tensors);
 const mapped = tree.map((a: Array) => a.mul(2), params);
 const special: Array = scipy.special.erf(x);
 const made: Array = lax.concatenate([x, x], 0);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// needs: device.js
+
+/** Where operations run whose operands nobody has put anywhere; with an argument it is that from now on. */
+export declare function defaultDevice(device?: Device): Device;
+/** The array, or a tree like this one of all its arrays, on the device. */
+export declare function devicePut<T>(x: T, device?: Device): T extends Scalar | TypedArray ? Array : T;
+/** The names of the devices that init() has opened. */
+export declare function devices(): Device[];
+/** f() with another default device. */
+export declare function onDevice<T>(device: Device, f: () => T): T;
+/** Why there is no device webgpu:0 although init() was asked for it; '' if there is one. */
+export declare function whyNoWebGPU(): string;
