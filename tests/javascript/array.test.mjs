@@ -43,7 +43,8 @@ test('lists that are no arrays are refused', () => {
     self.push(self);
     assert.throws(() => np.array(self));
 });
-test('arrays and numbers mix in lists', () => is(np.array([np.array([1, 2]), [3, 4]]), 'float32', [2, 2], [1, 2, 3, 4]));
+test('arrays and numbers mix in lists', () => is(np.array([np.array([1, 2]), [3, 4]]), 'float32', [2, 2],
+    [1, 2, 3, 4]));
 test('what is read: numbers, BigInts beyond 2^53, nested lists, NaN and infinities, complex numbers', async () => {
     assert.equal(np.array(2 ** 53, {dtype: 'int64'}).item(), 2n ** 53n);
     assert.equal(np.array(7, {dtype: 'int64'}).item(), 7);
@@ -68,7 +69,8 @@ test('an array is iterated by its rows', () => {
 });
 test('attributes', () => {
     const x = np.zeros([2, 3]);
-    assert.deepEqual([x.ndim, x.size, x.length, x.nbytes, x.itemsize, x.dtype, x.weakType], [2, 6, 2, 24, 4, 'float32', false]);
+    assert.deepEqual([x.ndim, x.size, x.length, x.nbytes, x.itemsize, x.dtype, x.weakType],
+        [2, 6, 2, 24, 4, 'float32', false]);
     assert.deepEqual(x.T.shape, [3, 2]);
     assert.ok(x instanceof KilnArray && x instanceof np.Array);
     assert.throws(() => { 'use strict'; x.shape[0] = 5; });
@@ -148,7 +150,8 @@ test("jax-js's calls of np", () => {
     assert.equal(np.iinfo(np.int32).max, 2 ** 31 - 1);
 });
 test('defaults: what is made of nothing is float32, ranges of whole numbers int32', () => {
-    for (const x of [np.zeros(2), np.ones([2]), np.empty(2), np.full(2, 7), np.eye(2), np.identity(2), np.linspace(0, 1, 3),
+    for (const x of [np.zeros(2), np.ones([2]), np.empty(2), np.full(2, 7), np.eye(2), np.identity(2),
+        np.linspace(0, 1, 3),
         np.logspace(0, 1, 3), np.tri(2), np.fft.fftfreq(4), np.hanning(3)]) assert.equal(x.dtype, 'float32');
     for (const x of [np.arange(3), np.arange(1, 9, 2), np.indices([2, 2])]) assert.equal(x.dtype, 'int32');
     assert.equal(np.arange(0, 1, 0.25).dtype, 'float32');
@@ -253,7 +256,8 @@ test('functions that JAX or NumPy name, of which no call is compared elsewhere',
     close(lax.stack([np.array([1, 2]), np.array([3, 4])]), [1, 2, 3, 4]);
     close(lax.broadcastLike(np.array([1, 2]), np.zeros([2, 2])), [1, 2, 1, 2]);
     assert.deepEqual(lax.empty([2], 'int32').shape, [2]);
-    assert.equal(lax.mulhi(np.array(2 ** 20, {dtype: 'int32'}), np.array(2 ** 20, {dtype: 'int32'})).item(), 256); // 2^40 >> 32
+    assert.equal(lax.mulhi(np.array(2 ** 20, {dtype: 'int32'}), np.array(2 ** 20, {dtype: 'int32'})).item(),
+        256); // 2^40 >> 32
     const ids = np.array([0, 1, 0], {dtype: 'int32'}), data = np.array([1, 2, 3]);
     close(ops.segmentSum(data, ids), [4, 2]);
     close(ops.segmentProd(data, ids), [3, 2]);

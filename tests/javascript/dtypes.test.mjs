@@ -13,8 +13,10 @@ test('dtypes are texts under NumPy\'s and jax-js\'s names', () => {
     assert.throws(() => np.zeros(1, {dtype: 7}), TypeError);
 });
 test('promotion', () => {
-    for (const [a, b, c] of [['int8', 'uint8', 'int16'], ['int32', 'float32', 'float64'], ['float16', 'float32', 'float32'],
-        ['uint64', 'int64', 'float64'], ['bool', 'int8', 'int8'], ['complex64', 'float64', 'complex128'], ['int16', 'float16', 'float32']]) {
+    for (const [a, b, c] of [['int8', 'uint8', 'int16'], ['int32', 'float32', 'float64'],
+        ['float16', 'float32', 'float32'],
+        ['uint64', 'int64', 'float64'], ['bool', 'int8', 'int8'], ['complex64', 'float64', 'complex128'],
+            ['int16', 'float16', 'float32']]) {
         assert.equal(np.promoteTypes(a, b), c);
         assert.equal(np.resultType(a, b), c);
         assert.equal(np.zeros(1, {dtype: a}).add(np.zeros(1, {dtype: b})).dtype, c);
@@ -39,7 +41,8 @@ test('kinds', () => {
 test('limits', () => {
     const f = np.finfo('float16');
     assert.deepEqual([f.bits, f.max, f.eps, f.smallestSubnormal, f.dtype], [16, 65504, 2 ** -10, 2 ** -24, 'float16']);
-    assert.deepEqual([np.iinfo('uint64').max, np.iinfo('int64').min, np.iinfo('int8').min], [2n ** 64n - 1n, -(2n ** 63n), -128]);
+    assert.deepEqual([np.iinfo('uint64').max, np.iinfo('int64').min, np.iinfo('int8').min],
+        [2n ** 64n - 1n, -(2n ** 63n), -128]);
     assert.throws(() => np.iinfo('float32'), {name: 'ValueError'});
     assert.throws(() => np.finfo('int32'), {name: 'ValueError'});
 });

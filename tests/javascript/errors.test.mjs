@@ -74,7 +74,8 @@ test('what runs later names the line that was recorded', () => {
     assert.deepEqual([e.file, e.line], [me, l]);
     assert.match(e.stack, new RegExp(`errors\\.test\\.mjs:${l} \\(recorded there\\)`));
     close(f(np.ones(3), np.array(1, {dtype: 'int32'})), [2]);
-    const i = np.array([5], {dtype: 'int32'}).add(1), m = line(), late = errorOf(() => { np.take(np.ones(3), i).js(); });
+    const i = np.array([5], {dtype: 'int32'}).add(1);
+    const m = line(), late = errorOf(() => { np.take(np.ones(3), i).js(); });
     assert.deepEqual([late.name, late.file, late.line], ['IndexError', me, m]);
 });
 test('errors inside of jit and grad come from the line inside', () => {
@@ -119,8 +120,10 @@ test("frames of V8's, SpiderMonkey's and JavaScriptCore's stacks", () => {
     at async main (http://localhost:8000/app/main.js?v=3:12:34)
     at http://localhost:8000/app/main.js:40:1`;
     assert.deepEqual(frameOf(v8, inside), {file: 'app/main.js', line: 12, name: 'main'});
-    assert.deepEqual(frameOf('Error\n    at http://localhost:8000/app/main.js:40:1', inside), {file: 'app/main.js', line: 40, name: ''});
-    assert.deepEqual(frameOf('Error\n    at new Model (file:///home/me/a b.mjs:3:5)', inside), {file: '/home/me/a b.mjs', line: 3, name: 'new Model'});
+    assert.deepEqual(frameOf('Error\n    at http://localhost:8000/app/main.js:40:1', inside),
+        {file: 'app/main.js', line: 40, name: ''});
+    assert.deepEqual(frameOf('Error\n    at new Model (file:///home/me/a b.mjs:3:5)', inside),
+        {file: '/home/me/a b.mjs', line: 3, name: 'new Model'});
     const spidermonkey = `here@http://localhost:8000/pkg/kiln/place.js:80:9
 add@http://localhost:8000/pkg/kiln/call.js:10:1
 @http://localhost:8000/pkg/kiln/kiln.wasm:wasm-function[77]:0x1234

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy.test.mjs -- each call of data/numpy-calls.json (made by tools/port-calls.py of what NumPy gives) gives what NumPy
-// gives: values, shapes, structure, dtypes where no list of JavaScript's numbers is in it; or an error of its kind.
+// numpy.test.mjs -- each call of data/numpy-calls.json (made by tools/port-calls.py of what NumPy gives) gives what
+// NumPy gives: values, shapes, structure, dtypes where no list of JavaScript's numbers is in it; or an error of its
+// kind.
 import assert from 'node:assert/strict';
 import {readFileSync, readdirSync} from 'node:fs';
 import {test} from 'node:test';
@@ -16,7 +17,8 @@ const numberOf = x => (Array.isArray(x) ? {re: numberOf(x[0]), im: numberOf(x[1]
 const make = ({dtype, shape, data}) => np.array(data.map(numberOf), {dtype, shape});
 
 /** x[index] of an array or of a list. */
-const part = (x, ...index) => (x instanceof kiln.Array ? x.slice(...index) : index.length === 1 && typeof index[0] === 'number'
+const part = (x, ...index) => (x instanceof kiln.Array ? x.slice(...index) : index.length === 1 &&
+    typeof index[0] === 'number'
     ? x.at(index[0]) : x.slice(index[0].start ?? 0, index[0].stop ?? undefined));
 const ints = x => np.array(x, {dtype: 'int64'});
 const names = Object.keys(operands);
@@ -40,18 +42,23 @@ function check(got, gives, what, dtypes) {
 // What differs, and why.
 const texts = 'dtypes are texts', python = 'a way of Python to say it', jax = 'as jax-js has it';
 const differences = new Map([
-    ['np.clip(a, 1)', jax], ['np.power(2, -1)', 'numbers alone are floats'], ['a.to_device("cpu")', 'devices are asynchronous'],
-    ['np.poly1d([1, 2, 3])(2)', python], ['np.poly1d([1, 2, 3])[2]', python], ['np.poly1d([1, 2]) == np.poly1d([1, 2])', python],
+    ['np.clip(a, 1)', jax], ['np.power(2, -1)', 'numbers alone are floats'],
+        ['a.to_device("cpu")', 'devices are asynchronous'],
+    ['np.poly1d([1, 2, 3])(2)', python], ['np.poly1d([1, 2, 3])[2]', python],
+        ['np.poly1d([1, 2]) == np.poly1d([1, 2])', python],
     ['np.vectorize(lambda x, k=2: x * k)(v, k=3)', python], ['np.add.__name__', python], ['np.abs.__name__', python],
     ['np.add.identity', python], ['np.add.ntypes > 5', python], ['np.modf(v, out=(None, np.zeros(5)))', python],
 ]);
-const reasonOf = line => differences.get(line) ?? (/^np\.dtype\(/.test(line) || /^np\.(bool|float32|int8|complex128)\(/.test(line) ? texts
+const reasonOf = line => differences.get(line) ?? (/^np\.dtype\(/.test(line) ||
+    /^np\.(bool|float32|int8|complex128)\(/.test(line) ? texts
     : line.startsWith('str(np.poly1d(') ? python : null);
 // Literals and ranges have other dtypes here.
 const literal = /[[(, ][-\d.]+[\]), ]|true|arange|indices|fromfunction|grid|nanToNum|\[\]/;
 for (const {python: line, js, gives, error} of [...calls, ...more]) {
     test(line, {skip: reasonOf(line) ?? false}, () => {
-        if (error) return assert.throws(() => { const y = run(js); [y].flat().forEach(x => x?.dataSync?.()); }, `${js} has to throw ${error[0]}`);
+        if (error)
+            return assert.throws(() => { const y = run(js); [y].flat().forEach(x => x?.dataSync?.()); },
+                `${js} has to throw ${error[0]}`);
         check(run(js), gives, js, !literal.test(js));
     });
 }
@@ -65,8 +72,10 @@ test('every function of the table for np, lax, scipy and ops is called by some t
     const here = new URL('.', import.meta.url);
     const text = [...calls, ...more].map(c => c.js).join('\n') + readdirSync(here).filter(f => f.endsWith('.test.mjs'))
         .map(f => readFileSync(new URL(f, here), 'utf8')).join('\n');
-    for (const module of ['kiln.numpy', 'kiln.numpy.linalg', 'kiln.numpy.fft', 'kiln.numpy.emath', 'kiln.lax', 'kiln.lax.linalg',
-        'kiln.scipy.special', 'kiln.scipy.linalg', 'kiln.scipy.signal', 'kiln.scipy.fft', 'kiln.scipy.integrate', 'kiln.ops']) {
+    for (const module of ['kiln.numpy', 'kiln.numpy.linalg', 'kiln.numpy.fft', 'kiln.numpy.emath', 'kiln.lax',
+        'kiln.lax.linalg',
+        'kiln.scipy.special', 'kiln.scipy.linalg', 'kiln.scipy.signal', 'kiln.scipy.fft', 'kiln.scipy.integrate',
+        'kiln.ops']) {
         const prefix = module.split('.').slice(1).join('.').replace('numpy', 'np');
         const missing = rowsOf(module).filter(n => !n.startsWith('_') && !text.includes(`${prefix}.${camel(n)}(`));
         assert.deepEqual(missing, elsewhere[module] ?? [], module);

@@ -79,7 +79,8 @@ export class KilnArray extends Handle {
     tolist() { return this.js(); }
     /** The one element as a number, or that at a position. */
     item(...index) {
-        if (index.length === 1 && typeof index[0] === 'number' && this.ndim > 1) return rowCall('Array', 'ravel', [this]).item(index[0]);
+        if (index.length === 1 && typeof index[0] === 'number' && this.ndim > 1)
+            return rowCall('Array', 'ravel', [this]).item(index[0]);
         if (index.length) return this.slice(...index.flat()).item();
         if (this.size !== 1) throw errorOf('ValueError', 'can only convert an array of size 1 to a JavaScript number');
         return numberAt(this.dataSync(), 0, this.dtype);
@@ -134,20 +135,25 @@ onWrap(h => new KilnArray(h));
 
 // ---- Methods: np's functions with the array first, as jax-js and NumPy have them. sort() gives another array.
 const operators = {
-    add: 'add', sub: 'subtract', mul: 'multiply', div: 'divide', mod: 'remainder', pow: 'power', floorDivide: 'floor_divide',
+    add: 'add', sub: 'subtract', mul: 'multiply', div: 'divide', mod: 'remainder', pow: 'power',
+        floorDivide: 'floor_divide',
     neg: 'negative', abs: 'absolute', not: 'logical_not', invert: 'invert', and: 'bitwise_and', or: 'bitwise_or',
     xor: 'bitwise_xor', leftShift: 'left_shift', rightShift: 'right_shift', matmul: 'matmul', dot: 'dot',
     greater: 'greater', less: 'less', equal: 'equal', notEqual: 'not_equal', greaterEqual: 'greater_equal',
     lessEqual: 'less_equal',
 };
 const functional = ['all', 'any', 'argmax', 'argmin', 'argpartition', 'argsort', 'astype', 'choose', 'conj', 'cumprod',
-    'cumsum', 'diagonal', 'max', 'mean', 'min', 'nonzero', 'partition', 'prod', 'ravel', 'repeat', 'round', 'searchsorted',
+    'cumsum', 'diagonal', 'max', 'mean', 'min', 'nonzero', 'partition', 'prod', 'ravel', 'repeat', 'round',
+        'searchsorted',
     'sort', 'squeeze', 'std', 'sum', 'swapaxes', 'take', 'trace', 'var', 'copy'];
-const own = ['reshape', 'transpose', 'flatten', 'fill', 'put', 'byteswap', 'compress', 'resize', 'setflags', 'conjugate'];
+const own = ['reshape', 'transpose', 'flatten', 'fill', 'put', 'byteswap', 'compress', 'resize', 'setflags',
+    'conjugate'];
 // x += y and its kin, which write to the array itself; views of it show it.
-const inPlace = ['add', 'sub', 'mul', 'div', 'pow', 'mod', 'floordiv', 'and', 'or', 'xor', 'lshift', 'rshift', 'matmul'];
+const inPlace = ['add', 'sub', 'mul', 'div', 'pow', 'mod', 'floordiv', 'and', 'or', 'xor', 'lshift', 'rshift',
+    'matmul'];
 
-const put = (name, f) => Object.defineProperty(KilnArray.prototype, name, {value: f, writable: true, configurable: true});
+const put = (name, f) => Object.defineProperty(KilnArray.prototype, name,
+    {value: f, writable: true, configurable: true});
 whenLoaded(() => {
     const method = (name, module, row) => {
         const r = rowOf(module, row);

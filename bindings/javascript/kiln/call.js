@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// call.js -- calls of the public functions. A row of the table (bindings/shared/rows.h) says what a function takes under
-// which names; the code here binds arguments to it, converts each by its kind, calls, and wraps the result by its kind.
+// call.js -- calls of the public functions. A row of the table (bindings/shared/rows.h) says what a function takes
+// under which names; the code here binds arguments to it, converts each by its kind, calls, and wraps the result by
+// its kind.
 //
-// Arguments come by position, as in NumPy; a plain object at the end has those that come by name, in NumPy's spelling or
-// in camelCase: np.sum(x, {axis: 0, keepdims: true}), np.sum(x, 0).
+// Arguments come by position, as in NumPy; a plain object at the end has those that come by name, in NumPy's spelling
+// or in camelCase: np.sum(x, {axis: 0, keepdims: true}), np.sum(x, 0).
 import {engine, get, get16, get8, getDouble, getInt, mark, put, put8, putDouble, putFloat, putInt, release, room,
         text, textAt, whenLoaded} from './engine.js';
 import {describe, isComplex, newHandle, numberHandle, onCast, onStack, operand, shapeAt} from './convert.js';
@@ -14,7 +15,8 @@ import {here} from './place.js';
 import {quickly} from './quick.js';
 
 export const camel = name => name.replace(/_+([a-z0-9])/gi, (_, c) => c.toUpperCase());
-export const isPlain = x => x !== null && typeof x === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(x));
+export const isPlain = x => x !== null && typeof x === 'object' &&
+    [Object.prototype, null].includes(Object.getPrototypeOf(x));
 
 let K, L; // kinds, layout
 
@@ -42,7 +44,8 @@ class Row {
         // Lists and structures of arrays, texts and trees belong to a scope.
         this.integers = new Set(integerParams[this.name]);
         this.numeric = module === 'kiln.numpy' && !integerParams[this.name] && this.name !== 'arange';
-        this.operands = this.params.flatMap((p, i) => ([K.ARRAY, K.OPTIONAL_ARRAY].includes(p.kind) && p.name !== 'condition' &&
+        this.operands = this.params.flatMap((p, i) => ([K.ARRAY, K.OPTIONAL_ARRAY].includes(p.kind) &&
+            p.name !== 'condition' &&
             p.name !== 'where' ? [i] : []));
         this.scoped = [K.ARRAYS, K.STRUCT, K.STRING, K.TREE].includes(this.result);
     }
@@ -193,7 +196,8 @@ const put_ = {
         else put(to + L['kn_dtype_like.array'], s.hold(operand(x)));
     },
     INTERVAL: (s, x, to, p) => list(x, p.name).slice(0, 2).forEach((v, i) => putDouble(to + 8 * i, float(v, p.name))),
-    INTERVALS: (s, x, to, p) => list(x, p.name).flat().slice(0, 4).forEach((v, i) => putDouble(to + 8 * i, float(v, p.name))),
+    INTERVALS: (s, x, to, p) => list(x, p.name).flat().slice(0, 4)
+        .forEach((v, i) => putDouble(to + 8 * i, float(v, p.name))),
     OUT_ARRAY: (s, x, to) => { if (x) put(to, s.outPlace()); },
     OUT_PAIR: (s, x, to) => { if (x) put(to, s.outPlace()), put(to + 4, s.outPlace()); },
     OUT: (s, x) => { s.out = x; },
@@ -209,7 +213,8 @@ const put_ = {
         put(to, x.handle);
     },
     OBJECT: (s, x, to, p) => {
-        if (!(x instanceof Handle)) throw errorOf('TypeError', `${p.name} has to be an object of Kiln, not ${describe(x)}`);
+        if (!(x instanceof Handle))
+            throw errorOf('TypeError', `${p.name} has to be an object of Kiln, not ${describe(x)}`);
         put(to, x.handle);
     },
     PADS: (s, x, to, p) => {
@@ -319,7 +324,8 @@ const notGiven = (p, x) => x === null && p.option && ![K.AXES, K.AXES_POINTER, K
 // Lists of whole numbers are integers where nothing else makes sense.
 const integerParams = {
     choose: ['a'], bincount: ['x'], ravel_multi_index: ['multi_index'], searchsorted: ['sorter'], packbits: ['a'],
-    unpackbits: ['a'], left_shift: ['x1', 'x2'], right_shift: ['x1', 'x2'], bitwise_and: ['x1', 'x2'], bitwise_or: ['x1', 'x2'],
+    unpackbits: ['a'], left_shift: ['x1', 'x2'], right_shift: ['x1', 'x2'], bitwise_and: ['x1', 'x2'],
+    bitwise_or: ['x1', 'x2'],
     bitwise_xor: ['x1', 'x2'], bitwise_left_shift: ['x1', 'x2'], bitwise_right_shift: ['x1', 'x2'], bitwise_not: ['x'],
     bitwise_invert: ['x'], bitwise_count: ['x'], invert: ['x'], gcd: ['x1', 'x2'], lcm: ['x1', 'x2'], ldexp: ['x2'],
     min_scalar_type: ['a'], unravel_index: ['indices'], binary_repr: ['num'], base_repr: ['number'], ix_: ['args'],
@@ -328,11 +334,13 @@ const isWhole = x => typeof x === 'number' && Number.isInteger(x);
 const isWholes = x => Array.isArray(x) && x.length > 0 && x.every(i => isWhole(i) || isWholes(i));
 const integersOf = (s, x) => (isWholes(x) ? s.made(wrapArray(newHandle(x, 'int64')))
     : Array.isArray(x) ? x.map(i => (isWholes(i) ? integersOf(s, i) : i)) : x);
-// Numbers that stand alone, with no array beside them, are floats: np.power(2, -1) is 0.5, np.where(m, 1, 0) is float32.
+// Numbers that stand alone, with no array beside them, are floats: np.power(2, -1) is 0.5, np.where(m, 1, 0) is
+// float32.
 function alone(row, values) {
     if (!row.numeric) return null;
     const given = row.operands.filter(i => values[i] !== undefined && values[i] !== null);
-    return given.length && given.every(i => typeof values[i] === 'number') ? given.filter(i => isWhole(values[i])) : null;
+    return given.length && given.every(i => typeof values[i] === 'number') ? given.filter(i => isWhole(values[i]))
+        : null;
 }
 
 function convert(s, row, values, call, options) {
@@ -379,7 +387,8 @@ function value(kind, at) {
     case K.OPTIONAL_ARRAY: return get(at) || engine.exports.kn_error_pending() ? wrap(get(at)) : null;
     case K.ARRAYS: return wrapList(get(at));
     case K.SHAPE: return Array.from({length: get(at)}, (_, i) => getInt(at + L['kn_shape.dim'] + 8 * i));
-    case K.AXES: return Array.from({length: Math.max(0, (get(at) | 0) - 1)}, (_, i) => get(at + L['kn_axes.axis'] + 4 * i) | 0);
+    case K.AXES: return Array.from({length: Math.max(0, (get(at) | 0) - 1)},
+        (_, i) => get(at + L['kn_axes.axis'] + 4 * i) | 0);
     case K.DTYPE: return get(at) ? dtypeName(get(at)) : null;
     case K.BOOL: return get8(at) !== 0;
     case K.INT: return getInt(at);
@@ -428,7 +437,8 @@ function run(row, args, entry) {
         if (s.device) onDevice(s.device, go);
         else go();
         const result = call + L['knb_call.result'];
-        if (row.result === K.ARRAY && s.held.some(x => x.h === get(result) && x.h)) engine.exports.kn_retain(get(result));
+        if (row.result === K.ARRAY && s.held.some(x => x.h === get(result) && x.h))
+            engine.exports.kn_retain(get(result));
         if (row.result !== K.ARRAY) check();
         let y = row.result === K.STRUCT ? structure(row.structure, result) : value(row.result, result);
         if (s.out) y = writeOut(s.out, y);

@@ -19,7 +19,8 @@ export const setIsArray = f => {
 };
 
 export const isKilnArray = x => isArray(x);
-export const isComplex = x => x !== null && typeof x === 'object' && typeof x.re === 'number' && typeof x.im === 'number';
+export const isComplex = x => x !== null && typeof x === 'object' && typeof x.re === 'number' &&
+    typeof x.im === 'number';
 export const isNumber = x => typeof x === 'number' || typeof x === 'bigint' || typeof x === 'boolean' || isComplex(x);
 export const isArrayLike = x => isArray(x) || Array.isArray(x) || dtypeOfTyped(x) !== null || isNumber(x);
 
@@ -80,9 +81,9 @@ function survey(x, shape, kinds, axis = 0) {
     for (const item of x) survey(item, shape, kinds, axis + 1);
 }
 function inhomogeneous(shape, axis) {
+    const found = `(${shape.slice(0, axis).join(', ')}${axis === 1 ? ',' : ''})`;
     throw errorOf('ValueError', 'setting an array element with a sequence. The requested array has an inhomogeneous ' +
-        `shape after ${axis} dimensions. The detected shape was (${shape.slice(0, axis).join(', ')}${axis === 1 ? ',' : ''}) + ` +
-        'inhomogeneous part.');
+        `shape after ${axis} dimensions. The detected shape was ${found} + inhomogeneous part.`);
 }
 const hasArrays = x => Array.isArray(x) && x.some(i => isArray(i) || dtypeOfTyped(i) !== null || hasArrays(i));
 
@@ -121,7 +122,8 @@ const limits = Object.fromEntries(Object.entries(bits).flatMap(([name, n]) =>
 function checkRange(flat, dtype) { // of whole numbers, as NumPy has it
     const [low, high] = limits[dtype], [a, b] = [Number(low), Number(high)];
     for (const v of flat)
-        if (typeof v === 'bigint' ? v < low || v > high : typeof v === 'number' && (v < a || v > b) && Number.isInteger(v))
+        if (typeof v === 'bigint' ? v < low || v > high : typeof v === 'number' && (v < a || v > b) &&
+            Number.isInteger(v))
             throw errorOf('OverflowError', `integer ${v} out of bounds for ${dtype}`);
 }
 let cast = null; // of call.js: a row of the table

@@ -30,14 +30,16 @@ export function asarray(x, dtype = null, options = {}) {
     ensure();
     if (options.copy === false && !(x instanceof KilnArray && (!dtype || x.dtype === dtype)))
         throw errorOf('ValueError', 'Unable to avoid copy while creating an array as requested.');
-    return x instanceof KilnArray && (!dtype || x.dtype === dtype) && !options.device ? x : array(x, {...options, dtype, copy: false});
+    return x instanceof KilnArray && (!dtype || x.dtype === dtype) && !options.device ? x
+        : array(x, {...options, dtype, copy: false});
 }
 
 function range(start, stop, step, dtype, device) {
     if (stop === undefined) [start, stop] = [0, start];
     start ??= 0, step ??= 1;
     for (const n of [start, stop, step])
-        if (!isNumber(n) && !(n instanceof KilnArray)) throw errorOf('TypeError', `arange() takes numbers, not ${describe(n)}`);
+        if (!isNumber(n) && !(n instanceof KilnArray))
+            throw errorOf('TypeError', `arange() takes numbers, not ${describe(n)}`);
     const all = [start, stop, step];
     dtype ??= all.every(isInt32) ? 'int32' : all.every(isInt) ? 'int64' : undefined;
     return np('arange', start, stop, step, {dtype, device});
@@ -79,7 +81,8 @@ function joiner(axis, ndmin, trans1d) {
 }
 function widened(part, ndmin, trans1d) {
     if (!part.ndim) return np('reshape', part, new Array(Math.max(ndmin, 1)).fill(1));
-    const more = Math.max(ndmin - part.ndim, 0), wide = np('reshape', part, [...new Array(more).fill(1), ...part.shape]);
+    const more = Math.max(ndmin - part.ndim, 0), wide = np('reshape', part,
+        [...new Array(more).fill(1), ...part.shape]);
     if (!more || trans1d === -1) return wide;
     const at = trans1d >= 0 ? trans1d : trans1d + more + 1, order = Array.from({length: more}, (_, i) => i);
     order.splice(at, 0, ...Array.from({length: part.ndim}, (_, i) => more + i));
@@ -135,21 +138,27 @@ export const creation = {
     s_: (...index) => (index.length === 1 ? index[0] : index),
     ...defineAll([
         ['asanyarray(a, dtype=, *, device=)', (a, dtype, device) => asarray(a, dtype ?? null, {device})],
-        ['ascontiguousarray(a, dtype=)', (a, dtype) => array(np('ascontiguousarray', asarray(a, dtype ?? null)), {copy: false, ndmin: 1})],
-        ['asfortranarray(a, dtype=)', (a, dtype) => array(np('asfortranarray', asarray(a, dtype ?? null)), {copy: false, ndmin: 1})],
+        ['ascontiguousarray(a, dtype=)', (a, dtype) => array(np('ascontiguousarray', asarray(a, dtype ?? null)),
+            {copy: false, ndmin: 1})],
+        ['asfortranarray(a, dtype=)', (a, dtype) => array(np('asfortranarray', asarray(a, dtype ?? null)),
+            {copy: false, ndmin: 1})],
         ['arange(start, stop=, step=, *, dtype=, device=)', range],
         ['full(shape, fill_value, dtype=, *, device=)', (shape, value, dtype, device) => np('full', shape,
-            dtype === undefined && (typeof value === 'number' || Array.isArray(value)) ? array(value) : value, {dtype, device})],
+            dtype === undefined && (typeof value === 'number' || Array.isArray(value)) ? array(value) : value,
+                {dtype, device})],
         ['frombuffer(buffer, dtype=, count=, offset=)', (buffer, dtype = 'float32', count = -1, offset = 0) => {
-            const all = ArrayBuffer.isView(buffer) ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength) : new Uint8Array(buffer);
+            const all = ArrayBuffer.isView(buffer) ? new Uint8Array(buffer.buffer, buffer.byteOffset,
+                buffer.byteLength) : new Uint8Array(buffer);
             const size = np('zeros', [], {dtype}).itemsize;
             if (count < 0 && (all.length - offset) % size)
                 throw errorOf('ValueError', 'buffer size must be a multiple of element size');
-            if (count >= 0 && offset + count * size > all.length) throw errorOf('ValueError', 'buffer is smaller than requested size');
+            if (count >= 0 && offset + count * size > all.length)
+                throw errorOf('ValueError', 'buffer is smaller than requested size');
             const part = all.slice(offset, count < 0 ? undefined : offset + count * size);
             return part.length ? np('_view', new KilnArray(newHandle(part)), dtype) : np('zeros', [0], {dtype});
         }],
-        ['fromfunction(function, shape, *, dtype=)', (f, shape, dtype = 'float32') => f(...indices(shape, dtype)), {callsUser: true}],
+        ['fromfunction(function, shape, *, dtype=)', (f, shape, dtype = 'float32') => f(...indices(shape, dtype)),
+            {callsUser: true}],
         ['fromiter(iter, dtype=, count=)', (iter, dtype = null, count = -1) => {
             const all = [];
             for (const x of iter) {
@@ -157,13 +166,16 @@ export const creation = {
                 all.push(x);
             }
             if (all.length < count)
-                throw errorOf('ValueError', `iterator too short: Expected ${count} but iterator had only ${all.length} items.`);
+                throw errorOf('ValueError',
+                    `iterator too short: Expected ${count} but iterator had only ${all.length} items.`);
             return array(all, {dtype});
         }, {callsUser: true}],
-        ['fromstring(string, dtype=, count=, *, sep=)', (s, dtype, count, sep = ' ') => np('_fromstring', s, sep, {dtype, count})],
+        ['fromstring(string, dtype=, count=, *, sep=)', (s, dtype, count, sep = ' ') =>
+            np('_fromstring', s, sep, {dtype, count})],
         ['indices(dimensions, dtype=, sparse=)', indices],
         ['meshgrid(*xi, indexing=, sparse=)', (xi, indexing, sparse) =>
-            meshgrid(xi.length === 1 && Array.isArray(xi[0]) && xi[0].some(x => x instanceof KilnArray || Array.isArray(x) || ArrayBuffer.isView(x))
+            meshgrid(xi.length === 1 && Array.isArray(xi[0]) &&
+                xi[0].some(x => x instanceof KilnArray || Array.isArray(x) || ArrayBuffer.isView(x))
                 ? xi[0] : xi, {indexing, sparse})],
         ['block(arrays)', block],
         ['size(a, axis=)', (a, axis) => {
@@ -171,10 +183,12 @@ export const creation = {
             if (axis === undefined) return x.size;
             return [axis].flat().reduce((n, k) => n * x.shape[np('_normalize_axis_index', k, x.ndim)], 1);
         }],
-        ['mask_indices(n, mask_func, k=)', (n, f, k = 0) => np('nonzero', np('not_equal', f(np('ones', [n, n], {dtype: 'int32'}), k), 0)),
+        ['mask_indices(n, mask_func, k=)', (n, f, k = 0) => np('nonzero',
+            np('not_equal', f(np('ones', [n, n], {dtype: 'int32'}), k), 0)),
             {callsUser: true}],
         ['broadcast_shapes(*shapes)', shapes => broadcastShapes(...shapes)],
         ['delete(arr, obj, axis=)', (arr, obj, axis) => np('delete', arr, positionsOf(arr, obj, axis), axis ?? null)],
-        ['insert(arr, obj, values, axis=)', (arr, obj, values, axis) => np('insert', arr, positionsOf(arr, obj, axis), values, axis ?? null)],
+        ['insert(arr, obj, values, axis=)', (arr, obj, values, axis) =>
+            np('insert', arr, positionsOf(arr, obj, axis), values, axis ?? null)],
     ]),
 };

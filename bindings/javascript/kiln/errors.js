@@ -7,9 +7,11 @@ const own = new URL('..', import.meta.url).href, ownPath = own.replace(/^file:\/
 function shownStack(error, {file = null, line = 0}) {
     const [head, ...rest] = String(error.stack ?? '').split('\n    at ');
     if (!rest.length) return; // not V8
-    const outside = rest.filter(f => !f.includes(own) && !f.includes(ownPath) && !f.includes('wasm-function') && !f.includes('wasm://'));
+    const outside = rest.filter(f => !f.includes(own) && !f.includes(ownPath) && !f.includes('wasm-function') &&
+        !f.includes('wasm://'));
     const frames = outside.length ? outside : rest, here = /\(?([^( ]+):(\d+):\d+\)?$/.exec(frames[0].trim());
-    if (file && here && (shortName(here[1]) !== file || +here[2] !== line)) frames.unshift(`${file}:${line} (recorded there)`);
+    if (file && here && (shortName(here[1]) !== file || +here[2] !== line))
+        frames.unshift(`${file}:${line} (recorded there)`);
     error.stack = [head, ...frames].join('\n    at ');
 }
 

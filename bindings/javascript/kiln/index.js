@@ -32,7 +32,8 @@ export const lax = namespace(['kiln.lax'], {...laxFunctions,
 export const nn = namespace(['kiln.nn'], {initializers: namespace(['kiln.nn.initializers'])});
 export const random = namespace(['kiln.random']);
 export const scipy = {special: namespace(['kiln.scipy.special']), linalg: namespace(['kiln.scipy.linalg']),
-    signal: namespace(['kiln.scipy.signal']), fft: namespace(['kiln.scipy.fft']), integrate: namespace(['kiln.scipy.integrate'])};
+    signal: namespace(['kiln.scipy.signal']), fft: namespace(['kiln.scipy.fft']),
+        integrate: namespace(['kiln.scipy.integrate'])};
 export const ops = namespace(['kiln.ops']);
 
 /** Loads the module; everything else waits for it, but where files can be read at once (Node, Deno, Bun). options: wasm

@@ -27,7 +27,8 @@ const [INT, BOOL, ARRAY] = [0, 2, 4];
 const isBound = b => b === null || b === undefined || typeof b === 'number' || typeof b === 'bigint';
 const isBounds = i => Array.isArray(i) && i.length <= 3 && i.every(isBound);
 function whole(i) {
-    if (typeof i !== 'bigint' && !Number.isInteger(i)) throw errorOf('IndexError', `an index has to be an integer, not ${i}`);
+    if (typeof i !== 'bigint' && !Number.isInteger(i))
+        throw errorOf('IndexError', `an index has to be an integer, not ${i}`);
     return i;
 }
 function partText(i, args, owned) {
@@ -52,17 +53,20 @@ function partText(i, args, owned) {
     if (ArrayBuffer.isView(i) || Array.isArray(i)) {
         const numbers = Array.isArray(i) && typeof i.flat(Infinity)[0] === 'number';
         if (numbers && typeof i[0] === 'number')
-            throw errorOf('IndexError', 'a list is [start, stop, step]; positions are a typed array or an array of integers: ' +
+            throw errorOf('IndexError',
+                'a list is [start, stop, step]; positions are a typed array or an array of integers: ' +
                 `new Int32Array([${i.slice(0, 3)}, ...])`);
         const h = newHandle(i, numbers ? 'int64' : null, 'int64');
         owned.push(h);
         return push({kind: ARRAY, array: h});
     }
-    throw errorOf('IndexError', 'only integers, [start, stop, step], "...", null and arrays of integers or truth values ' +
+    throw errorOf('IndexError',
+        'only integers, [start, stop, step], "...", null and arrays of integers or truth values ' +
         'are valid indices');
 }
 
-/** f(text, n, arguments, owned) of an index; handles that it puts into `owned` live until it ends, as scratch memory. */
+/** f(text, n, arguments, owned) of an index; handles that it puts into `owned` live until it ends, as scratch
+ * memory. */
 function withIndex(index, f) {
     const {L, exports: c} = engine, m = mark(), owned = [], args = [], parts = [];
     try {
@@ -105,7 +109,8 @@ export function write(x, index, value, name = 'set', entry = write) {
 // ---- x.at(...index): positions beyond the array are left out when it writes; when it reads, the nearest ones count,
 // or fillValue with {mode: "fill"} (jax.numpy.ndarray.at).
 const isMask = k => isArray(k) && k.dtype === 'bool';
-const widthOf = k => (k === null || k === '...' || k === Ellipsis || typeof k === 'boolean' ? 0 : isMask(k) ? k.ndim : 1);
+const widthOf = k => (k === null || k === '...' || k === Ellipsis || typeof k === 'boolean' ? 0 : isMask(k) ? k.ndim
+    : 1);
 
 const asPositions = k => {
     const isNumbers = Array.isArray(k) && typeof k.flat(Infinity)[0] === 'number';
@@ -120,7 +125,8 @@ class Walk {
     item = -1; // which they are in the key
     constructor(x, index) {
         this.x = x;
-        const items = index.map(k => (ArrayBuffer.isView(k) || (Array.isArray(k) && !isBounds(k)) ? asPositions(k) : k));
+        const items = index.map(k => (ArrayBuffer.isView(k) || (Array.isArray(k) && !isBounds(k)) ? asPositions(k)
+            : k));
         const width = items.reduce((n, k) => n + widthOf(k), 0);
         let axis = 0;
         for (const k of items) {
@@ -134,7 +140,8 @@ class Walk {
         let here, key;
         if (isArray(k)) {
             if (!'iu'.includes(dtypeKind(k.dtype)))
-                throw errorOf('TypeError', `Indexer must have integer or boolean type, got indexer with type ${k.dtype}`);
+                throw errorOf('TypeError',
+                    `Indexer must have integer or boolean type, got indexer with type ${k.dtype}`);
             k = np('astype', k, 'int64');
             k = np('where', np('less', k, 0), np('add', k, n), k);
             here = np('logical_or', np('less', k, 0), np('greater_equal', k, n));
@@ -147,7 +154,8 @@ class Walk {
             key = Math.min(Math.max(k, 0), n - 1);
         }
         if (this.item < 0) this.item = this.key.length, this.axis = axis;
-        this.outside = this.outside === false ? here : here === false ? this.outside : np('logical_or', this.outside, here);
+        this.outside = this.outside === false ? here : here === false ? this.outside
+            : np('logical_or', this.outside, here);
         return key;
     }
     /** The key into an array with one more row along the axis, which is where the positions outside are. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy-dtypes.js -- what dtypes are among each other, their limits, print options, and what becomes of errors of floats.
+// numpy-dtypes.js -- what dtypes are among each other, their limits, print options, and what becomes of errors of
+// floats.
 import {engine, ensure, get, get8, getInt, mark, put, put8, putInt, release, room, text, textAt} from './engine.js';
 import {isNumber, operand, shapeAt} from './convert.js';
 import {DType, dtypeHandle, dtypeName} from './dtype.js';
@@ -75,7 +76,8 @@ const like = x => (typeof x === 'string' ? x : x instanceof Handle ? x.dtype : x
 /** Limits of a dtype of floats, or of complex numbers of such. */
 function finfo(dtype) {
     const r = np('_finfo', like(dtype)), all = {};
-    for (const name of ['dtype', 'bits', 'nmant', 'nexp', 'iexp', 'machep', 'negep', 'maxexp', 'minexp', 'precision', 'eps',
+    for (const name of ['dtype', 'bits', 'nmant', 'nexp', 'iexp', 'machep', 'negep', 'maxexp', 'minexp', 'precision',
+        'eps',
         'epsneg', 'max', 'min', 'resolution', 'smallestNormal', 'smallestSubnormal', 'tiny']) all[name] = r[name];
     return Object.freeze(all);
 }
@@ -87,8 +89,10 @@ function iinfo(dtype) {
 }
 
 // ---- Print options.
-const optionNames = ['precision', 'threshold', 'edgeitems', 'linewidth', 'suppress', 'floatmode', 'sign', 'nanstr', 'infstr'];
-const otherNames = {max_line_width: 'linewidth', maxLineWidth: 'linewidth', suppress_small: 'suppress', suppressSmall: 'suppress'};
+const optionNames = ['precision', 'threshold', 'edgeitems', 'linewidth', 'suppress', 'floatmode', 'sign', 'nanstr',
+    'infstr'];
+const otherNames = {max_line_width: 'linewidth', maxLineWidth: 'linewidth', suppress_small: 'suppress',
+    suppressSmall: 'suppress'};
 const unset = -0x80000000; // KN_AS_SET
 const modes = ['fixed', 'unique', 'maxprec', 'maxprec_equal'];
 /** The address of a kn_print_opts of these options, in scratch memory; 0 for none. */
@@ -103,11 +107,13 @@ export function printOptions(options) {
         if (!optionNames.includes(name)) throw errorOf('TypeError', `there is no print option '${name}'`);
         if (name === 'floatmode' && !modes.includes(value))
             throw errorOf('ValueError', `floatmode option must be one of ${modes.map(m => `"${m}"`).join(', ')}`);
-        if (name === 'sign' && !['-', '+', ' '].includes(value)) throw errorOf('ValueError', "sign option must be one of ' ', '+', or '-'");
+        if (name === 'sign' && !['-', '+', ' '].includes(value))
+            throw errorOf('ValueError', "sign option must be one of ' ', '+', or '-'");
         if (['floatmode', 'nanstr', 'infstr'].includes(name)) put(of(name), text(value));
         else if (name === 'sign') put8(of(name), value.charCodeAt(0));
         else if (name === 'threshold') putInt(of(name), value === Infinity ? 2n ** 62n : value);
-        else if (name !== 'suppress' && !Number.isInteger(value)) throw errorOf('TypeError', `${name} must be an integer`);
+        else if (name !== 'suppress' && !Number.isInteger(value))
+            throw errorOf('TypeError', `${name} must be an integer`);
         else put(of(name), Number(value));
     }
     return at;
@@ -179,15 +185,19 @@ function errstate(options, f = null) {
 }
 
 const aliases = {
-    bool: 'bool', bool_: 'bool', byte: 'int8', short: 'int16', intc: 'int32', int_: 'int64', intp: 'int64', long: 'int64',
+    bool: 'bool', bool_: 'bool', byte: 'int8', short: 'int16', intc: 'int32', int_: 'int64', intp: 'int64',
+        long: 'int64',
     ubyte: 'uint8', ushort: 'uint16', uintc: 'uint32', uint: 'uint64', half: 'float16', single: 'float32',
     double: 'float64', csingle: 'complex64', cdouble: 'complex128',
 };
-const abstract = ['generic', 'number', 'integer', 'signedinteger', 'unsignedinteger', 'inexact', 'floating', 'complexfloating'];
+const abstract = ['generic', 'number', 'integer', 'signedinteger', 'unsignedinteger', 'inexact', 'floating',
+    'complexfloating'];
 
-const kindNames = ['bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating', 'numeric'];
+const kindNames = ['bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating',
+    'numeric'];
 function isSame(d, name) {
-    if (!Object.values(DType).includes(name)) throw errorOf('ValueError', `kind argument is a string, but '${name}' is not a known kind name.`);
+    if (!Object.values(DType).includes(name))
+        throw errorOf('ValueError', `kind argument is a string, but '${name}' is not a known kind name.`);
     return dtype(d) === name;
 }
 /** @returns {string} the name of a dtype: dtype("f4") is "float32" */
@@ -197,7 +207,8 @@ function dtype(x) {
 }
 
 export const dtypes = {
-    ...Object.fromEntries(Object.values(DType).map(d => [d, d])), ...aliases, ...Object.fromEntries(abstract.map(n => [n, n])),
+    ...Object.fromEntries(Object.values(DType).map(d => [d, d])), ...aliases,
+        ...Object.fromEntries(abstract.map(n => [n, n])),
     DType, dtype, resultType, result_type: resultType, commonType, common_type: commonType, printoptions, errstate,
     getPrintoptions, get_printoptions: getPrintoptions, setPrintoptions, set_printoptions: setPrintoptions,
     ...defineAll([

@@ -40,7 +40,8 @@ function parseSignature(signature) {
 }
 function generalized(f, [ins, outs], arrays, otypes) {
     if (arrays.length !== ins.length)
-        throw errorOf('TypeError', `wrong number of positional arguments: expected ${ins.length}, got ${arrays.length}`);
+        throw errorOf('TypeError',
+            `wrong number of positional arguments: expected ${ins.length}, got ${arrays.length}`);
     const sizes = new Map(), loops = arrays.map((a, i) => {
         const at = a.ndim - ins[i].length;
         if (at < 0) throw errorOf('ValueError', `${a.ndim}-dimensional argument does not have enough dimensions`);
@@ -70,7 +71,8 @@ function generalized(f, [ins, outs], arrays, otypes) {
 /** A function of numbers (with a signature: of arrays) as one of arrays. options: otypes, signature */
 function vectorize(f, {otypes = null, signature = null} = {}) {
     callable(f);
-    const core = signature === null ? null : parseSignature(signature), types = typeof otypes === 'string' ? [otypes] : otypes;
+    const core = signature === null ? null : parseSignature(signature), types = typeof otypes === 'string' ? [otypes]
+        : otypes;
     return (...args) => (core ? generalized(f, core, args.map(a => asarray(a)), types)
         : elementwise(f, args, types && types.length > 1 ? types.length : null, types));
 }
@@ -79,7 +81,8 @@ function applyAlongAxis(f, axis, arr, ...args) {
     const x = asarray(arr), at = np('_normalize_axis_index', axis, x.ndim), moved = np('moveaxis', x, at, -1);
     const results = [...ndindex(moved.shape.slice(0, -1))].map(i => asarray(f(moved.slice(...i), ...args)));
     if (!results.length) throw errorOf('ValueError', 'Cannot apply_along_axis when any iteration dimensions are 0');
-    const made = np('reshape', np('stack', results), [...moved.shape.slice(0, -1), ...results[0].shape]), n = results[0].ndim;
+    const made = np('reshape', np('stack', results), [...moved.shape.slice(0, -1), ...results[0].shape]),
+        n = results[0].ndim;
     const from = Array.from({length: n}, (_, i) => made.ndim - n + i);
     return n ? np('moveaxis', made, from, from.map((_, i) => at + i)) : made;
 }
@@ -97,9 +100,11 @@ function applyOverAxes(f, a, axes) {
 }
 function piecewise(a, condlist, funclist, ...args) {
     const x = asarray(a);
-    const single = condlist instanceof KilnArray ? condlist.ndim === x.ndim : typeof condlist[0] === 'boolean' && x.ndim !== 0;
+    const single = condlist instanceof KilnArray ? condlist.ndim === x.ndim : typeof condlist[0] === 'boolean' &&
+        x.ndim !== 0;
     const conditions = [...(single ? [condlist] : condlist)].map(c => asarray(c, 'bool')), n = conditions.length;
-    if (n === funclist.length - 1) conditions.push(np('logical_not', conditions.reduce((p, q) => np('logical_or', p, q))));
+    if (n === funclist.length - 1)
+        conditions.push(np('logical_not', conditions.reduce((p, q) => np('logical_or', p, q))));
     else if (n !== funclist.length)
         throw errorOf('ValueError', `with ${n} condition(s), either ${n} or ${n + 1} functions are expected`);
     const y = np('zeros_like', x);
@@ -115,7 +120,8 @@ function piecewise(a, condlist, funclist, ...args) {
 const labels = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 function subscripts(operands) {
     if (typeof operands[0] === 'string') return [operands[0], operands.slice(1)];
-    if (operands.length < 2) throw errorOf('ValueError', 'must provide at least an operand and a subscripts list to einsum');
+    if (operands.length < 2)
+        throw errorOf('ValueError', 'must provide at least an operand and a subscripts list to einsum');
     const said = list => list.map(s => (s === '...' || typeof s === 'symbol' ? '...' : labels[s] ?? (() => {
         throw errorOf('ValueError', 'subscript is not within the valid range [0, 52)');
     })())).join('');
@@ -129,7 +135,8 @@ const planOf = optimize => (optimize === true || optimize === null ? 'greedy' : 
 function contract(operands, {optimize, dtype = null, memoryLimit = 0}, f) {
     const [how, list] = subscripts(operands);
     return scoped(() => {
-        const {L} = engine, owned = [], at = room(4 * list.length + 4), opts = room(L.kn_einsum_opts), plan = planOf(optimize);
+        const {L} = engine, owned = [], at = room(4 * list.length + 4), opts = room(L.kn_einsum_opts),
+            plan = planOf(optimize);
         try {
             list.forEach((x, i) => {
                 const o = operand(x);
@@ -174,21 +181,25 @@ function checkRange(range) {
         throw errorOf('ValueError', `supplied range of [${first}, ${last}] is not finite`);
     return first === last ? [first - 0.5, last + 0.5] : range;
 }
-const binEdges = (a, bins = 10, range, weights) => np('histogram_bin_edges', a, {range: checkRange(range), weights, ...binsOf(bins)});
+const binEdges = (a, bins = 10, range, weights) => np('histogram_bin_edges', a,
+    {range: checkRange(range), weights, ...binsOf(bins)});
 function histogramdd(sample, bins = 10, range, density = false, weights) {
     let x = Array.isArray(sample) ? np('stack', sample.map(s => asarray(s)), {axis: -1}) : asarray(sample);
     if (x.ndim === 1) x = np('reshape', x, [-1, 1]);
     const n = x.shape[1], all = typeof bins === 'number' ? new Array(n).fill(bins) : bins;
-    if (all.length !== n) throw errorOf('ValueError', 'The dimension of bins must be equal to the dimension of the sample x.');
+    if (all.length !== n)
+        throw errorOf('ValueError', 'The dimension of bins must be equal to the dimension of the sample x.');
     if (range && range.length !== n) throw errorOf('ValueError', 'range argument must have one entry per dimension');
-    const edges = all.map((b, i) => (typeof b === 'number' ? binEdges(x.slice([], i), b, range?.[i] ?? undefined) : asarray(b)));
+    const edges = all.map((b, i) => (typeof b === 'number' ? binEdges(x.slice([], i), b, range?.[i] ?? undefined)
+        : asarray(b)));
     return [np('_histogramdd', x, {bins: edges, density, weights})[0], edges];
 }
 
 // ---- pad.
 const padOptions = {
     empty: [], edge: [], wrap: [], constant: ['constant_values'], linear_ramp: ['end_values'], maximum: ['stat_length'],
-    mean: ['stat_length'], median: ['stat_length'], minimum: ['stat_length'], reflect: ['reflect_type'], symmetric: ['reflect_type'],
+    mean: ['stat_length'], median: ['stat_length'], minimum: ['stat_length'], reflect: ['reflect_type'],
+    symmetric: ['reflect_type'],
 };
 const snake = name => name.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`);
 const integers = x => (x instanceof KilnArray ? x : array(x, {dtype: 'int64'}));
@@ -206,7 +217,8 @@ function pad(a, padWidth, mode = 'constant', options = {}) {
     if (typeof mode === 'function') return padBy(x, integers(padWidth), mode, options);
     if (!padOptions[mode]) throw errorOf('ValueError', `mode '${mode}' is not supported`);
     const wrong = Object.keys(given).filter(k => !padOptions[mode].includes(k));
-    if (wrong.length) throw errorOf('ValueError', `unsupported keyword arguments for mode '${mode}': {'${wrong.join("', '")}'}`);
+    if (wrong.length)
+        throw errorOf('ValueError', `unsupported keyword arguments for mode '${mode}': {'${wrong.join("', '")}'}`);
     if ('stat_length' in given) given.stat_length = integers(given.stat_length);
     return np('pad', x, integers(padWidth), mode, given);
 }
@@ -250,7 +262,8 @@ function nanToNum(x, copy = true, nan, posinf, neginf) {
 }
 function clip(a, aMin, aMax, out, min, max) {
     if ((aMin !== undefined || aMax !== undefined) && (min !== undefined || max !== undefined))
-        throw errorOf('ValueError', 'Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.');
+        throw errorOf('ValueError',
+            'Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.');
     return np('_clip', a, {lo: aMin ?? min, hi: aMax ?? max, out});
 }
 
@@ -260,13 +273,15 @@ Object.defineProperty(KilnArray.prototype, 'clip', {configurable: true, writable
     value(...args) { return clipped(this, ...args); }});
 
 export const functional = {
-    vectorize, applyAlongAxis, apply_along_axis: applyAlongAxis, applyOverAxes, apply_over_axes: applyOverAxes, piecewise,
+    vectorize, applyAlongAxis, apply_along_axis: applyAlongAxis, applyOverAxes, apply_over_axes: applyOverAxes,
+        piecewise,
     einsum, einsumPath, einsum_path: einsumPath,
     isscalar: isNumber,
     iterable: x => typeof x?.[Symbol.iterator] === 'function',
     where(condition, x, y) {
         if (x === undefined && y === undefined) return np('nonzero', condition);
-        if (x === undefined || y === undefined) throw errorOf('ValueError', 'either both or neither of x and y should be given');
+        if (x === undefined || y === undefined)
+            throw errorOf('ValueError', 'either both or neither of x and y should be given');
         return np('where', condition, x, y);
     },
     frompyfunc(f, nin, nout) {
@@ -290,14 +305,17 @@ export const functional = {
             [...np('histogram', a, {range: checkRange(range), density, weights, ...binsOf(bins)})]],
         ['histogram_bin_edges(a, bins=, range=, weights=)', binEdges],
         ['histogram2d(x, y, bins=, range=, density=, weights=)', (x, y, bins = 10, range, density = false, weights) => {
-            if (asarray(x).length !== asarray(y).length) throw errorOf('ValueError', 'x and y must have the same length.');
+            if (asarray(x).length !== asarray(y).length)
+                throw errorOf('ValueError', 'x and y must have the same length.');
             const two = isList(bins) && bins.length === 2 ? bins : [bins, bins];
-            return [...np('histogram2d', x, y, {bins: two.map(b => (typeof b === 'number' ? array(b, {dtype: 'int64'}) : b)), range, density, weights})];
+            return [...np('histogram2d', x, y, {bins: two.map(b =>
+                (typeof b === 'number' ? array(b, {dtype: 'int64'}) : b)), range, density, weights})];
         }],
         ['histogramdd(sample, bins=, range=, density=, weights=)', histogramdd],
         ['top_k(x, k, *, axis=, mode=, sorted=)', (x, k, axis = -1, mode = 'largest', sorted = true) =>
             [...np('_top_k', x, k, {axis, mode, sorted})]],
-        ['sliding_window_view(x, window_shape, axis=)', (x, shape, axis) => np('_sliding_window_view', x, shape, {axis})],
+        ['sliding_window_view(x, window_shape, axis=)', (x, shape, axis) =>
+            np('_sliding_window_view', x, shape, {axis})],
         ['astype(x, dtype, *, copy=)', (x, dtype, copy = true) => {
             const y = asarray(x);
             return !copy && y.dtype === dtype ? y : np('astype', y, dtype);

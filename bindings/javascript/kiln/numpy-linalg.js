@@ -23,7 +23,8 @@ const isReal = a => dtypeKind(a.dtype) !== 'c';
 const named = (all, ...names) => names.reduce((o, n, i) => Object.defineProperty(o, n, {value: o[i]}), [...all]);
 const order = (ord, name = 'ord') => (typeof ord === 'string' ? {named: ord === 'f' ? 'fro' : ord} : {[name]: ord});
 const isTolerances = t => t !== undefined && !isNumber(t) && asarray(t).ndim > 0;
-const cutoff = (s, relative) => np('multiply', np('max', s, {axis: -1, keepdims: true, initial: 0}), asarray(relative).slice('...', null));
+const cutoff = (s, relative) => np('multiply', np('max', s, {axis: -1, keepdims: true, initial: 0}),
+    asarray(relative).slice('...', null));
 
 function norm(x, ord, axis, keepdims = false) {
     const a = asarray(x), n = axis === undefined ? a.ndim : [axis].flat().length;
@@ -42,7 +43,8 @@ function matrixRank(A, tol, hermitian = false, rtol) {
     const x = asarray(A);
     if (x.ndim < 2 || !(isTolerances(tol) || isTolerances(rtol))) return la('matrix_rank', x, {tol, hermitian, rtol});
     const s = la('svd', x, true, false, hermitian)[1];
-    return np('count_nonzero', np('greater', s, rtol === undefined ? asarray(tol).slice('...', null) : cutoff(s, rtol)), {axis: -1});
+    return np('count_nonzero', np('greater', s, rtol === undefined ? asarray(tol).slice('...', null)
+        : cutoff(s, rtol)), {axis: -1});
 }
 function pinv(a, rcond, hermitian = false, rtol) {
     if (rcond !== undefined && rtol !== undefined) throw errorOf('ValueError', "`rtol` and `rcond` can't be both set.");
@@ -72,7 +74,8 @@ export const linalg = defineAll([
     ['svd(a, full_matrices=, compute_uv=, hermitian=)', svd],
     ['qr(a, mode=)', qr],
     ['norm(x, ord=, axis=, keepdims=)', norm],
-    ['matrix_norm(x, *, keepdims=, ord=)', (x, keepdims = false, ord = 'fro') => la('matrix_norm', x, {keepdims, ...order(ord)})],
+    ['matrix_norm(x, *, keepdims=, ord=)', (x, keepdims = false, ord = 'fro') =>
+        la('matrix_norm', x, {keepdims, ...order(ord)})],
     ['cond(x, p=)', (x, p) => la('cond', x, order(p, 'p'))],
     ['matrix_rank(A, tol=, hermitian=, *, rtol=)', matrixRank],
     ['pinv(a, rcond=, hermitian=, *, rtol=)', pinv],
@@ -83,10 +86,12 @@ export const linalg = defineAll([
     }],
 ]);
 
-// ---- Fourier transforms: jax-js's take and return {real, imag}; arrays have these two, so that results are such pairs.
+// ---- Fourier transforms: jax-js's take and return {real, imag}; arrays have these two, so that results are such
+// pairs.
 const isPair = x => isPlain(x) && x.real !== undefined && x.imag !== undefined;
 const joined = x => (isPair(x) ? rowCall('kiln.lax', 'complex', [asarray(x.real), asarray(x.imag)]) : x);
-const transforms = ['fft', 'fft2', 'fftn', 'ifft', 'ifft2', 'ifftn', 'irfft', 'irfft2', 'irfftn', 'hfft', 'rfft', 'rfft2', 'rfftn', 'ihfft'];
+const transforms = ['fft', 'fft2', 'fftn', 'ifft', 'ifft2', 'ifftn', 'irfft', 'irfft2', 'irfftn', 'hfft', 'rfft',
+    'rfft2', 'rfftn', 'ihfft'];
 export const fft = Object.fromEntries(transforms.map(name => [name, {[name](a, ...rest) {
     ensure();
     if (isPair(a) && typeof rest[0] === 'number') rest = [{axis: rest[0]}]; // jax-js: fft(pair, axis)
@@ -110,7 +115,8 @@ export class Poly1d {
     neg() { return new Poly1d(np('negative', this.#coeffs)); }
     add(other) { return this.#with(other, 'polyadd'); }
     sub(other) { return this.#with(other, 'polysub'); }
-    mul(other) { return isNumber(other) ? new Poly1d(np('multiply', this.#coeffs, other)) : this.#with(other, 'polymul'); }
+    mul(other) { return isNumber(other) ? new Poly1d(np('multiply', this.#coeffs, other))
+        : this.#with(other, 'polymul'); }
     div(other) {
         if (isNumber(other)) return new Poly1d(np('divide', this.#coeffs, other));
         return np('polydiv', this.#coeffs, new Poly1d(other).coeffs).map(p => new Poly1d(p));
@@ -130,7 +136,8 @@ export class Poly1d {
     deriv(m = 1) { return new Poly1d(np('polyder', this.#coeffs, {m})); }
     toString() {
         return this.#coeffs.tolist().map((v, i) => [v, this.order - i]).filter(([v]) => v !== 0)
-            .map(([v, n]) => `${isComplex(v) ? `(${v.re}+${v.im}j)` : v}${n ? ` ${this.variable}${n > 1 ? `**${n}` : ''}` : ''}`)
+            .map(([v, n]) =>
+                `${isComplex(v) ? `(${v.re}+${v.im}j)` : v}${n ? ` ${this.variable}${n > 1 ? `**${n}` : ''}` : ''}`)
             .join(' + ').replaceAll('+ -', '- ') || '0';
     }
 }
@@ -143,7 +150,8 @@ const made = (name, ...polys) => {
 };
 function polyfit(x, y, deg, rcond, full = false, w, cov = false) {
     if (full) {
-        const [c, residuals, rank, s] = np('_polyfit', x, y, deg, {rcond, w, residuals: true, rank: true, singular_values: true});
+        const [c, residuals, rank, s] = np('_polyfit', x, y, deg,
+            {rcond, w, residuals: true, rank: true, singular_values: true});
         const a = asarray(x), eps = np('_finfo', 'fc'.includes(dtypeKind(a.dtype)) ? a.dtype : 'float64').eps;
         return [c, residuals, np('astype', rank, 'int32'), s, rcond ?? a.length * eps];
     }

@@ -14,7 +14,8 @@ const constants = {pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, newaxis: nul
     euler_gamma: 0.5772156649015329};
 
 export const numpy = namespace(['kiln.numpy'], {
-    ...constants, ...dtypes, ...ufuncs, ...creation, ...functional, ...polynomials, ...more, Array: KilnArray, ndarray: KilnArray,
+    ...constants, ...dtypes, ...ufuncs, ...creation, ...functional, ...polynomials, ...more, Array: KilnArray,
+        ndarray: KilnArray,
     load, save, savez, savezCompressed, savez_compressed: savezCompressed,
     linalg: namespace(['kiln.numpy.linalg'], linalg),
     fft: namespace(['kiln.numpy.fft'], fft),

@@ -22,7 +22,8 @@ function placeOf(file, line, name) {
 }
 
 /** A file without its scheme and host. */
-export const shortName = file => file.replace(/^file:\/\//, '').replace(/^https?:\/\/[^/]+\//, '').replace(/[?#].*$/, '');
+export const shortName = file => file.replace(/^file:\/\//, '').replace(/^https?:\/\/[^/]+\//, '').replace(/[?#].*$/,
+    '');
 
 // A line of a stack as text: "at f (file:1:2)" of V8, "f@file:1:2" of the others.
 const shape = /(?:at (?:async )?(?:(.*?) \()?|^(.*?)@)(.+?):(\d+):\d+\)?$/;
@@ -30,7 +31,8 @@ const shape = /(?:at (?:async )?(?:(.*?) \()?|^(.*?)@)(.+?):(\d+):\d+\)?$/;
 export function frameOf(stack, inside = null) {
     for (const line of stack.split('\n')) {
         const m = shape.exec(line.trim());
-        if (!m || (inside ? m[3].startsWith(inside) : isOwn(m[3])) || m[3].startsWith('wasm') || m[3].includes('wasm-function')) continue;
+        if (!m || (inside ? m[3].startsWith(inside) : isOwn(m[3])) || m[3].startsWith('wasm') ||
+            m[3].includes('wasm-function')) continue;
         return {file: shortName(m[3]), line: +m[4], name: m[1] || m[2] || ''};
     }
     return null;

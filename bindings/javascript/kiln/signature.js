@@ -16,7 +16,8 @@ function parse(signature) {
     for (const p of list.split(',').map(s => s.trim()).filter(Boolean)) {
         if (p === '*') keyword = true;
         else if (p.startsWith('**')) options = true;
-        else if (p.startsWith('*')) rest = params.push({name: p.slice(1), required: false, keyword: false}) - 1, keyword = true;
+        else if (p.startsWith('*'))
+            rest = params.push({name: p.slice(1), required: false, keyword: false}) - 1, keyword = true;
         else params.push({name: p.split('=')[0], required: !p.includes('='), keyword, isNull: p.endsWith('=null')});
     }
     const byName = new Map(params.flatMap((p, i) => [[p.name, i], [camel(p.name), i]]));
@@ -42,7 +43,8 @@ function bind({name, params, rest, options, positional, byName}, args) {
     }
     const most = rest >= 0 ? rest : positional;
     if (n > most && rest < 0)
-        throw errorOf('TypeError', `${name}() takes at most ${positional} arguments by position, not ${n}; others come by ` +
+        throw errorOf('TypeError',
+            `${name}() takes at most ${positional} arguments by position, not ${n}; others come by ` +
             'name, in an object at the end');
     for (let i = 0; i < Math.min(n, most); i++) {
         if (args[i] === undefined) continue;
@@ -51,7 +53,8 @@ function bind({name, params, rest, options, positional, byName}, args) {
     }
     if (rest >= 0) values[rest] = args.slice(rest, n);
     params.forEach((p, i) => {
-        if (p.required && values[i] === undefined) throw errorOf('TypeError', `${name}() misses its argument '${p.name}'`);
+        if (p.required && values[i] === undefined)
+            throw errorOf('TypeError', `${name}() misses its argument '${p.name}'`);
         if (values[i] === null && !p.required && !p.isNull) values[i] = undefined; // null stands for what is not given
     });
     if (options) values.push(more);

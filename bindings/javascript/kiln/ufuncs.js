@@ -10,14 +10,14 @@ import {write} from './indexing.js';
 import {here} from './place.js';
 import {define} from './signature.js';
 
-const names = `abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh
-bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor
-cbrt ceil conj conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs float_power floor
-floor_divide fmax fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf isnan lcm ldexp
-left_shift less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor
-matmul matvec maximum minimum mod modf multiply negative nextafter not_equal positive pow power rad2deg radians
-reciprocal remainder right_shift rint sign signbit sin sinh spacing sqrt square subtract tan tanh true_divide trunc
-vecdot vecmat`.split(/\s+/);
+const names = `abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
+atanh bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
+bitwise_xor cbrt ceil conj conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs
+float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf
+isnan lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not
+logical_or logical_xor matmul matvec maximum minimum mod modf multiply negative nextafter not_equal positive pow
+power rad2deg radians reciprocal remainder right_shift rint sign signbit sin sinh spacing sqrt square subtract tan
+tanh true_divide trunc vecdot vecmat`.split(/\s+/);
 
 /** f(numbers of the handles) with operands that are released afterwards. */
 function withOperands(list, f) {
@@ -71,9 +71,11 @@ const single = f => {
 function methods(f, numberOf) {
     const c = () => engine.exports;
     const made = {
-        reduce: define('reduce(a, axis=null, dtype=, out=, keepdims=, initial=, where=)', (a, axis, dtype, out, keepdims, initial, where) =>
+        reduce: define('reduce(a, axis=null, dtype=, out=, keepdims=, initial=, where=)',
+            (a, axis, dtype, out, keepdims, initial, where) =>
             single(() => withOperands([a, initial, where], (x, i, w) => {
-                const n = numberOf(), opts = optionsAt('kn_ufunc_reduce_opts', {axis, dtype, keepdims, initial: i, where: w});
+                const n = numberOf(), opts = optionsAt('kn_ufunc_reduce_opts',
+                    {axis, dtype, keepdims, initial: i, where: w});
                 here(f);
                 const y = wrap(c().kn_ufunc_reduce(n, x, opts));
                 return out === undefined ? y : out.set('...', y);
@@ -97,7 +99,8 @@ function methods(f, numberOf) {
             return wrap(c().kn_ufunc_outer(n, x, y, 0));
         }))),
         /** x[index] = f(x[index], values) in place, again and again where indices repeat. */
-        at(x, index, ...values) { write(x, Array.isArray(index) ? index : [index], values[0] ?? 0, f.rowName, made.at); },
+        at(x, index, ...values) { write(x, Array.isArray(index) ? index : [index], values[0] ?? 0, f.rowName,
+            made.at); },
     };
     return made;
 }
