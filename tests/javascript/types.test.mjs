@@ -62,9 +62,10 @@ test('what np and its kin have is declared, and nothing else', async () => {
     await kiln.init();
     const spaces = {Numpy: np, NumpyLinalg: np.linalg, NumpyFft: np.fft, NumpyEmath: np.emath, Lax: kiln.lax,
         LaxLinalg: kiln.lax.linalg,
-        Nn: kiln.nn, Random: kiln.random, Ops: kiln.ops, ScipySpecial: kiln.scipy.special,
+        Nn: kiln.nn, NnInitializers: kiln.nn.initializers, Random: kiln.random, Ops: kiln.ops, ScipySpecial: kiln.scipy.special,
         ScipyLinalg: kiln.scipy.linalg,
         ScipySignal: kiln.scipy.signal, ScipyFft: kiln.scipy.fft, ScipyIntegrate: kiln.scipy.integrate};
+    if (kiln.optim) spaces.Optim = kiln.optim;
     for (const [name, space] of Object.entries(spaces)) {
         const declared = membersOf(name), there = Object.keys(space).filter(n => !n.includes('_') &&
             !['linalg', 'initializers'].includes(n));

@@ -56,7 +56,7 @@ SPACES = {
     "scipy.linalg": ("ScipyLinalg", "kiln.scipy.linalg", [("scipy.js", "linalgOwn")]),
     "scipy.signal": ("ScipySignal", "kiln.scipy.signal", [("scipy.js", "signalOwn")]),
     "scipy.fft": ("ScipyFft", "kiln.scipy.fft", []), "scipy.integrate": ("ScipyIntegrate", "kiln.scipy.integrate", []),
-    "ops": ("Ops", "kiln.ops", []),
+    "ops": ("Ops", "kiln.ops", []), "optim": ("Optim", "kiln.optim", []),
 }
 
 
@@ -170,7 +170,7 @@ def by_hand(path, constant, results, space):
     at = re.search(rf"^export const {constant} = ", source, re.M)
     if not at:
         return
-    end = re.search(r"^(\}\);|\};|\]\);)$", source[at.end():], re.M)
+    end = re.search(r"^[\])}]+;$", source[at.end():], re.M)
     for m in re.finditer(r"\[((?:'[^']*'(?:\s*\+\s*)?)+),", source[at.end():at.end() + (end.end() if end else 10**9)]):
         signature = "".join(re.findall(r"'([^']*)'", m[1]))
         s = re.fullmatch(r"(\w+)\((.*)\)", signature)
@@ -185,6 +185,31 @@ def by_hand(path, constant, results, space):
                 params.append((n, BY_NAME.get(n, "any" if n.endswith("_") else "ArrayLike"), "=" not in p and not rest, keyword, rest))
                 keyword = keyword or rest
         yield Function(s[1], None, params, results.get(f"{space}.{s[1]}", "Array"))
+
+
+def optimizers():
+    """Functions of the lists of signatures in optim-base.js."""
+    path = HERE / "kiln/optim-base.js"
+    if not path.exists():
+        return
+    numbers = "number | null"
+    for constant, result in (("SIGNATURES", "GradientTransformation"), ("SCHEDULES", "Schedule")):
+        text = re.search(rf"^const {constant} = `(.*?)`", path.read_text(), re.M | re.S)[1].replace(",\n    ", ", ")
+        for name, inner in re.findall(r"^(\w+)\((.*)\)$", text, re.M):
+            params, keyword = [], False
+            for p in filter(None, (x.strip() for x in inner.split(","))):
+                if p == "*":
+                    keyword = True
+                    continue
+                n = p.split("=")[0]
+                t = ("Rate" if "learning_rate" in n else "any" if "mask" in n or n == "key" else "DType | null" if "dtype" in n else
+                     "string" if n == "variant" else "boolean" if n in BOOLEANS else numbers)
+                params.append((n, t, "=" not in p, keyword, False))
+            yield Function(name, None, params, result)
+
+
+BOOLEANS = set("nesterov multiply_by_parameter_scale factored eps_in_sqrt centered bias_correction bias_correction_mu "
+               "bias_correction_nu debias scaling staircase".split())
 
 
 def main():
@@ -225,6 +250,10 @@ def main():
                     if before and f"{space}.{f.name}" not in results:
                         f.result = before.result
                     functions[f.name] = f
+        if space == "optim":
+            functions |= {f.name: f for f in optimizers()}
+            if not own:
+                continue
         lines = [own]
         for f in sorted(functions.values(), key=lambda f: f.name):
             if camel(f.name) not in said:
@@ -238,6 +267,13 @@ def main():
         text.append(f"export interface {name} {{\n{made}{''.join(snake)}}}\n")
     text.append(exports())
     Path(out).write_text("\n".join(text))
+    optax = HERE / "kiln/optax.js"
+    if optax.exists():  # the same names as exports of a module of their own
+        source = re.search(r"export const \{(.*?)\} = optim", optax.read_text(), re.S)[1].replace("\n", " ")
+        names = [n.strip() for n in source.split(",") if n.strip()] + re.findall(r"^(?:export const|   ) (\w+) = loss\(", optax.read_text(), re.M)
+        lines = ["// Made by bindings/javascript/tools/make-types.py.", 'import { Optim, optim } from "./index.js";',
+                 *(f'export declare const {n}: Optim["{n}"];' for n in names), "export default optim;"]
+        Path(out).with_name("optax.d.ts").write_text("\n".join(lines) + "\n")
 
 
 UFUNCS = None
@@ -270,8 +306,8 @@ def exports():
              "export declare const nn: Nn & { initializers: NnInitializers };", "export declare const random: Random;",
              "export declare const scipy: { special: ScipySpecial; linalg: ScipyLinalg; signal: ScipySignal; fft: ScipyFft; "
              "integrate: ScipyIntegrate };", "export declare const ops: Ops;"]
-    for name, t in (("scipySpecial", "ScipySpecial"), ("scipyLinalg", "ScipyLinalg")):
-        if name in index:
+    for name, t in (("optim", "Optim"), ("scipySpecial", "ScipySpecial"), ("scipyLinalg", "ScipyLinalg")):
+        if re.search(rf"\b{name}\b", index):
             lines.append(f"export declare const {name}: {t};")
     return "\n".join(lines) + "\n"
 

@@ -53,3 +53,11 @@ export type UnaryUfunc = Ufunc & ((x: ArrayLike, options?: UfuncOptions) => Arra
 export type BinaryUfunc = Ufunc & ((x1: ArrayLike, x2: ArrayLike, options?: UfuncOptions) => Array);
 export type PairUfunc = Ufunc & ((x: ArrayLike, options?: UfuncOptions) => [Array, Array]);
 export type PairOfTwoUfunc = Ufunc & ((x1: ArrayLike, x2: ArrayLike, options?: UfuncOptions) => [Array, Array]);
+export interface ScatterOptions { indicesAreSorted?: boolean; uniqueIndices?: boolean; mode?: any }
+/** Parameters of a shape, drawn with a key. */
+export type Initializer = (key: Array, shape: Shape, dtype?: DType) => Array;
+export interface FanOptions { inAxis?: Axes; outAxis?: Axes; batchAxis?: Axes; dtype?: DType }
+export interface WelchOptions {
+    fs?: number; window?: string | ArrayLike | null; nperseg?: number | null; noverlap?: number | null; nfft?: number | null;
+    detrend?: string | false; returnOnesided?: boolean; scaling?: "density" | "spectrum"; axis?: number; average?: "mean" | "median";
+}
