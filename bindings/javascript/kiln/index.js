@@ -9,6 +9,11 @@ import {numpy} from './numpy.js';
 import * as tree from './tree.js';
 import {laxFunctions} from './jax.js';
 import * as io from './files.js';
+import {own as laxOwn, linalg as laxLinalg} from './lax.js';
+import {own as nnOwn, initializers} from './nn.js';
+import {optim} from './optim.js';
+import {own as randomOwn} from './random.js';
+import {linalgOwn, signalOwn, specialOwn} from './scipy.js';
 
 export {blockUntilReady, block_until_ready, checkpoint, checkpointPolicies, checkpoint_policies, clearCaches, clear_caches,
     customGradient, customJvp, customVjp, custom_gradient, custom_jvp, custom_vjp, debug, evalShape, eval_shape, grad,
@@ -27,14 +32,17 @@ export {KilnError, ValueError, IndexError, KeyError, AxisError, OverflowError, L
     MemoryError, NameError, RuntimeError, AssertionError, ZeroDivisionError, InconclusiveDimensionOperation,
     FloatingPointError, KilnTypeError} from './errors.js';
 
-export const lax = namespace(['kiln.lax'], {...laxFunctions,
-    linalg: namespace(['kiln.lax.linalg'])});
-export const nn = namespace(['kiln.nn'], {initializers: namespace(['kiln.nn.initializers'])});
-export const random = namespace(['kiln.random']);
-export const scipy = {special: namespace(['kiln.scipy.special']), linalg: namespace(['kiln.scipy.linalg']),
-    signal: namespace(['kiln.scipy.signal']), fft: namespace(['kiln.scipy.fft']),
-        integrate: namespace(['kiln.scipy.integrate'])};
+export const lax = namespace(['kiln.lax'], {
+    ...laxOwn, ...laxFunctions, linalg: namespace(['kiln.lax.linalg'], laxLinalg),
+});
+export const nn = namespace(['kiln.nn'], {...nnOwn, initializers});
+export const random = namespace(['kiln.random'], randomOwn);
+export const scipySpecial = namespace(['kiln.scipy.special'], specialOwn);
+export const scipyLinalg = namespace(['kiln.scipy.linalg'], linalgOwn);
+export const scipy = {special: scipySpecial, linalg: scipyLinalg, signal: namespace(['kiln.scipy.signal'], signalOwn),
+    fft: namespace(['kiln.scipy.fft']), integrate: namespace(['kiln.scipy.integrate'])};
 export const ops = namespace(['kiln.ops']);
+export {optim};
 
 /** Loads the module; everything else waits for it, but where files can be read at once (Node, Deno, Bun). options: wasm
  * (a URL, bytes, or a WebAssembly.Module), fma ("auto", "exact", "relaxed"), threads (how many, of a build that has them). */
