@@ -137,7 +137,7 @@ const collective = (name, row = `_${name}`) => [`${name}(x, axis_name, *, axis_i
 const position = x => (x instanceof KilnArray && x.dtype.startsWith('float') ? np('astype', x, 'int32') : x);
 const starts = x => (x?.ndim === 1 || Array.isArray(x) ? [...x].map(position) : position(x));
 
-export const own = {GatherScatterMode, RoundingMethod, FftType, RandomAlgorithm, Precision, ...defineAll([
+export const own = defineAll([
     ['conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers=)', convDimensionNumbers],
     ['conv_general_permutations(dimension_numbers)', n => {
         const shape = Array(n[0].length).fill(1), {lhsSpec, rhsSpec, outSpec} = convDimensionNumbers(shape, shape, n);
@@ -219,7 +219,8 @@ export const own = {GatherScatterMode, RoundingMethod, FftType, RandomAlgorithm,
     ['pshuffle(x, axis_name, perm)', (x, name, perm) => over('_pshuffle', x, name, perm)],
     ['pswapaxes(x, axis_name, axis)', (x, name, axis) => over('_pswapaxes', x, name, axis)],
     ['pbroadcast(x, axis_name, source)', (x, name, source) => over('_pbroadcast', x, name, source)],
-])};
+]);
+Object.assign(own, {GatherScatterMode, RoundingMethod, FftType, RandomAlgorithm, Precision});
 
 // ---- lax.linalg
 const la = (name, ...args) => rowCall('kiln.lax.linalg', name, args);

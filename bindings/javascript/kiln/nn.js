@@ -6,7 +6,7 @@ import {defineAll} from './signature.js';
 const call = (name, ...args) => rowCall('kiln.nn', name, args);
 
 /** logsumexp(a, {axis, b, keepdims, returnSign, where}): with returnSign [value, sign of the sum] */
-function logsumexp(a, axis, b, keepdims, returnSign, where) {
+export function logsumexp(a, axis, b, keepdims, returnSign, where) {
     return returnSign ? [...call('_logsumexp_sign', a, {axis, b, keepdims, where})]
         : call('_logsumexp', a, {axis, b, keepdims, where});
 }

@@ -4,22 +4,20 @@ import {rowCall} from './call.js';
 import {errorOf} from './errors.js';
 import {defineAll} from './signature.js';
 import {FlatFunction} from './function.js';
-import {own as nn} from './nn.js';
+import {logsumexp} from './nn.js';
 
 const special = (name, ...args) => rowCall('kiln.scipy.special', name, args);
 const linalg = (name, ...args) => rowCall('kiln.scipy.linalg', name, args);
 const pair = c => (Array.isArray(c) && c.length === 2 && typeof c[0] === 'object' ? c : [c, null]);
 
-export const specialOwn = {
-    logsumexp: nn.logsumexp,
-    ...defineAll([
-        ['sici(x)', x => [...special('sici', x)]],
-        ['fresnel(x)', x => [...special('fresnel', x)]],
-        ['lpmn(m, n, z)', (m, n, z) => [...special('lpmn', m, n, z)]],
-        ['softmax(x, axis=)', (x, axis) => special('softmax', x, {axis})],
-        ['log_softmax(x, axis=)', (x, axis) => special('log_softmax', x, {axis})],
-    ]),
-};
+export const specialOwn = defineAll([
+    ['logsumexp(a, axis=, b=, keepdims=, return_sign=, where=)', logsumexp],
+    ['sici(x)', x => [...special('sici', x)]],
+    ['fresnel(x)', x => [...special('fresnel', x)]],
+    ['lpmn(m, n, z)', (m, n, z) => [...special('lpmn', m, n, z)]],
+    ['softmax(x, axis=)', (x, axis) => special('softmax', x, {axis})],
+    ['log_softmax(x, axis=)', (x, axis) => special('log_softmax', x, {axis})],
+]);
 
 function qr(a, overwriteA, lwork, mode = 'full', pivoting = false) {
     const modes = {full: 'complete', r: 'r', economic: 'reduced'};
@@ -99,7 +97,6 @@ function windowed(window, detrend, more) {
     return {...more, window: named ? window : undefined, win: named ? undefined : window,
             ...(detrend === undefined ? {} : {detrend: detrend === false ? 'none' : detrend})};
 }
-const ofWelch = 'nperseg=, noverlap=, nfft=, detrend=, return_onesided=, scaling=, axis=, average=)';
 const welchOptions = (window, nperseg, noverlap, nfft, detrend, onesided, scaling, axis, average) =>
     windowed(window, detrend, {nperseg, noverlap, nfft, return_onesided: onesided, scaling, axis, average});
 export const signalOwn = defineAll([
@@ -112,9 +109,10 @@ export const signalOwn = defineAll([
         (z, fs, window, nperseg, noverlap, nfft, onesided, boundary, timeAxis, freqAxis) => [...signal('_istft', z,
             windowed(window, undefined, {fs, nperseg, noverlap, nfft, input_onesided: onesided, boundary,
                                          time_axis: timeAxis, freq_axis: freqAxis}))]],
-    [`csd(x, y, fs=, window=, ${ofWelch}`, (x, y, fs, ...how) => [...signal('_csd', x, y,
-        {fs, ...welchOptions(...how)})]],
-    [`welch(x, fs=, window=, ${ofWelch}`, (x, fs, ...how) => [...signal('_welch', x, {fs, ...welchOptions(...how)})]],
+    ['csd(x, y, fs=, window=, nperseg=, noverlap=, nfft=, detrend=, return_onesided=, scaling=, axis=, average=)',
+        (x, y, fs, ...how) => [...signal('_csd', x, y, {fs, ...welchOptions(...how)})]],
+    ['welch(x, fs=, window=, nperseg=, noverlap=, nfft=, detrend=, return_onesided=, scaling=, axis=, average=)',
+        (x, fs, ...how) => [...signal('_welch', x, {fs, ...welchOptions(...how)})]],
     ['periodogram(x, fs=, window=, nfft=, detrend=, return_onesided=, scaling=, axis=)',
         (x, fs, window, nfft, detrend, onesided, scaling, axis) => [...signal('_periodogram', x,
             windowed(window, detrend, {fs, nfft, return_onesided: onesided, scaling, axis}))]],

@@ -22,7 +22,7 @@
     polyLossCrossEntropy(logits: ArrayLike, labels: ArrayLike, options?: {epsilon?: number}): Array;
     ntxent(embeddings: ArrayLike, labels: ArrayLike, temperature?: number): Array;
     scale(stepSize: number | Array): GradientTransformation;
-    scaleBySchedule(stepSizeFn: Schedule | ((count: any) => any)): GradientTransformation;
+    scaleBySchedule(stepSizeFn: (count: any) => any): GradientTransformation;
     scaleByLearningRate(learningRate: Rate, flipSign?: boolean): GradientTransformation;
     treeSum(tree: any): Array;
     treeMax(tree: any): Array;

@@ -68,3 +68,14 @@ settings.lines = false;
 for (const row of x) row.sum().toString();
 console.log(shape, n, ok, values, edges, q, r, eigenvalues, parts, stacked, mixed, total, g, l, gs, g0, g1, gx, ga, aux, out, mapped,
     special, made, segments, d, data, z, w, liveCount());
+
+// optimizers
+import {adamw, applyUpdates} from "kiln-arrays/optim";
+import {optim, random} from "kiln-arrays";
+const o = optim.chain(optim.clipByGlobalNorm(1), adamw(optim.cosineDecaySchedule(0.1, 100), {weightDecay: 1e-4}));
+const [moved, after] = o.update(params, o.init(params), params);
+const newParams: Params = applyUpdates(params, moved);
+optim.adam(step => 0.1 * step).update(x, after, null, {value: 3});
+optim.sgd({learningRate: 0.1, momentum: 0.9}), optim.sgd(0.1, 0.9, true), new optim.MultiSteps(o, 4);
+const key: Array = random.key(0), [k1, k2] = random.split(key), sample: Array = random.normal(k1, [2, 3], {dtype: "float32"});
+const kernel: Array = nn.initializers.heNormal({inAxis: 0})(k2, [3, 4]), attended: Array = nn.dotProductAttention(x, x, x, {isCausal: true});
