@@ -80,6 +80,7 @@ void knw_points_of_maps(knw_gen *g)
         knw_word(&t, g->at.map[m]);
         add_loops(g, &t, m, 0, g->k->n_par);
         knw_line(g, "let %c%d = %s;", inner ? 'p' : 'e', m, t.s ? t.s : "");
+        g->main.failed |= t.failed;
         knx_str_free(&t);
     }
 }
@@ -92,6 +93,7 @@ void knw_elements_of_maps(knw_gen *g)
         knx_str t = {0};
         add_loops(g, &t, m, g->k->n_par, knk_map_loops(g->k, m));
         knw_line(g, "let e%d = p%d%s;", m, m, t.s ? t.s : "");
+        g->main.failed |= t.failed;
         knx_str_free(&t);
     }
 }
