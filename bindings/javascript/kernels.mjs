@@ -30,12 +30,14 @@ export function fuses() {
   }
 }
 
-// options: exports() of Kiln's own module, fma: "exact" never uses relaxed_madd, "relaxed" always, "auto" asks fuses()
-export function kernels({exports, fma = 'auto', makes = true, count = {modules: 0, bytes: 0, refused: 0}}) {
+// options: exports() of Kiln's own module, fma: "exact" never uses relaxed_madd, "relaxed" always, "auto" asks fuses();
+// webgpu: what openWebGPU() of webgpu.mjs gave, if there is to be such a device
+export function kernels({exports, fma = 'auto', webgpu = null, makes = true, count = {modules: 0, bytes: 0, refused: 0}}) {
   const free = new Map(); // number of functions -> places
   const features = (fma === 'exact' ? 0 : fma === 'relaxed' || fuses() ? 1 : 0) | (makes ? 2 : 0);
-  return {
+  const known = {
     count,
+    ...webgpu?.imports(exports),
     // The place of the functions; 0: there is no memory for it, or none in the engine; -1: it refuses the module, and always will.
     publish(at, size, n) {
       at >>>= 0; // numbers of WebAssembly come with a sign
@@ -60,4 +62,5 @@ export function kernels({exports, fma = 'auto', makes = true, count = {modules: 
     },
     features: () => features,
   };
+  return new Proxy(known, {get: (o, name) => o[name] ?? (String(name).startsWith('webgpu_') ? () => 0 : undefined)});
 }

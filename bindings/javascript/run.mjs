@@ -2,12 +2,13 @@
 // run.mjs -- runs a program that was compiled for WebAssembly with Kiln in it:
 // node run.mjs [--threads N] PROGRAM.wasm [ARGUMENT...]
 // --threads, or KILN_NUM_THREADS: how many threads it has, if it was built for threads. KILN_WASM_FMA=exact|relaxed|auto.
-// KILN_BACKEND and all other variables are the program's.
+// KILN_WASM_WEBGPU: see node-webgpu.mjs. KILN_BACKEND and all other variables are the program's.
 import fs from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import {wasi, Exit} from './wasi.mjs';
 import {kernels, hasRelaxed} from './kernels.mjs';
+import {endWebGPU, nodeWebGPU} from './node-webgpu.mjs';
 import {threadsFor} from './threads.mjs';
 
 const given = process.argv.slice(2);
@@ -18,7 +19,8 @@ if (process.env.KILN_WASM_FMA === 'relaxed' && !hasRelaxed()) {
   process.exit(77);
 }
 let exports;
-const made = kernels({exports: () => exports, fma: process.env.KILN_WASM_FMA ?? 'auto'});
+const webgpu = await nodeWebGPU();
+const made = kernels({exports: () => exports, fma: process.env.KILN_WASM_FMA ?? 'auto', webgpu});
 const module = await WebAssembly.compile(fs.readFileSync(path));
 const wanted = Number(process.env.KILN_NUM_THREADS) || availableParallelism();
 const {imports, threads} = threadsFor(module, {threads: wanted, features: made.features});
@@ -40,7 +42,7 @@ exports = (await WebAssembly.instantiate(module, around)).exports;
 await threads?.start(exports);
 let code = 0;
 try {
-  exports._start();
+  await (webgpu ? webgpu.promising(exports._start)() : exports._start());
 } catch (e) {
   if (!(e instanceof Exit)) {
     console.error(e.stack ?? e);
@@ -51,3 +53,4 @@ try {
 if (process.env.KILN_WASM_COUNT) console.error(`${made.count.modules} modules, ${made.count.bytes} bytes, ${made.count.refused} refused`, made.count.why ?? '');
 process.exitCode = code;
 threads?.stop();
+endWebGPU(webgpu);

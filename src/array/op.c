@@ -570,14 +570,14 @@ static knx_error *value_outside(kna_value *v, kna_value **out)
                                      : kna_constant(v, out);
 }
 
-void kna_wait_for(kna_op *op, kn_array x, bool device)
+void kna_wait_for(kna_op *op, kn_array x, knx_error *(*then)(knx_buffer *b))
 {
     kna_value *v = value_of(op, x), *outside = NULL;
     knx_error *e = v ? value_outside(v, &outside) : NULL;
     if (v && !e)
         e = kna_force(1, &outside);
-    if (v && !e && device && outside->state == KN_V_BUFFER)
-        e = knd_wait(outside->buffer);
+    if (v && !e && then && outside->state == KN_V_BUFFER)
+        e = then(outside->buffer);
     if (e)
         kna_fail_with(op, e);
     kna_value_release(outside);

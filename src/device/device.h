@@ -83,6 +83,15 @@ typedef struct knd_loops {
     knx_error *(*run)(const knd_device *d, void *prepared, const knd_turns *t, knd_turned *out);
 } knd_loops;
 
+/* Copies to the host that begin ahead, so that who wants the bytes later waits less, or, in a page, not at all. */
+typedef struct knd_ahead {
+    /* Behind all that was begun; nobody waits. from NULL: no bytes, but the end of all that. */
+    knx_error *(*begin)(const knd_device *d, knd_memory *from, size_t at, size_t bytes, void **coming);
+    /* The same as copy_out, of what is coming, which is gone then also after an error. */
+    knx_error *(*end)(const knd_device *d, void *coming, void *to);
+    void (*drop)(const knd_device *d, void *coming); /* nobody wants it any more */
+} knd_ahead;
+
 /* ---- The interface. Functions are called by one thread at a time for each device, but for the host's. Errors leave
  * everything as it was. */
 struct knd_device {
@@ -111,6 +120,7 @@ struct knd_device {
     /* Until all that was begun has ended: an error of any of it is told here at the latest. */
     knx_error *(*wait)(const knd_device *d);
     const knd_loops *loops; /* NULL: all turns are launched */
+    const knd_ahead *ahead; /* NULL: copies begin when somebody waits for them */
     const knd_gate *gate; /* NULL: it has none, and somebody waits for the condition of a loop at each turn */
 
     /* Programs: of the host its own executor, of others those of device/steps. load takes a reference to p. */
@@ -173,6 +183,7 @@ knx_error *knd_alloc(const knd_device *d, size_t bytes, knd_memory **out);
 void knd_free(const knd_device *d, knd_memory *m, size_t bytes); /* NULL is fine */
 knx_error *knd_copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes);
 knx_error *knd_copy_out(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes);
+knx_error *knd_end_copy_out(const knd_device *d, void *coming, void *to, size_t bytes);
 knx_error *knd_copy_there(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                          size_t bytes);
 knx_error *knd_launch(const knd_device *d, void *prepared, const knd_place *at);
@@ -231,6 +242,8 @@ void knd_lock(void);
 void knd_unlock(void);
 /* Makes `data` of the buffer valid: what is only on a device is copied to the host, once. */
 knx_error *knd_fetch(knx_buffer *b);
+/* Begins that, where the device can begin ahead; nobody waits. */
+knx_error *knd_begin_fetch(knx_buffer *b);
 /* The host is about to write to it: then a device's copy is old. */
 knx_error *knd_fetch_to_write(knx_buffer *b);
 knx_error *knd_begin_here(knx_buffer *b); /* the same, but what it has so far is not wanted */

@@ -12,6 +12,7 @@ typedef struct away {
     size_t bytes;     /* of it */
     knx_buffer *host; /* memory on the host of a buffer that was born on the device */
     bool valid;       /* the device's copy has the contents */
+    void *coming;     /* a copy of them that was begun ahead (knd_ahead); NULL: none is */
     knd_doubt doubt;  /* of the device's copy */
 } away;
 
@@ -32,8 +33,16 @@ void knd_unlock(void)
         knx_global_unlock(&lock);
 }
 
+static void drop_coming(away *a)
+{
+    if (a->coming)
+        a->device->ahead->drop(a->device, a->coming);
+    a->coming = NULL;
+}
+
 static void free_memory(away *a)
 {
+    drop_coming(a);
     if (a->memory)
         knd_free(a->device, a->memory, a->bytes);
     a->memory = NULL;
@@ -82,7 +91,10 @@ static knx_error *find_room(knx_buffer *b, away *a)
 static knx_error *fetch_contents(const knx_buffer *b, away *a)
 {
     KN_TRY(knd_failed(a->device, &a->doubt));
-    KN_TRY(knd_copy_out(a->device, a->head.data, a->memory, 0, b->bytes));
+    void *coming = a->coming;
+    a->coming = NULL;
+    KN_TRY(coming ? knd_end_copy_out(a->device, coming, a->head.data, b->bytes)
+                  : knd_copy_out(a->device, a->head.data, a->memory, 0, b->bytes));
     if (a->doubt.last && !b->bytes)
         KN_TRY(a->device->wait(a->device)); /* of nothing there was nothing to wait for */
     return knd_failed(a->device, &a->doubt);
@@ -106,6 +118,28 @@ knx_error *knd_fetch(knx_buffer *b)
         return NULL;
     knd_lock();
     knx_error *error = fetch(b, true);
+    knd_unlock();
+    return error;
+}
+
+/* Of what the host has already nothing comes but how the checks went. */
+static knx_error *begin_fetch(knx_buffer *b)
+{
+    away *a = (away *)b->away;
+    if (!a || !a->valid)
+        return NULL;
+    KN_TRY(knd_failed(a->device, &a->doubt));
+    if (a->coming || !a->device->ahead || (b->data && !a->doubt.last))
+        return NULL;
+    return a->device->ahead->begin(a->device, b->data ? NULL : a->memory, 0, b->data ? 0 : b->bytes, &a->coming);
+}
+
+knx_error *knd_begin_fetch(knx_buffer *b)
+{
+    if (!b->away)
+        return NULL;
+    knd_lock();
+    knx_error *error = begin_fetch(b);
     knd_unlock();
     return error;
 }
@@ -194,10 +228,21 @@ knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out)
 void knd_written(knx_buffer *b)
 {
     knd_lock();
+    drop_coming((away *)b->away);
     if (b->data)
         b->away->data = b->data;
     __atomic_store_n(&b->data, NULL, __ATOMIC_RELEASE);
     knd_unlock();
+}
+
+/* What comes has waited for all that came before it. */
+static knx_error *end_coming(knx_buffer *b, away *a)
+{
+    void *coming = a->coming;
+    if (!b->data)
+        return fetch(b, true);
+    a->coming = NULL;
+    return a->device->ahead->end(a->device, coming, NULL);
 }
 
 knx_error *knd_wait(knx_buffer *b)
@@ -207,7 +252,9 @@ knx_error *knd_wait(knx_buffer *b)
     if (!a)
         return NULL;
     knd_lock();
-    if (a->valid)
+    if (a->coming)
+        error = end_coming(b, a);
+    else if (a->valid)
         error = a->device->wait(a->device);
     if (!error && a->valid)
         error = knd_failed(a->device, &a->doubt);

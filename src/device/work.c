@@ -88,6 +88,17 @@ knx_error *knd_copy_out(const knd_device *d, void *to, knd_memory *from, size_t 
     return NULL;
 }
 
+knx_error *knd_end_copy_out(const knd_device *d, void *coming, void *to, size_t bytes)
+{
+    int64_t begin = knx_nanoseconds();
+    KN_TRY(d->ahead->end(d, coming, to));
+    kn_device_counts *c = counts_of(d);
+    c->downloads++;
+    c->bytes_down += (int64_t)bytes;
+    c->copy_seconds += (double)(knx_nanoseconds() - begin) * 1e-9;
+    return NULL;
+}
+
 knx_error *knd_copy_there(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                           size_t bytes)
 {

@@ -302,21 +302,23 @@ void kn_print(kn_array x, const kn_print_opts *opts)
     knx_free(text);
 }
 
-static void wait_for(const char *operation, kn_array x, bool device)
+static void wait_for(const char *operation, kn_array x, knx_error *(*then)(knx_buffer *b))
 {
     kna_op op;
     kna_begin(&op, operation);
-    kna_wait_for(&op, x, device);
+    kna_wait_for(&op, x, then);
     kna_end_plain(&op);
 }
 
-KNX_HOT void kn_eval(kn_array x) { wait_for("eval", x, false); }
+KNX_HOT void kn_eval(kn_array x) { wait_for("eval", x, NULL); }
 
 kn_array kn_block_until_ready(kn_array x)
 {
-    wait_for("block_until_ready", x, true);
+    wait_for("block_until_ready", x, knd_wait);
     return x;
 }
+
+void kn_copy_to_host_async(kn_array x) { wait_for("copy_to_host_async", x, knd_begin_fetch); }
 
 bool kn_ok(kn_array x)
 {

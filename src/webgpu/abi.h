@@ -326,7 +326,6 @@ typedef struct WGPUQuerySetDescriptor {
     X(WGPUFuture, QueueOnSubmittedWorkDone, (WGPUQueue, WGPUQueueWorkDoneCallbackInfo))                                \
     X(void, QueueRelease, (WGPUQueue))                                                                                 \
     X(WGPUFuture, BufferMapAsync, (WGPUBuffer, WGPUMapMode, size_t, size_t, WGPUBufferMapCallbackInfo))                \
-    X(const void *, BufferGetConstMappedRange, (WGPUBuffer, size_t, size_t))                                           \
     X(void, BufferUnmap, (WGPUBuffer))                                                                                 \
     X(void, BufferDestroy, (WGPUBuffer))                                                                               \
     X(void, BufferRelease, (WGPUBuffer))                                                                               \
@@ -336,8 +335,11 @@ typedef struct WGPUQuerySetDescriptor {
     X(void, BindGroupLayoutRelease, (WGPUBindGroupLayout))                                                             \
     X(void, PipelineLayoutRelease, (WGPUPipelineLayout))                                                               \
     X(void, QuerySetRelease, (WGPUQuerySet))
-/* Those that only some engines have: of wgpu-native, to list adapters and to wait. */
+/* Those that only some engines have: of wgpu-native, to list adapters and to wait; one of the two that read what is
+ * mapped. */
 #define KNG_EXTENSIONS(X)                                                                  \
+    X(const void *, BufferGetConstMappedRange, (WGPUBuffer, size_t, size_t))               \
+    X(WGPUStatus, BufferReadMappedRange, (WGPUBuffer, size_t, void *, size_t))             \
     X(size_t, InstanceEnumerateAdapters, (WGPUInstance, const void *options, WGPUAdapter *)) \
     X(WGPUBool, DevicePoll, (WGPUDevice, WGPUBool wait, const void *index))                \
     X(uint32_t, GetVersion, (void))

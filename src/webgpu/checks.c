@@ -94,20 +94,23 @@ knx_error *kng_checks_record(kng_gpu *g, knd_memory **out, uint32_t *word)
 
 /* ---- Records come down. */
 
-static uint64_t n_unknown(const kng_gpu *g) { return g->checks.last - g->checks.known; }
-
-uint64_t kng_checks_bytes(const kng_gpu *g) { return n_unknown(g) * RECORD_BYTES; }
+kng_checks_part kng_checks_unknown(const kng_gpu *g)
+{
+    const kng_checks *c = &g->checks;
+    return (kng_checks_part){c->known + 1, c->last - c->known, c->outermost ? c->outermost - 1 : c->last};
+}
 
 /* Of a ring: those up to its end, then those from its beginning on. */
-void kng_checks_copy(kng_gpu *g, WGPUCommandEncoder encoder, WGPUBuffer to, uint64_t at)
+void kng_checks_copy(kng_gpu *g, const kng_checks_part *p, WGPUCommandEncoder encoder, WGPUBuffer to, uint64_t at)
 {
-    uint64_t first = slot_of(g->checks.known + 1), n = n_unknown(g);
-    uint64_t part = n < KNG_RECORDS - first ? n : KNG_RECORDS - first;
+    uint64_t first = slot_of(p->first), part = p->n < KNG_RECORDS - first ? p->n : KNG_RECORDS - first;
+    if (!p->n)
+        return;
     g->api->CommandEncoderCopyBufferToBuffer(encoder, g->checks.records->buffer, first * RECORD_BYTES, to, at,
                                              part * RECORD_BYTES);
-    if (n > part)
+    if (p->n > part)
         g->api->CommandEncoderCopyBufferToBuffer(encoder, g->checks.records->buffer, 0, to, at + part * RECORD_BYTES,
-                                                 (n - part) * RECORD_BYTES);
+                                                 (p->n - part) * RECORD_BYTES);
     g->checks.records->used = g->queue.number;
 }
 
@@ -166,24 +169,25 @@ static knx_error *add_failure(kng_checks *c, uint64_t number, const uint32_t *r)
     return NULL;
 }
 
-knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records)
+/* A run that is known by now may have left its record to a later one. */
+knx_error *kng_checks_take(kng_gpu *g, const kng_checks_part *p, const uint32_t *records)
 {
     static const uint32_t zero[KNG_RECORD_WORDS];
     kng_checks *c = &g->checks;
-    uint64_t n = n_unknown(g), first = c->known + 1;
     knx_error *error = NULL;
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < p->n; i++) {
         const uint32_t *r = &records[i * KNG_RECORD_WORDS];
-        if (!r[LINE])
+        if (!r[LINE] || p->first + i <= c->known)
             continue;
-        knx_error *e = add_failure(c, first + i, r);
+        knx_error *e = add_failure(c, p->first + i, r);
         if (error)
             knx_error_release(e);
         error = error ? error : e;
-        g->api->QueueWriteBuffer(g->commands, c->records->buffer, slot_of(first + i) * RECORD_BYTES, zero, sizeof zero);
+        g->api->QueueWriteBuffer(g->commands, c->records->buffer, slot_of(p->first + i) * RECORD_BYTES, zero,
+                                 sizeof zero);
         error = error ? error : kng_check(g, "copying to it");
     }
-    c->known = c->outermost ? c->outermost - 1 : c->last;
+    c->known = c->known < p->known ? p->known : c->known;
     return error;
 }
 

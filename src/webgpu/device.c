@@ -141,6 +141,7 @@ void kng_make_device(kng_gpu *g)
                              .share = share,
                              .gate = goes_ahead(g) ? &kng_gate_table : NULL,
                              .loops = &kng_loops_table,
+                             .ahead = &kng_ahead_table,
                              .by_value = by_value,
                              .begin_checks = begin_checks,
                              .end_checks = end_checks,

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * engine.c -- the engine: a library with the functions of webgpu.h, found when it is asked for first; its adapters and
- * their devices; what it tells of errors. Nothing of it is ever unloaded: drivers have threads and handlers of exit. */
+ * engine.c -- the engine, which is opened when it is asked for first; its adapters and their devices; what it tells of
+ * errors. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "webgpu/gpu.h"
-#include <dlfcn.h>
-#include <pthread.h>
+#include "webgpu/library.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-static const char how_to_get_one[] =
-    "an engine is any library with the functions of webgpu.h: wgpu-native (`pip install wgpu` has it as wgpu/resources/"
-    "libwgpu_native-release.so) or Dawn; on a machine without a GPU it needs a driver in software as well (Debian: "
-    "mesa-vulkan-drivers); scripts/setup-webgpu.sh installs both; KILN_WEBGPU_LIBRARY says where the library is";
-
-static const char *const known_names[] = {"libwgpu_native.so", "libwgpu_native-release.so", "libwebgpu_dawn.so",
-                                          "libwebgpu.so",      "libwgpu_native.dylib",      "libwebgpu_dawn.dylib"};
 
 static struct engine {
     bool open;
@@ -26,41 +16,6 @@ static struct engine {
     kng_gpu *gpu[KNG_ADAPTERS];
 } engine;
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
-
-/* ---- The library. */
-
-static knx_error *find_functions(void *library, const char *path, kng_api *api)
-{
-#define KNG_X(result, name, arguments)                                                                                \
-    if (!(*(void **)&api->name = dlsym(library, "wgpu" #name)))                                                       \
-        return knx_error_new(KN_ERROR_RUNTIME,                                                                        \
-                             "'%s' is no WebGPU engine of the version that is needed: it has no function wgpu%s; %s", \
-                             path, #name, how_to_get_one);
-    KNG_FUNCTIONS(KNG_X)
-#undef KNG_X
-#define KNG_X(result, name, arguments) *(void **)&api->name = dlsym(library, "wgpu" #name);
-    KNG_EXTENSIONS(KNG_X)
-#undef KNG_X
-    return NULL;
-}
-
-static knx_error *find_library(const char *told, void **library, const char **path)
-{
-    if (told) {
-        *path = told;
-        *library = dlopen(told, RTLD_NOW | RTLD_LOCAL);
-        const char *why = *library ? NULL : dlerror();
-        return *library ? NULL
-                        : knx_error_new(KN_ERROR_RUNTIME, "no WebGPU: KILN_WEBGPU_LIBRARY cannot be loaded: %s; %s",
-                                        why ? why : told, how_to_get_one);
-    }
-    for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++) {
-        *path = known_names[i];
-        if ((*library = dlopen(known_names[i], RTLD_NOW | RTLD_LOCAL)))
-            return NULL;
-    }
-    return knx_error_new(KN_ERROR_RUNTIME, "no WebGPU: there is no engine here; %s", how_to_get_one);
-}
 
 /* ---- Adapters. */
 
@@ -97,19 +52,17 @@ static void on_adapter(WGPURequestAdapterStatus status, WGPUAdapter adapter, WGP
     answer(a, message);
 }
 
-static void wait_a_moment(int *tries)
-{
-    if (++*tries > 32)
-        nanosleep(&(struct timespec){.tv_nsec = *tries < 256 ? 20000 : 200000}, NULL);
-}
+static const int64_t answered_within_ns = 20 * (int64_t)1000000000;
 
 /* The answer; none after some 20 seconds. */
 static asked wait_for(asked *a)
 {
-    for (int tries = 0; !a->answered && tries < 100000;) {
+    int64_t begin = knx_nanoseconds(), waited = 0;
+    while (!a->answered && waited < answered_within_ns) {
         engine.api.InstanceProcessEvents(engine.instance);
-        if (!a->answered)
-            wait_a_moment(&tries);
+        waited = knx_nanoseconds() - begin;
+        if (!a->answered && !kng_let_pass(waited))
+            break;
     }
     asked said = *a;
     a->given_up = !said.answered;
@@ -243,7 +196,7 @@ static knx_error *check_age(const char *path)
             return knx_error_new(KN_ERROR_RUNTIME,
                                  "'%s' is no WebGPU engine of the version that is needed: the limits of its adapter "
                                  "make no sense; %s",
-                                 path, how_to_get_one);
+                                 path, kng_how_to_get_one);
     }
     return NULL;
 }
@@ -262,7 +215,7 @@ static knx_error *add_adapters(const char *path)
     if (!error && !engine.n)
         error = knx_error_new(KN_ERROR_RUNTIME,
                               "no WebGPU: the engine '%s' finds no adapter: no driver of Vulkan, Metal or D3D12; %s",
-                              path, how_to_get_one);
+                              path, kng_how_to_get_one);
     error = error ? error : check_age(path);
     for (int i = 0; !error && i < engine.n; i++) {
         kng_gpu *g = engine.gpu[i];
@@ -288,16 +241,14 @@ static void in_child(void)
 
 static knx_error *open_engine(void)
 {
-    void *library;
-    const char *path;
-    KN_TRY(find_library(knx_env()->webgpu_library, &library, &path));
-    KN_TRY(find_functions(library, path, &engine.api));
+    const char *name;
+    KN_TRY(kng_find_functions(&engine.api, &name));
     if (!engine.instance)
         engine.instance = engine.api.CreateInstance(NULL);
     if (!engine.instance)
-        return knx_error_new(KN_ERROR_RUNTIME, "no WebGPU: the engine '%s' does not start", path);
-    KN_TRY(add_adapters(path));
-    pthread_atfork(NULL, NULL, in_child);
+        return knx_error_new(KN_ERROR_RUNTIME, "no WebGPU: the engine '%s' does not start", name);
+    KN_TRY(add_adapters(name));
+    kng_watch_forks(in_child);
     return NULL;
 }
 
@@ -378,8 +329,7 @@ knx_error *kng_ready(kng_gpu *g)
     WGPUFeatureName feature[4];
     size_t n = 0;
     char message[KNG_MESSAGE];
-    if (g->lost)
-        return kng_lost(g);
+    KN_TRY(kng_lost(g));
     if (g->handle)
         return NULL;
     if (g->can_time)
@@ -422,25 +372,26 @@ void kng_pump(kng_gpu *g)
     g->api->InstanceProcessEvents(g->instance);
 }
 
-enum { BUSY_NS = 50000, SHORTEST_NS = 10000, LONGEST_NS = 2000000 };
-
-/* DevicePoll could wait, too, but it does so inside of the driver, with no end: this way all engines are the same, and
- * a wait needs nobody who wakes it up, and ends when the device is lost. */
-void kng_pump_again(kng_gpu *g, int64_t *since)
+knx_error *kng_pump_again(kng_gpu *g, int64_t *since)
 {
     int64_t now = knx_nanoseconds();
     *since = *since ? *since : now;
-    int64_t moment = (now - *since) / 16;
-    if (now - *since >= BUSY_NS)
-        nanosleep(&(struct timespec){.tv_nsec = moment < SHORTEST_NS  ? SHORTEST_NS
-                                                : moment > LONGEST_NS ? LONGEST_NS
-                                                                      : moment},
-                  NULL);
+    g->waiting = true;
+    bool passed = kng_let_pass(now - *since);
+    g->waiting = false;
     kng_pump(g);
+    return passed ? NULL
+                  : knx_error_new(KN_ERROR_RUNTIME,
+                                  "device '%s' is to be waited for, and a page does not wait in the midst of a call: "
+                                  "await what reads (docs/browser.md, WebGPU)",
+                                  g->name);
 }
 
 knx_error *kng_lost(const kng_gpu *g)
 {
+    if (g->waiting) /* whoever waits is suspended in the midst of something, and this is another call */
+        return knx_error_new(KN_ERROR_RUNTIME,
+                             "device '%s' is being waited for by a call that goes on: await that one first", g->name);
     return !g->lost ? NULL
                     : knx_error_new(KN_ERROR_RUNTIME, "device '%s' is lost: %s", g->name,
                                     g->why_lost[0] ? g->why_lost : "its engine does not say why");

@@ -17,6 +17,7 @@ enum {
     KNG_SLOTS = 31,           /* memories of a dispatch, at most */
     KNG_MESSAGE = 1024,       /* bytes of what an engine says */
     KNG_POOLS = 160,          /* size classes of memory */
+    KNG_LANDINGS = 4,         /* buffers for what comes down that are kept, at most */
     KNG_PLACES = 1024,        /* of the tables of pipelines and of bind groups: a power of 2 */
     KNG_GROUPS = 2048,        /* bind groups that are kept, at most */
     KNG_IDLE = 256,           /* pipelines that nobody holds, at most, and bytes of their texts: a driver in software */
@@ -53,12 +54,14 @@ knx_error *kng_ready(kng_gpu *g);
 void kng_lose(kng_gpu *g);
 void kng_pump(kng_gpu *g); /* callbacks that are due are called */
 /* The same, again and again until something has come: after a moment, which grows with the time that the wait has taken
- * so far. *since: 0 at first. */
-void kng_pump_again(kng_gpu *g, int64_t *since);
+ * so far. *since: 0 at first. An error where there is no waiting. */
+knx_error *kng_pump_again(kng_gpu *g, int64_t *since);
 /* The first error that the engine has told since the last call; `what`: was being done, "copying". */
 knx_error *kng_check(kng_gpu *g, const char *what);
-knx_error *kng_lost(const kng_gpu *g); /* NULL: it is not */
-knx_error *kng_bring_facts(kng_gpu *g); /* probe.c: g->facts, once */
+knx_error *kng_lost(const kng_gpu *g); /* NULL: it is not, and nobody waits for it */
+/* probe.c: g->facts, once. Begins it, nobody waits; brings it. */
+knx_error *kng_begin_facts(kng_gpu *g);
+knx_error *kng_bring_facts(kng_gpu *g);
 void kng_make_device(kng_gpu *g);      /* device.c: g->device, its table */
 
 /* ---- memory.c: buffers by size classes; freed ones are used again, also by commands that are not yet submitted, since
@@ -75,23 +78,33 @@ typedef struct kng_heap {
     knd_memory *free[KNG_POOLS];
     uint64_t live, n_live, kept, next_id; /* bytes in use, memories in use, bytes in pools */
     uint64_t most;                        /* bytes in use, the most there were */
-    WGPUBuffer landing;                   /* downloads pass through it; NULL: none yet */
-    uint64_t landing_bytes;
-    atomic_int mapped; /* how mapping it went, and 1; 0: not known yet */
-    uintptr_t map_number;
+    WGPUBuffer landing[KNG_LANDINGS];     /* downloads pass through one; NULL: none */
+    uint64_t landing_room[KNG_LANDINGS];
 } kng_heap;
 knx_error *kng_alloc(kng_gpu *g, uint64_t bytes, knd_memory **out);
 void kng_free(kng_gpu *g, knd_memory *m);
 void kng_trim(kng_gpu *g, uint64_t keep); /* pools keep so many bytes at most */
 knx_error *kng_upload(kng_gpu *g, knd_memory *to, uint64_t at, const void *from, uint64_t bytes);
-/* Records of checks come with it, and alone where nothing else is wanted. */
-knx_error *kng_download(kng_gpu *g, void *to, knd_memory *from, uint64_t at, uint64_t bytes);
-knx_error *kng_bring_checks(kng_gpu *g);
+uint64_t kng_room_for(uint64_t bytes); /* of the class that holds so many */
 /* Any bytes; where both lie in one memory they may overlap. */
 knx_error *kng_copy(kng_gpu *g, knd_memory *to, uint64_t to_at, knd_memory *from, uint64_t from_at, uint64_t bytes);
 
 /* Memory for good: it is in no class, and nobody counts it. */
 knx_error *kng_memory_new(kng_gpu *g, uint64_t room, knd_memory **out);
+
+/* ---- read.c: contents come down. Records of checks come with each, and alone where nothing else is wanted. */
+typedef struct kng_reading kng_reading;
+/* Behind what is recorded, which is submitted; nobody waits. from NULL: the records alone, and the end of all that. */
+knx_error *kng_reading_begin(kng_gpu *g, knd_memory *from, uint64_t at, uint64_t bytes, kng_reading **out);
+/* Waits, if it has not come; r is gone then, also with an error. */
+knx_error *kng_reading_end(kng_gpu *g, kng_reading *r, void *to);
+void kng_reading_drop(kng_gpu *g, kng_reading *r); /* nobody wants it any more; NULL is fine */
+extern const knd_ahead kng_ahead_table;
+/* Both at once. */
+knx_error *kng_download(kng_gpu *g, void *to, knd_memory *from, uint64_t at, uint64_t bytes);
+knx_error *kng_bring_checks(kng_gpu *g);
+/* The first bytes of a buffer that is mapped; false: it gives none. */
+bool kng_read_mapped(kng_gpu *g, WGPUBuffer from, void *to, size_t n);
 
 /* ---- checks.c: checks that fail on the device (knd_device.begin_checks). Each run has a record there, which comes
  * down with whatever is looked at next. */
@@ -111,11 +124,15 @@ typedef struct kng_checks {
     knd_memory *records;  /* of run n: record n % KNG_RECORDS; zeros: nothing has failed */
     uint64_t last, known; /* the last run with checks; up to which one it is known how they went */
     uint64_t current, outermost; /* of the runs that go on, one inside of the other; 0: none */
+    struct kng_reading *coming;  /* of records, which kng_flush has begun; NULL: none */
     kng_check_line *line; /* that checks belong to, each once */
     uint32_t n_line, room, at_line; /* at_line: 1 + that of the check that is launched next */
     uint32_t n_failure, failure_room;
     kng_failure *failure; /* in the order of their runs, KNG_FAILURES at most */
 } kng_checks;
+typedef struct kng_checks_part {
+    uint64_t first, n, known;
+} kng_checks_part;
 /* Runs lie in each other where the user's functions call Kiln: *outer is the one that goes on after the end. */
 knx_error *kng_checks_begin(kng_gpu *g, uint64_t *number, uint64_t *outer);
 void kng_checks_end(kng_gpu *g, uint64_t outer);
@@ -123,10 +140,15 @@ knx_error *kng_checks_name(kng_gpu *g, const kn_place *place, const char *operat
 knx_error *kng_checks_failed(const kng_gpu *g, uint64_t number);
 /* The record of the run, for a launch: its memory and where its words begin. */
 knx_error *kng_checks_record(kng_gpu *g, knd_memory **out, uint32_t *word);
-/* Bytes of the records of which nothing is known yet; records a copy of them; what came of it. */
-uint64_t kng_checks_bytes(const kng_gpu *g);
-void kng_checks_copy(kng_gpu *g, WGPUCommandEncoder encoder, WGPUBuffer to, uint64_t at);
-knx_error *kng_checks_take(kng_gpu *g, const uint32_t *records);
+/* The records of which nothing is known yet, those of n runs; their bytes; records a copy of them; what came of it, up
+ * to which run it is known then. Several such parts may be under way, and have runs in common. */
+kng_checks_part kng_checks_unknown(const kng_gpu *g);
+static inline uint64_t kng_checks_bytes(const kng_checks_part *p)
+{
+    return p->n * KNG_RECORD_WORDS * sizeof(uint32_t);
+}
+void kng_checks_copy(kng_gpu *g, const kng_checks_part *p, WGPUCommandEncoder encoder, WGPUBuffer to, uint64_t at);
+knx_error *kng_checks_take(kng_gpu *g, const kng_checks_part *p, const uint32_t *records);
 
 /* ---- pipeline.c: pipelines by text. */
 typedef struct kng_layout { /* which bindings a text declares */
@@ -183,6 +205,7 @@ typedef struct kng_queue {
     atomic_llong ended;        /* submissions */
     WGPUQuerySet times;        /* NULL: none are taken */
     WGPUBuffer resolved, read;
+    atomic_int times_mapped;   /* how mapping them went, and 1; 0: not known yet */
     kng_pipeline **timed;      /* whose dispatch has times 2 i, 2 i + 1 */
     uint32_t n_timed;
 } kng_queue;
@@ -203,6 +226,8 @@ knx_error *kng_stage(kng_gpu *g, knd_memory *to, uint64_t at, const void *from, 
 knx_error *kng_encoder(kng_gpu *g, WGPUCommandEncoder *out); /* to record copies: no pass is open */
 knx_error *kng_submit(kng_gpu *g);
 knx_error *kng_finish(kng_gpu *g); /* submits, and waits until all has ended */
+knx_error *kng_wait_for(kng_gpu *g, uint64_t number); /* until this submission has ended */
+knx_error *kng_flush(kng_gpu *g); /* submits, and begins what kng_finish would wait for; nobody waits */
 /* times.c: of a pass that is about to begin, if times are taken; at the end of a submission; after it. */
 bool kng_times_begin(kng_gpu *g, kng_pipeline *p, WGPUPassTimestampWrites *out);
 void kng_times_resolve(kng_gpu *g);
@@ -224,6 +249,7 @@ extern const knd_loops kng_loops_table; /* turns.c */
 /* Where in the gate's memory this grid lies, in bytes. */
 knx_error *kng_gate_place(kng_gpu *g, const uint32_t grid[3], uint64_t *at);
 
+typedef struct kng_probing kng_probing;
 struct kng_gpu {
     knd_device device; /* the first: a knd_device of this kind is a kng_gpu */
     char name[16];
@@ -243,10 +269,12 @@ struct kng_gpu {
     WGPUQueue commands;
     knw_facts facts;
     bool probed, exact; /* exact: the host's bits, whatever it costs */
+    kng_probing *probing; /* facts that are coming; NULL: none are */
     bool take_times;
     knx_mutex mutex;    /* of what follows: an engine may tell on threads of its own */
     _Atomic bool lost;        /* read without it, too */
     bool failed;
+    bool waiting; /* somebody lets time pass: in a page other calls go on meanwhile */
     bool forked; /* lost to a fork: the engine is not to be called any more */
     WGPUErrorType failure;
     char message[KNG_MESSAGE], why_lost[KNG_MESSAGE];

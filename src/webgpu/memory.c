@@ -5,13 +5,7 @@
 #include "webgpu/gpu.h"
 #include <string.h>
 
-enum {
-    SMALLEST = 256,
-    STAGED_AT_MOST = 1 << 16,
-    KEPT_AT_LEAST = 1 << 28,
-    LANDING = 1 << 26,
-    WRITTEN_AT_ONCE = 1 << 26
-};
+enum { SMALLEST = 256, STAGED_AT_MOST = 1 << 16, KEPT_AT_LEAST = 1 << 28, WRITTEN_AT_ONCE = 1 << 26 };
 
 /* Class 4 i + j holds (4 + j) * 64 << i bytes. */
 static uint64_t class_bytes(int c) { return (uint64_t)(4 + c % 4) * (SMALLEST / 4) << c / 4; }
@@ -118,6 +112,8 @@ void kng_free(kng_gpu *g, knd_memory *m)
         kng_trim(g, most / 2);
 }
 
+uint64_t kng_room_for(uint64_t bytes) { return class_bytes(class_of(bytes)); }
+
 /* ---- Up. */
 
 static knx_error *upload_words(kng_gpu *g, knd_memory *to, uint64_t at, const void *from, uint64_t bytes)
@@ -173,112 +169,3 @@ knx_error *kng_upload(kng_gpu *g, knd_memory *to, uint64_t at, const void *from,
     }
     return tail ? upload_bytes(g, to, at + whole, p + whole, tail) : NULL;
 }
-
-/* ---- Down. */
-
-static knx_error *make_landing(kng_gpu *g, uint64_t bytes)
-{
-    uint64_t room = class_bytes(class_of(bytes < 1 << 16 ? 1 << 16 : bytes));
-    if (g->heap.landing && g->heap.landing_bytes >= bytes)
-        return NULL;
-    if (g->heap.landing)
-        g->api->BufferRelease(g->heap.landing);
-    g->heap.landing_bytes = 0;
-    g->heap.landing = g->api->DeviceCreateBuffer(
-        g->handle, &(WGPUBufferDescriptor){.usage = WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, .size = room});
-    knx_error *error = kng_check(g, "making memory to copy from it");
-    if (error || !g->heap.landing)
-        return error ? error : knx_error_new(KN_ERROR_MEMORY, "device '%s' has no memory to copy through", g->name);
-    g->heap.landing_bytes = room;
-    return NULL;
-}
-
-/* The answer to a question that nobody waits for any more is not the one to the next. */
-static void on_map(WGPUMapAsyncStatus status, WGPUStringView message, void *env, void *number)
-{
-    kng_heap *h = env;
-    (void)message;
-    if ((uintptr_t)number == h->map_number)
-        h->mapped = (int)status + 1;
-}
-
-/* What is being mapped is nobody's any more. */
-static knx_error *leave_landing(kng_gpu *g, knx_error *error)
-{
-    if (error && g->heap.landing && !g->forked) {
-        g->api->BufferRelease(g->heap.landing);
-        g->heap.landing = NULL;
-        g->heap.landing_bytes = 0;
-    }
-    return error;
-}
-
-static knx_error *wait_for_map(kng_gpu *g)
-{
-    for (int64_t since = 0; !g->heap.mapped;) {
-        kng_pump_again(g, &since);
-        KN_TRY(g->heap.mapped ? NULL : kng_check(g, "copying from it"));
-    }
-    return kng_check(g, "copying from it");
-}
-
-/* What is in the landing, mapped. */
-static knx_error *land(kng_gpu *g, uint64_t bytes, const uint8_t **out)
-{
-    kng_heap *h = &g->heap;
-    KN_TRY(kng_submit(g));
-    g->counters.waits++;
-    h->mapped = 0;
-    g->api->BufferMapAsync(h->landing, WGPUMapMode_Read, 0, bytes,
-                           (WGPUBufferMapCallbackInfo){.mode = WGPUCallbackMode_AllowProcessEvents,
-                                                       .callback = on_map,
-                                                       .userdata1 = h,
-                                                       .userdata2 = (void *)++h->map_number});
-    KN_TRY(leave_landing(g, wait_for_map(g)));
-    *out = h->mapped == WGPUMapAsyncStatus_Success + 1 ? g->api->BufferGetConstMappedRange(h->landing, 0, bytes) : NULL;
-    if (!*out)
-        return leave_landing(g, knx_error_new(KN_ERROR_RUNTIME,
-                                              "device '%s' does not give what is in its memory (status %d)", g->name,
-                                              h->mapped - 1));
-    return NULL;
-}
-
-/* Whole words of a memory, of which the caller wants some, and the records of checks behind them. `from` NULL: the
- * records alone. */
-static knx_error *bring(kng_gpu *g, void *to, knd_memory *from, uint64_t begin, uint64_t words, uint64_t skip,
-                        uint64_t want)
-{
-    uint64_t checks = kng_checks_bytes(g);
-    WGPUCommandEncoder encoder;
-    const uint8_t *p;
-    KN_TRY(make_landing(g, words + checks));
-    KN_TRY(kng_encoder(g, &encoder));
-    if (from) {
-        g->api->CommandEncoderCopyBufferToBuffer(encoder, from->buffer, begin, g->heap.landing, 0, words);
-        from->used = g->queue.number;
-    }
-    if (checks)
-        kng_checks_copy(g, encoder, g->heap.landing, words);
-    g->queue.recorded++;
-    KN_TRY(land(g, words + checks, &p));
-    if (want)
-        memcpy(to, p + skip, want);
-    knx_error *error = checks ? kng_checks_take(g, (const uint32_t *)(const void *)(p + words)) : NULL;
-    g->api->BufferUnmap(g->heap.landing);
-    return error;
-}
-
-knx_error *kng_download(kng_gpu *g, void *to, knd_memory *from, uint64_t at, uint64_t bytes)
-{
-    KN_TRY(kng_ready(g));
-    g->counters.bytes_down += (int64_t)bytes;
-    for (uint64_t done = 0; done < bytes;) {
-        uint64_t begin = (at + done) / 4 * 4, skip = at + done - begin;
-        uint64_t want = bytes - done < LANDING - skip ? bytes - done : LANDING - skip;
-        KN_TRY(bring(g, (uint8_t *)to + done, from, begin, (skip + want + 3) / 4 * 4, skip, want));
-        done += want;
-    }
-    return NULL;
-}
-
-knx_error *kng_bring_checks(kng_gpu *g) { return bring(g, NULL, NULL, 0, 0, 0, 0); }

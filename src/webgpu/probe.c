@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "webgpu/gpu.h"
+#include "webgpu/library.h"
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
@@ -144,41 +145,55 @@ static uint32_t judge(const uint32_t *x, const uint32_t *got)
     return fine;
 }
 
-static knx_error *run(kng_gpu *g, kng_pipeline *p, const uint32_t *x, uint32_t *y)
+/* Runs a text with these words, and begins to read one of its memories. */
+static knx_error *begin_text(kng_gpu *g, const char *text_of_it, const kng_bound *slot, const uint32_t words[2],
+                             uint32_t groups, int from, uint64_t bytes, kng_reading **out)
 {
-    kng_bound slot[KNG_SLOTS] = {0};
-    uint64_t in = CASES * 3 * sizeof *x, out = (uint64_t)CASES * RESULTS * sizeof *y;
-    knx_error *error = kng_alloc(g, in, &slot[0].memory);
+    kng_pipeline *p = NULL;
+    knx_error *error = kng_pipeline_for(g, text_of_it, &p);
     if (!error)
-        error = kng_alloc(g, out, &slot[1].memory);
+        error = kng_dispatch_text(g, p, slot, words, 2, (uint32_t[]){groups, 1, 1}, NULL, 0);
     if (!error)
-        error = kng_upload(g, slot[0].memory, 0, x, in);
-    if (!error)
-        error = kng_dispatch_text(g, p, slot, (uint32_t[]){CASES}, 1, (uint32_t[]){(CASES + 63) / 64, 1, 1}, NULL, 0);
-    if (!error)
-        error = kng_download(g, y, slot[1].memory, 0, out);
-    for (int i = 0; i < 2; i++)
-        if (slot[i].memory)
-            kng_free(g, slot[i].memory);
+        error = kng_reading_begin(g, slot[from].memory, 0, bytes, out);
+    kng_pipeline_release(g, p);
     return error;
 }
 
-static knx_error *probe(kng_gpu *g, uint32_t *fine)
+enum { OPERAND_BYTES = CASES * 3 * 4, RESULT_BYTES = CASES * RESULTS * 4 };
+
+static knx_error *begin_probe(kng_gpu *g, kng_reading **out)
 {
-    kng_pipeline *p = NULL;
-    uint32_t *x = knx_alloc(CASES * 3 * sizeof *x), *y = knx_alloc((size_t)CASES * RESULTS * sizeof *y);
-    knx_error *error = x && y ? NULL : knx_error_nomem();
+    kng_bound slot[KNG_SLOTS] = {0};
+    uint32_t *x = knx_alloc(OPERAND_BYTES);
+    knx_error *error = x ? kng_alloc(g, OPERAND_BYTES, &slot[0].memory) : knx_error_nomem();
     if (!error)
-        error = kng_pipeline_for(g, text, &p);
+        error = kng_alloc(g, RESULT_BYTES, &slot[1].memory);
+    if (!error) {
+        make_operands(x);
+        error = kng_upload(g, slot[0].memory, 0, x, OPERAND_BYTES);
+    }
+    if (!error)
+        error = begin_text(g, text, slot, (uint32_t[]){CASES, 0}, (CASES + 63) / 64, 1, RESULT_BYTES, out);
+    for (int i = 0; i < 2; i++)
+        if (slot[i].memory)
+            kng_free(g, slot[i].memory);
+    knx_free(x);
+    return error;
+}
+
+static knx_error *end_probe(kng_gpu *g, kng_reading *r, uint32_t *fine)
+{
+    uint32_t *x = knx_alloc(OPERAND_BYTES), *y = knx_alloc(RESULT_BYTES);
+    knx_error *error = x && y ? kng_reading_end(g, r, y) : knx_error_nomem();
+    if (!x || !y)
+        kng_reading_drop(g, r);
     if (!error) {
         fenv_t env;
         feholdexcept(&env); /* operands raise what they can */
         make_operands(x);
-        error = run(g, p, x, y);
-        *fine = error ? 0 : judge(x, y);
+        *fine = judge(x, y);
         fesetenv(&env);
     }
-    kng_pipeline_release(g, p);
     knx_free(x);
     knx_free(y);
     return error;
@@ -196,24 +211,17 @@ static const char loop_text[] = "@group(0) @binding(0) var<uniform> w: vec4<u32>
                                 "    y[1] = x;\n"
                                 "}\n";
 
-static knx_error *count_turns(kng_gpu *g, uint32_t *most)
+static knx_error *begin_turns(kng_gpu *g, kng_reading **out)
 {
-    kng_pipeline *p = NULL;
     kng_bound slot[KNG_SLOTS] = {0};
-    uint32_t n = 0;
     KN_TRY(kng_alloc(g, 8, &slot[0].memory));
-    knx_error *error = kng_pipeline_for(g, loop_text, &p);
-    if (!error)
-        error = kng_dispatch_text(g, p, slot, (uint32_t[]){MANY_TURNS, 1013904223}, 2, (uint32_t[]){1, 1, 1}, NULL, 0);
-    if (!error)
-        error = kng_download(g, &n, slot[0].memory, 0, 4);
-    *most = n < MANY_TURNS ? n : 0;
-    kng_pipeline_release(g, p);
+    knx_error *error = begin_text(g, loop_text, slot, (uint32_t[]){MANY_TURNS, 1013904223}, 1, 0, 4, out);
     kng_free(g, slot[0].memory);
     return error;
 }
 
-/* Does the engine take a text that begins so? Features are counted differently by engines of different ages. */
+/* Does the engine take a text that begins so? Features are counted differently by engines of different ages. One that
+ * would tell later has them by name. */
 static bool takes(kng_gpu *g, const char *begin)
 {
     static const char rest[] = "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
@@ -221,6 +229,8 @@ static bool takes(kng_gpu *g, const char *begin)
     char whole[256];
     kng_pipeline *p = NULL;
     size_t n = strlen(begin);
+    if (kng_comes_late)
+        return true;
     memcpy(whole, begin, n);
     memcpy(whole + n, rest, sizeof rest);
     knx_error *error = kng_pipeline_for(g, whole, &p);
@@ -249,36 +259,32 @@ static const char subgroup_text[] =
     "    y[mine] = select(0u, 1u, fine);\n"
     "}\n";
 
-static knx_error *try_subgroups(kng_gpu *g, uint32_t size, bool *fine)
+/* The size of subgroups that shaders might count on; 0: there is none. */
+static uint32_t subgroup_to_try(kng_gpu *g)
 {
-    kng_pipeline *p = NULL;
+    uint32_t size = g->subgroup_min;
+    bool may_be = g->can_subgroups && !knx_env()->no_webgpu_subgroups && size == g->subgroup_max && size >= 4 &&
+                  size <= 64 && 64 % size == 0 && takes(g, "enable subgroups;\n");
+    return may_be ? size : 0;
+}
+
+static knx_error *begin_subgroups(kng_gpu *g, uint32_t size, kng_reading **out)
+{
     kng_bound slot[KNG_SLOTS] = {0};
-    uint32_t y[64 * SOME_GROUPS];
-    KN_TRY(kng_alloc(g, sizeof y, &slot[0].memory));
-    knx_error *error = kng_pipeline_for(g, subgroup_text, &p);
-    if (!error)
-        error = kng_dispatch_text(g, p, slot, (uint32_t[]){size}, 1, (uint32_t[]){SOME_GROUPS, 1, 1}, NULL, 0);
-    if (!error)
-        error = kng_download(g, y, slot[0].memory, 0, sizeof y);
-    *fine = !error;
-    for (int i = 0; !error && i < 64 * SOME_GROUPS; i++)
-        *fine &= y[i] == 1;
-    kng_pipeline_release(g, p);
+    uint64_t bytes = 64 * SOME_GROUPS * sizeof(uint32_t);
+    KN_TRY(kng_alloc(g, bytes, &slot[0].memory));
+    knx_error *error = begin_text(g, subgroup_text, slot, (uint32_t[]){size, 0}, SOME_GROUPS, 0, bytes, out);
     kng_free(g, slot[0].memory);
     return error;
 }
 
-/* The size of subgroups that shaders may count on; 0: there is none. */
-static knx_error *find_subgroup(kng_gpu *g, uint32_t *out)
+static knx_error *end_subgroups(kng_gpu *g, kng_reading *r, bool *fine)
 {
-    uint32_t size = g->subgroup_min;
-    bool fine = false;
-    *out = 0;
-    if (!g->can_subgroups || knx_env()->no_webgpu_subgroups || size != g->subgroup_max || size < 4 || size > 64 ||
-        64 % size || !takes(g, "enable subgroups;\n"))
-        return NULL;
-    KN_TRY(try_subgroups(g, size, &fine));
-    *out = fine ? size : 0;
+    uint32_t y[64 * SOME_GROUPS];
+    KN_TRY(kng_reading_end(g, r, y));
+    *fine = true;
+    for (int i = 0; i < 64 * SOME_GROUPS; i++)
+        *fine &= y[i] == 1;
     return NULL;
 }
 
@@ -298,16 +304,70 @@ static void say(const kng_gpu *g, int64_t begin)
 /* Nobody tells it: what is common. A card that is large enough to be one of its own also needs more work at a time. */
 static uint64_t shared_cache(const kng_gpu *g) { return (g->type == WGPUAdapterType_DiscreteGPU ? 16 : 4) << 20; }
 
+enum { OPERATIONS_READ, TURNS_READ, SUBGROUPS_READ, READ };
+struct kng_probing {
+    kng_reading *coming[READ]; /* NULL: not asked for, or taken */
+    uint32_t subgroup;         /* that is tried; 0: none */
+    int64_t begin;
+};
+
+static void drop(kng_gpu *g)
+{
+    for (int i = 0; i < READ; i++)
+        kng_reading_drop(g, g->probing->coming[i]);
+    kng_drop(g->probing);
+    g->probing = NULL;
+}
+
+knx_error *kng_begin_facts(kng_gpu *g)
+{
+    KN_TRY(kng_ready(g));
+    if (g->probed || g->probing)
+        return NULL;
+    kng_probing *p = g->probing = kng_keep(sizeof *p);
+    if (!p)
+        return knx_error_nomem();
+    p->begin = knx_nanoseconds();
+    knx_error *error = begin_probe(g, &p->coming[OPERATIONS_READ]);
+    if (!error)
+        error = begin_turns(g, &p->coming[TURNS_READ]);
+    if (!error && (p->subgroup = subgroup_to_try(g)))
+        error = begin_subgroups(g, p->subgroup, &p->coming[SUBGROUPS_READ]);
+    if (error)
+        drop(g);
+    return error;
+}
+
+static kng_reading *take(kng_probing *p, int i)
+{
+    kng_reading *r = p->coming[i];
+    p->coming[i] = NULL;
+    return r;
+}
+
+static knx_error *end_facts(kng_gpu *g, uint32_t *fine, uint32_t *turns, uint32_t *subgroup)
+{
+    kng_probing *p = g->probing;
+    uint32_t n = 0;
+    bool shuffles = false;
+    KN_TRY(end_probe(g, take(p, OPERATIONS_READ), fine));
+    KN_TRY(kng_reading_end(g, take(p, TURNS_READ), &n));
+    KN_TRY(p->subgroup ? end_subgroups(g, take(p, SUBGROUPS_READ), &shuffles) : NULL);
+    *turns = n < MANY_TURNS ? n : 0;
+    *subgroup = shuffles ? p->subgroup : 0;
+    return NULL;
+}
+
 knx_error *kng_bring_facts(kng_gpu *g)
 {
-    int64_t begin = knx_nanoseconds();
     uint32_t fine = 0, turns = 0, subgroup = 0;
-    KN_TRY(kng_ready(g));
+    KN_TRY(kng_begin_facts(g));
     if (g->probed)
         return NULL;
-    KN_TRY(probe(g, &fine));
-    KN_TRY(count_turns(g, &turns));
-    KN_TRY(find_subgroup(g, &subgroup));
+    int64_t begin = g->probing->begin;
+    knx_error *error = end_facts(g, &fine, &turns, &subgroup);
+    drop(g);
+    KN_TRY(error);
     g->facts = (knw_facts){.f16 = g->can_f16 && takes(g, "enable f16;\n"),
                            .subgroup = subgroup,
                            .lanes = g->limits.maxComputeInvocationsPerWorkgroup,

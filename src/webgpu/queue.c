@@ -5,6 +5,7 @@
  * order with submissions, so one buffer serves all. */
 #include "base/log.h"
 #include "webgpu/gpu.h"
+#include "webgpu/library.h"
 #include <string.h>
 
 enum { RECORDED_AT_MOST = 256, AHEAD_AT_MOST = 16, UNIFORM_STEP = 256 };
@@ -63,16 +64,15 @@ static void on_done(WGPUQueueWorkDoneStatus status, WGPUStringView message, void
     atomic_fetch_add(&g->queue.ended, 1);
 }
 
-/* Until at most so many submissions have not ended. */
-static knx_error *wait_until(kng_gpu *g, int64_t ahead)
+knx_error *kng_wait_for(kng_gpu *g, uint64_t number)
 {
-    kng_queue *q = &g->queue;
-    int64_t submitted = (int64_t)q->number - 1, since = 0;
-    while (submitted - q->ended > ahead) {
-        kng_pump_again(g, &since);
+    int64_t since = 0;
+    kng_pump(g);
+    while ((uint64_t)g->queue.ended < number) {
+        KN_TRY(kng_pump_again(g, &since));
         KN_TRY(kng_lost(g));
     }
-    return NULL;
+    return kng_check(g, "running commands");
 }
 
 static knx_error *submit(kng_gpu *g)
@@ -111,20 +111,34 @@ knx_error *kng_submit(kng_gpu *g)
         return NULL;
     KN_TRY(submit(g));
     KN_TRY(kng_times_take(g));
-    kng_pump(g);
-    return wait_until(g, AHEAD_AT_MOST);
+    if (kng_comes_late || g->queue.number <= AHEAD_AT_MOST) { /* a page bounds what is ahead by itself */
+        kng_pump(g);
+        return NULL;
+    }
+    return kng_wait_for(g, g->queue.number - 1 - AHEAD_AT_MOST);
 }
 
 knx_error *kng_finish(kng_gpu *g)
 {
     if (!g->handle)
         return kng_lost(g);
-    if (kng_checks_bytes(g))
+    kng_reading *coming = g->checks.coming;
+    g->checks.coming = NULL;
+    KN_TRY(coming ? kng_reading_end(g, coming, NULL) : NULL);
+    if (kng_checks_unknown(g).n)
         return kng_bring_checks(g); /* what comes down last has waited for all before */
     KN_TRY(kng_submit(g));
     g->counters.waits++;
-    KN_TRY(wait_until(g, 0));
-    return kng_check(g, "running commands");
+    return kng_wait_for(g, g->queue.number - 1);
+}
+
+knx_error *kng_flush(kng_gpu *g)
+{
+    if (!g->handle)
+        return kng_lost(g);
+    kng_pump(g);
+    return g->checks.coming || !kng_checks_unknown(g).n ? kng_submit(g)
+                                                        : kng_reading_begin(g, NULL, 0, 0, &g->checks.coming);
 }
 
 /* One more command is there. */

@@ -76,19 +76,22 @@ static void add_up(kng_gpu *g, const uint64_t *t)
 knx_error *kng_times_take(kng_gpu *g)
 {
     kng_queue *q = &g->queue;
-    atomic_int mapped = 0;
     knx_error *error = NULL;
     if (!q->n_timed)
         return NULL;
+    q->times_mapped = 0;
     g->api->BufferMapAsync(q->read, WGPUMapMode_Read, 0, 16 * (size_t)q->n_timed,
-                           (WGPUBufferMapCallbackInfo){
-                               .mode = WGPUCallbackMode_AllowProcessEvents, .callback = on_map, .userdata1 = &mapped});
-    for (int64_t since = 0; !mapped && !error;) {
-        kng_pump_again(g, &since);
-        error = mapped ? NULL : kng_check(g, "reading times");
+                           (WGPUBufferMapCallbackInfo){.mode = WGPUCallbackMode_AllowProcessEvents,
+                                                       .callback = on_map,
+                                                       .userdata1 = &q->times_mapped});
+    for (int64_t since = 0; !q->times_mapped && !error;) {
+        error = kng_pump_again(g, &since);
+        error = error || q->times_mapped ? error : kng_check(g, "reading times");
     }
-    bool well = !error && mapped == WGPUMapAsyncStatus_Success + 1;
-    add_up(g, well ? g->api->BufferGetConstMappedRange(q->read, 0, 16 * (size_t)q->n_timed) : NULL);
+    uint64_t *t = kng_keep(16 * (size_t)q->n_timed);
+    bool well = !error && q->times_mapped == WGPUMapAsyncStatus_Success + 1;
+    add_up(g, well && t && kng_read_mapped(g, q->read, t, 16 * (size_t)q->n_timed) ? t : NULL);
+    kng_drop(t);
     if (well)
         g->api->BufferUnmap(q->read);
     return error;

@@ -60,7 +60,8 @@ static void too_much_memory_is_an_error(void **state)
     kn_eval(x);
     kn_array y = kn_exp2(kn_broadcast_to(x, KN_SHAPE(1 << 30, 4)));
     assert_false(kn_ok(y));
-    expect_error_with("MemoryError", "device 'webgpu:0' has no memory for 17179869184 bytes");
+    expect_error_with("MemoryError", sizeof(size_t) > 4 ? "device 'webgpu:0' has no memory for 17179869184 bytes"
+                                                        : "is too large"); /* for the host, too */
     expect_values(x, 0, 2, 4, 6);
 }
 

@@ -6,6 +6,7 @@
 #include "support/random_product.h"
 #include "support/webgpu_run.h"
 #include "device/steps/steps.h"
+#include <inttypes.h>
 
 enum { LINE = 4096 };
 static kng_gpu *g;
@@ -178,12 +179,12 @@ static void check_random(kni_jaxpr *make(uint64_t seed), uint64_t n)
     int products = 0, attached = 0;
     char name[32];
     if (wanted)
-        sscanf(wanted, "%lu %lu", &first, &n);
+        sscanf(wanted, "%" SCNu64 " %" SCNu64, &first, &n);
     else if (getenv("KILN_TEST_LONG"))
         n *= 40;
     for (uint64_t seed = first; seed < first + n; seed++) {
         kni_jaxpr *j = make(seed);
-        snprintf(name, sizeof name, "seed %lu", seed);
+        snprintf(name, sizeof name, "seed %" PRIu64, seed);
         if (!has_f64(j)) {
             count_products(j, &products, &attached);
             compare(j, seed, name);
