@@ -3,6 +3,7 @@
 // names; nothing is consumed: `.ref` is the array itself, and dispose() after it gives back one of the references.
 import {engine, get, getInt, mark, release, room, textAt, whenLoaded} from './engine.js';
 import {elements, nest, numberAt, onArray, operand, setIsArray} from './convert.js';
+import {arrive, deviceOf, ready} from './device.js';
 import {dtypeName, dtypeSize} from './dtype.js';
 import {errorOf} from './errors.js';
 import {Handle, check, isTracing, scoped} from './handles.js';
@@ -70,8 +71,13 @@ export class KilnArray extends Handle {
         here(this.dataSync);
         return elements(this.handle, this.size, this.dtype);
     }
-    /** The elements in C order as a promise. */
-    async data() { return this.dataSync(); }
+    /** The elements in C order as a promise: the way to read what a device has, for which nobody waits in a page. */
+    async data() {
+        await arrive(this);
+        return this.dataSync();
+    }
+    /** The name of the device that it is on. */
+    get device() { return deviceOf(this); }
     /** Nested arrays of numbers (a number of a 0-d array); integers beyond 2^53 are BigInts. */
     js() { return nest(this.dataSync(), this.shape, this.dtype); }
     jsSync() { return this.js(); }
@@ -88,8 +94,7 @@ export class KilnArray extends Handle {
     /** Runs what the array waits for; returns it. */
     async blockUntilReady() {
         here(this.blockUntilReady);
-        engine.exports.kn_eval(this.handle);
-        check();
+        await ready(this);
         return this;
     }
 

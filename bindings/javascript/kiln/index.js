@@ -2,6 +2,7 @@
 // index.js -- Kiln for JavaScript: arrays with NumPy's semantics, JAX's transformations, kernels compiled at run time.
 import {load} from './engine.js';
 import {namespace} from './namespaces.js';
+import {beginDevices, devices, openDevices} from './device.js';
 import {KilnArray} from './array.js';
 import {Ellipsis, Slice} from './indexing.js';
 import {DType} from './dtype.js';
@@ -27,6 +28,7 @@ export {settings} from './place.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree, io, numpy, numpy as np};
 export {watch} from './watch.js';
 export {threads} from './engine.js';
+export {defaultDevice, devicePut, devices, onDevice, whyNoWebGPU} from './device.js';
 export {KilnError, ValueError, IndexError, KeyError, AxisError, OverflowError, LinAlgError,
     NotImplementedError, ConcretizationError, LeakedTracerError, MutationError, ContextError, FileError,
     MemoryError, NameError, RuntimeError, AssertionError, ZeroDivisionError, InconclusiveDimensionOperation,
@@ -45,8 +47,13 @@ export const ops = namespace(['kiln.ops']);
 export {optim};
 
 /** Loads the module; everything else waits for it, but where files can be read at once (Node, Deno, Bun). options: wasm
- * (a URL, bytes, or a WebAssembly.Module), fma ("auto", "exact", "relaxed"), threads (how many, of a build that has them). */
-export async function init(options = {}) {
-    await load(options);
-    return ['host'];
+ * (a URL, bytes, or a WebAssembly.Module), fma ("auto", "exact", "relaxed"), threads (how many, of a
+ * build that has them), devices ("webgpu", or a list): the names of
+ * those that there are. */
+export async function init(options = {}, ...more) {
+    const o = typeof options === 'string' || Array.isArray(options) ? {devices: [options, more].flat(2)} : options;
+    await openDevices(o);
+    await load(o);
+    await beginDevices();
+    return devices();
 }
