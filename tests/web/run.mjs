@@ -20,10 +20,10 @@ await main(async () => {
     if (!job.wasm)
         throw new Error('usage: run.mjs chromium|firefox [--file PATH]... PROGRAM.wasm [ARGUMENT...]');
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => /^(KILN|JAX)_/.test(key)));
-    const harness = await Harness.start(name, {gpu: Boolean(process.env.KILN_WEB_GPU)});
+    const gpu = Boolean(process.env.KILN_WEB_GPU), harness = await Harness.start(name, {gpu});
     try {
         const {code, stdout, stderr, modules, refused, why} =
-            await harness.run({...job, env, fma: process.env.KILN_WASM_FMA ?? 'auto'});
+            await harness.run({...job, env, gpu, fma: process.env.KILN_WASM_FMA ?? 'auto'});
         process.stdout.write(stdout);
         process.stderr.write(stderr);
         if (process.env.KILN_WASM_COUNT)

@@ -5,6 +5,7 @@ import {kernels, hasRelaxed} from '../../bindings/javascript/kernels.mjs';
 import {MemoryFiles} from '../../bindings/javascript/memory-files.mjs';
 import {threadsFor} from '../../bindings/javascript/threads.mjs';
 import {wasi, Exit} from '../../bindings/javascript/wasi.mjs';
+import {openWebGPU} from '../../bindings/javascript/webgpu.mjs';
 
 /** Files of a pack (harness.mjs): a number of bytes, a list as JSON, the contents behind each other. */
 async function unpack(url, files) {
@@ -16,7 +17,7 @@ async function unpack(url, files) {
     }
 }
 
-async function run({wasm, args = [], env = {}, pack = null, fma = 'auto'}) {
+async function run({wasm, args = [], env = {}, pack = null, fma = 'auto', gpu = false}) {
     const out = {1: [], 2: []}, text = list => new TextDecoder().decode(new Uint8Array(list.flatMap(b => [...b])));
     if (fma === 'relaxed' && !hasRelaxed())
         return {code: 77, stdout: 'skipped: this engine has no relaxed SIMD\n', stderr: ''};
@@ -24,7 +25,8 @@ async function run({wasm, args = [], env = {}, pack = null, fma = 'auto'}) {
     if (pack)
         await unpack(pack, files);
     let exports, code = 0;
-    const made = kernels({exports: () => exports, fma});
+    const webgpu = gpu ? await openWebGPU() : null;
+    const made = kernels({exports: () => exports, fma, webgpu});
     const module = await WebAssembly.compileStreaming(fetch(wasm));
     const {imports, threads} = threadsFor(module, {threads: Number(env.KILN_NUM_THREADS ?? 1), features: made.features});
     const around = {
@@ -38,7 +40,7 @@ async function run({wasm, args = [], env = {}, pack = null, fma = 'auto'}) {
     exports = (await WebAssembly.instantiate(module, around)).exports;
     await threads?.start(exports);
     try {
-        exports._start();
+        await (webgpu ? webgpu.promising(exports._start)() : exports._start());
     } catch (e) {
         code = e instanceof Exit ? e.code : 134;
         if (code === 134)
