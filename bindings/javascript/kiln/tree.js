@@ -117,7 +117,7 @@ function structureOf(kind, data, children) {
     return def;
 }
 
-const DEEPEST = 1000;
+const DEEPEST = 400; // a Worker of Chromium has half the stack of a page
 const tooDeep = () => errorOf('ValueError', `a tree is deeper than ${DEEPEST} nodes, or contains itself`);
 function walk(x, leaves, isLeaf, depth) {
     if (isLeaf !== null && isLeaf(x)) return leaves.push(x), leafDef;
