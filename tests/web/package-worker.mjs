@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// package-worker.mjs -- one file of tests of the JavaScript package, in a Worker.
+globalThis.Buffer = {from: bytes => ({toString: () => new TextDecoder().decode(bytes)})};
+// Firefox has no collector that can be called: these tests run elsewhere.
+const collects = ['jitted functions that nobody has are forgotten'];
+globalThis.process = {env: {KILN_PACKAGE: '/package'}, stdout: {write() {}}, stderr: {write() {}}};
+self.onmessage = async ({data: {file}}) => {
+    try {
+        const {init} = await import('/package/kiln/index.js'); // in Node it loads itself
+        await init();
+        await import(`/tests/${file}`);
+        const {run_all} = await import('./node/test.mjs');
+        self.postMessage({results: await run_all(globalThis.gc ? [] : collects)});
+    } catch (e) {
+        self.postMessage({results: [{name: file, error: `${e?.message ?? e}\n${e?.stack ?? ''}`}]});
+    }
+};
