@@ -59,7 +59,7 @@ typedef struct knh_stage_facts {
     const double *turn_cost; /* per loop: what a turn costs without the loops in it */
 } knh_stage_facts;
 
-typedef struct knh_made knh_made; /* a stage function and what it is for (native.c) */
+/* knh_made: a stage function and what it is for (native.c) */
 /* What is kept with a kernel. */
 typedef struct knh_facts {
     _Atomic(const knh_made *) made;
@@ -158,7 +158,8 @@ typedef struct knh_piece {
 } knh_piece;
 
 /* plan.c */
-bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *room, knh_prepared **out);
+bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, knh_batch *batch, void *room,
+              knh_prepared **out);
 bool knh_plan_again(const knh_generator *g, const knk_launch *launch, knh_prepared *p); /* see knh_prepare_again */
 /* facts.c: time of one point's turns of loops; extent: of the loops */
 double knh_turns_cost(const knh_stage_facts *f, const int64_t *extent);
@@ -178,7 +179,8 @@ void knh_run_woven(const knh_worker *w, const knh_pass *ps, knh_function *f, int
  * or can be made so; false: it is none */
 bool knh_find_copy(knh_pass *ps);
 /* native.c: NULL if there is none */
-knh_function *knh_function_for(const knh_generator *g, const knk_kernel *k, knh_facts *f, const knh_request *r);
+knh_function *knh_function_for(const knh_generator *g, const knk_kernel *k, knh_facts *f, const knh_request *r,
+                               knh_batch *batch);
 void knh_note_fallback(const knk_kernel *k);
 /* drive.c */
 int64_t knh_offset(const knh_pass *ps, const knk_map_values *map, int stream); /* map: as in a worker */

@@ -15,9 +15,10 @@ struct knh_made {
     const knh_generator *by;
     knh_function *f; /* NULL: it cannot be made */
     void *keep;
+    _Atomic(const knh_batch *) batch; /* not NULL: it is not finished, and only plans of this batch may have it */
     uint8_t mode;
     bool nontemporal;
-    int stage, n_cls;
+    int stage, n_cls; /* stage -1: it is gone */
     uint8_t cls[];
 };
 
@@ -83,15 +84,22 @@ knh_facts *knh_facts_of(const knk_kernel *k_)
 
 /* Making. */
 
+static bool is_for(const knh_made *m, const knh_batch *batch)
+{
+    const knh_batch *b = atomic_load_explicit(&m->batch, memory_order_acquire);
+    return !b || b == batch;
+}
+
 static bool same_request(const knh_made *m, const knh_generator *g, const knh_request *r, int n)
 {
     return m->by == g && m->stage == r->stage && m->mode == r->mode && m->nontemporal == r->nontemporal &&
            m->n_cls == n && !memcmp(m->cls, r->cls, (size_t)n);
 }
 
-static const knh_made *find(const knh_made *m, const knh_generator *g, const knh_request *r, int n)
+static const knh_made *find(const knh_made *m, const knh_generator *g, const knh_request *r, int n,
+                            const knh_batch *batch)
 {
-    while (m && !same_request(m, g, r, n))
+    while (m && !(same_request(m, g, r, n) && is_for(m, batch)))
         m = m->next;
     return m;
 }
@@ -108,11 +116,11 @@ static const char *reason(const knh_made *others, const knh_request *r, int n)
 }
 
 /* Adds it to the list, unless another thread was first. Returns what is in the list. */
-static const knh_made *keep(knh_facts *f, knh_made *m, const knh_request *r)
+static const knh_made *keep(knh_facts *f, knh_made *m, const knh_request *r, const knh_batch *batch)
 {
     const knh_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *other;
     do {
-        if ((other = find(first, m->by, r, m->n_cls))) {
+        if ((other = find(first, m->by, r, m->n_cls, batch))) {
             drop_made(m);
             return other;
         }
@@ -121,8 +129,24 @@ static const knh_made *keep(knh_facts *f, knh_made *m, const knh_request *r)
     return m;
 }
 
-static knx_error *make_and_keep(const knh_generator *g, const knh_request *r, knh_facts *f, knh_function **out)
+static bool has_room(knh_batch *b)
 {
+    if (b->n < b->room)
+        return true;
+    int room = b->room ? 2 * b->room : 16;
+    knh_made **made = knx_realloc(b->made, (size_t)room * sizeof *made);
+    if (made) {
+        b->made = made;
+        b->room = room;
+    }
+    return made != NULL;
+}
+
+static knx_error *make_and_keep(const knh_generator *g, const knh_request *asked, knh_facts *f, knh_batch *batch,
+                                knh_function **out)
+{
+    knh_request request = *asked, *r = &request;
+    request.later = batch && g->finish && has_room(batch);
     int n = f->stage[r->stage].n_stream;
     knh_made *m = knx_alloc_zero(sizeof *m + (size_t)n);
     if (!m)
@@ -144,22 +168,71 @@ static knx_error *make_and_keep(const knh_generator *g, const knh_request *r, kn
     m->f = e ? NULL : m->f;
     size_t bytes = made_bytes(m);
     knh_note_made(!e, (int64_t)bytes, nanoseconds);
-    const knh_made *kept = keep(f, m, r);
-    if (kept == m)
+    bool later = r->later && m->f;
+    atomic_init(&m->batch, later ? batch : NULL);
+    const knh_made *kept = keep(f, m, r, batch);
+    if (kept == m) {
         knk_count_native(r->kernel, sizeof *m + (size_t)n + bytes);
+        if (later)
+            batch->made[batch->n++] = m;
+    }
     *out = kept->f;
     return e;
 }
 
-knh_function *knh_function_for(const knh_generator *g, const knk_kernel *k, knh_facts *f, const knh_request *r)
+/* The functions from m[0] on that one generator made; their number in *n. */
+static bool finish_some(knh_made *const *m, int end, int *n)
+{
+    const knh_generator *by = m[0]->by;
+    void **keeps = knx_alloc((size_t)end * sizeof *keeps);
+    for (*n = 0; *n < end && m[*n]->by == by; ++*n)
+        if (keeps)
+            keeps[*n] = m[*n]->keep;
+    bool fine = keeps && by->finish(keeps, *n);
+    knx_free(keeps);
+    return fine;
+}
+
+/* It stays in the list, but nobody asks for it. */
+static void give_up(knh_made *m)
+{
+    knh_note_made(0, -(int64_t)made_bytes(m), 0);
+    if (m->by->drop)
+        m->by->drop(m->keep);
+    m->f = NULL;
+    m->stage = -1;
+}
+
+bool knh_finish_batch(knh_batch *b)
+{
+    double start = knx_seconds();
+    bool all = true;
+    for (int i = 0, n; i < b->n; i += n) {
+        bool fine = finish_some(&b->made[i], b->n - i, &n);
+        for (int j = i; j < i + n; j++) {
+            if (!fine)
+                give_up(b->made[j]);
+            atomic_store_explicit(&b->made[j]->batch, NULL, memory_order_release);
+        }
+        all &= fine;
+    }
+    if (b->n)
+        knh_note_made(0, 0, (uint64_t)(1e9 * (knx_seconds() - start)));
+    knx_free(b->made);
+    *b = (knh_batch){0};
+    return all;
+}
+
+knh_function *knh_function_for(const knh_generator *g, const knk_kernel *k, knh_facts *f, const knh_request *r,
+                               knh_batch *batch)
 {
     static const char *const mode[] = {"points", "rows", "runs", "columns"};
     int n = f->stage[r->stage].n_stream;
-    const knh_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *m = find(first, g, r, n);
+    const knh_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *m = find(first, g, r, n, batch);
     if (m)
         return m->f;
     knh_function *out = NULL;
-    knx_error *e = make_and_keep(g, r, f, &out);
+    knx_error *e = make_and_keep(g, r, f, batch, &out);
     if (e)
         KN_LOG(2, "kernel %016llx, stage %d, %s is not compiled: %s", (unsigned long long)k->hash, r->stage,
                mode[r->mode], e->message ? e->message : "no memory");
@@ -192,11 +265,12 @@ double knh_operations(const knk_kernel *k)
     return f ? f->operations : knk_cost(k);
 }
 
-knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out)
+knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, knh_batch *batch,
+                          const knh_prepared **out)
 {
     knh_prepared *p = NULL;
     const knh_generator *g = knh_generator_best();
-    bool fine = room && g->make && knh_facts_of(k) && knh_plan(g, k, launch, room, &p);
+    bool fine = room && g->make && knh_facts_of(k) && knh_plan(g, k, launch, batch, room, &p);
     if (p)
         p->interpreted = !fine;
     *out = p;
@@ -215,7 +289,7 @@ KNX_HOT bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch)
 knx_error *knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
 {
     knh_prepared *p = NULL;
-    if (g->make && knh_facts_of(k) && knh_plan(g, k, launch, scratch, &p))
+    if (g->make && knh_facts_of(k) && knh_plan(g, k, launch, NULL, scratch, &p))
         return knh_run_prepared(p, launch, (char *)scratch + p->facts->plan_bytes, threads);
     if (g->make)
         knh_note_fallback(k);

@@ -14,13 +14,25 @@ size_t knh_scratch_bytes(const knk_kernel *k, int threads); /* of a kernel that 
 
 double knh_operations(const knk_kernel *k); /* knk_cost, found once */
 
+/* The functions that are made for the launches of one program, if their generator finishes them together
+ * (host/stage/generator.h). It is a thread's own; {0} is an empty one. Nothing that is planned with it runs before it is
+ * finished. */
+typedef struct knh_made knh_made;
+typedef struct knh_batch {
+    knh_made **made;
+    int n, room;
+} knh_batch;
+/* Empties it. False: some are not there; what was planned is of no use, and without a batch it can be planned again. */
+bool knh_finish_batch(knh_batch *b);
+
 /* A launch thought through: which loops go where, which functions. It depends on extents and strides, not on addresses,
  * and serves all launches that differ in addresses only, with any number of threads, while its kernel lives. `room`:
- * knh_plan_bytes(k) bytes, at a multiple of 16, which must stay. *out NULL: knk_interpret is to run everything, which
+ * knh_plan_bytes(k) bytes, at a multiple of 16, which must stay. batch: may be NULL. *out NULL: knk_interpret is to run everything, which
  * the kernel is then prepared for. */
 typedef struct knh_prepared knh_prepared;
 size_t knh_plan_bytes(const knk_kernel *k); /* 0: it is interpreted */
-knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out);
+knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, knh_batch *batch,
+                          const knh_prepared **out);
 /* Makes of p, which no one uses, what it would be for another launch of its kernel, if all that was decided for it is
  * right for that one, too: then only numbers change. Of segments: their launches have other numbers now. False: it is
  * not, or it takes longer to find out than to think again; p is of no use any more. */

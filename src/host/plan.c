@@ -397,7 +397,7 @@ static bool writes_lines(const knh_prepared *p, const knh_pass *ps, const uint8_
 }
 
 /* The functions, made now if they are not there. */
-static bool find_functions(const knh_prepared *p, knh_pass *ps, int stage)
+static bool find_functions(const knh_prepared *p, knh_pass *ps, int stage, knh_batch *batch)
 {
     uint8_t cls[KNH_MAX_STREAMS];
     ps->large = is_large(p, ps);
@@ -407,11 +407,11 @@ static bool find_functions(const knh_prepared *p, knh_pass *ps, int stage)
         return true;
     find_classes(ps, cls);
     knh_request r = {.kernel = p->k, .stage = stage, .mode = ps->mode, .cls = cls};
-    ps->f = knh_function_for(ps->generator, p->k, (knh_facts *)(uintptr_t)p->facts, &r);
+    knh_facts *facts = (knh_facts *)(uintptr_t)p->facts;
+    ps->f = knh_function_for(ps->generator, p->k, facts, &r, batch);
     r.nontemporal = true;
-    ps->nontemporal = ps->f && ps->large && writes_lines(p, ps, cls)
-                          ? knh_function_for(ps->generator, p->k, (knh_facts *)(uintptr_t)p->facts, &r)
-                          : NULL;
+    ps->nontemporal =
+        ps->f && ps->large && writes_lines(p, ps, cls) ? knh_function_for(ps->generator, p->k, facts, &r, batch) : NULL;
     return ps->f != NULL;
 }
 
@@ -453,8 +453,8 @@ static bool is_plain(const knh_prepared *p)
     return plain;
 }
 
-KNX_HOT bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *room_,
-                      knh_prepared **out)
+KNX_HOT bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, knh_batch *batch,
+                      void *room_, knh_prepared **out)
 {
     char *room = room_;
     knh_prepared *p = take(&room, sizeof *p);
@@ -486,7 +486,7 @@ KNX_HOT bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_lau
     plan_boxes(p, &room);
     for (int s = 0; s < k->n_stage; s++) {
         place_values(p, &pass[s]);
-        if (!find_functions(p, &pass[s], s))
+        if (!find_functions(p, &pass[s], s, batch))
             return false;
     }
     plan_call(p, &room);

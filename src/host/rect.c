@@ -41,7 +41,7 @@ size_t knh_rect_bytes(const knk_kernel *k)
     return sizeof *r + (size_t)k->n_map * sizeof r->stream[0];
 }
 
-static knh_function *function_for(const knk_kernel *k, knh_facts *f, const knh_rect_map *map)
+static knh_function *function_for(const knk_kernel *k, knh_facts *f, const knh_rect_map *map, knh_batch *batch)
 {
     const knh_stage_facts *s = f->stage;
     const knh_generator *g = knh_generator_best();
@@ -53,10 +53,11 @@ static knh_function *function_for(const knk_kernel *k, knh_facts *f, const knh_r
         if (s->stream[i].kind == KNH_MEMORY && knh_is_near(step * size, size) && g->near_steps)
             cls[i] = knh_near_class(step);
     }
-    return knh_function_for(g, k, f, &(knh_request){.kernel = k, .mode = KNH_POINTS, .cls = cls});
+    return knh_function_for(g, k, f, &(knh_request){.kernel = k, .mode = KNH_POINTS, .cls = cls}, batch);
 }
 
-knx_error *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *map, const knh_rect **out)
+knx_error *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *map, knh_batch *batch,
+                         const knh_rect **out)
 {
     knh_rect *r = room;
     knh_facts *f = knh_generator_best()->make ? knh_facts_of(k) : NULL;
@@ -64,7 +65,7 @@ knx_error *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *ma
     *out = r;
     if (!f || f->stage->n_stream > k->n_map) /* a stream of each map, as none is shared */
         return knk_prepare(k);
-    r->f = function_for(k, f, map);
+    r->f = function_for(k, f, map, batch);
     r->n_stream = f->stage->n_stream;
     for (int i = 0; i < r->n_stream; i++) {
         const knh_stream *s = &f->stage->stream[i];

@@ -21,7 +21,9 @@ typedef struct knh_rect_map {
  * `room`, knh_rect_bytes(k) bytes at a multiple of 16, which must stay, as the kernel must. */
 typedef struct knh_rect knh_rect;
 size_t knh_rect_bytes(const knk_kernel *k);
-knx_error *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *map, const knh_rect **out);
+/* batch: of host/native.h, may be NULL */
+knx_error *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *map, knh_batch *batch,
+                         const knh_rect **out);
 size_t knh_rect_scratch(const knh_rect *r); /* bytes, 64-byte aligned; 0: none, it is native */
 double knh_rect_cost(const knk_kernel *k);  /* nanoseconds per point, estimated */
 

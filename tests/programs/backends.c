@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 knx_error *__real_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
-knx_error *__real_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out);
+knx_error *__real_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, knh_batch *batch,
+                                 const knh_prepared **out);
 knx_error *__wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
-knx_error *__wrap_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out);
+knx_error *__wrap_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, knh_batch *batch,
+                                 const knh_prepared **out);
 
 /* With a scratch of its own: the program planned one for another way. What the generator leaves to the interpreter
  * runs there as usual. */
@@ -40,7 +42,8 @@ knx_error *__wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, v
 }
 
 /* Nothing is prepared for a way: all its launches come by above. */
-knx_error *__wrap_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out)
+knx_error *__wrap_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, knh_batch *batch,
+                                 const knh_prepared **out)
 {
-    return __real_knh_prepare_in(way_now ? NULL : room, k, launch, out);
+    return __real_knh_prepare_in(way_now ? NULL : room, k, launch, batch, out);
 }

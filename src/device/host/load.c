@@ -15,7 +15,7 @@ static knx_error *prepare_launch(knd_host_loaded *l, const knk_kernel *k, const 
     const knk_launch launch = {.map = map, .par = par, .inner = inner};
     size_t bytes = knh_plan_bytes(k);
     void *room = bytes ? knx_arena_alloc(&l->arena, bytes) : NULL;
-    return bytes && !room ? knx_error_nomem() : knh_prepare_in(room, k, &launch, out);
+    return bytes && !room ? knx_error_nomem() : knh_prepare_in(room, k, &launch, l->batch, out);
 }
 
 static knx_error *prepare_kernel(knd_host_loaded *l, const knc_step *s, const int64_t *par, const knh_prepared **out)
@@ -64,7 +64,7 @@ static knx_error *prepare_attached(knd_host_loaded *l, const knc_attached *x, co
         void *room = knx_arena_alloc(&l->arena, knh_rect_bytes(x->kernel));
         if (!room)
             return knx_error_nomem();
-        KN_TRY(knh_rect_make(room, x->kernel, map, &rect[way]));
+        KN_TRY(knh_rect_make(room, x->kernel, map, l->batch, &rect[way]));
     }
     return NULL;
 }
@@ -242,18 +242,33 @@ static knx_error *load_steps(knd_host_loaded *l)
     return NULL;
 }
 
-knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out)
+knx_error *knd_host_load_in(const knd_device *d, knc_program *p, knh_batch *batch, knd_loaded **out)
 {
     knd_host_loaded *l = knx_alloc_zero(sizeof *l);
     if (!l)
         return knx_error_nomem();
     l->head = (knd_loaded){.refs = 1, .device = d, .program = knc_retain(p)};
+    l->batch = batch;
     knx_error *error = load_steps(l);
+    l->batch = NULL;
     if (error)
         knd_release(&l->head);
     else
         *out = &l->head;
     return error;
+}
+
+/* All functions of a program are finished together; if that fails, it is loaded once more, and they are made one by
+ * one. The caller's reference keeps the kernels until the batch is finished. */
+knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out)
+{
+    knh_batch batch = {0};
+    knx_error *error = knd_host_load_in(d, p, &batch, out);
+    if (knh_finish_batch(&batch) || error)
+        return error;
+    knd_release(*out);
+    *out = NULL;
+    return knd_host_load_in(d, p, NULL, out);
 }
 
 /* Has nothing to be decided again for the step's new numbers? What it points to lies where it did. */
@@ -270,6 +285,15 @@ static bool prepare_again(const knc_program *p, const knc_step *s, const knd_hos
     return x->prepared && knh_prepare_again(x->prepared, &launch);
 }
 
+static void forget_steps(knd_host_loaded *l)
+{
+    for (uint32_t i = 0; i < l->head.program->n_step; i++)
+        if (l->head.program->step[i].kind == KNC_ROUTINE)
+            let_go(l->step[i].routine);
+    l->step = NULL;
+    knx_arena_reset(&l->arena);
+}
+
 KNX_HOT knx_error *knd_host_reload(knd_loaded *loaded)
 {
     knd_host_loaded *l = (knd_host_loaded *)loaded;
@@ -283,10 +307,13 @@ KNX_HOT knx_error *knd_host_reload(knd_loaded *loaded)
     atomic_store_explicit(&l->scratch_known, 0, memory_order_relaxed);
     if (same)
         return knd_host_lay_out_again(l, alone) ? NULL : knx_error_nomem();
-    for (uint32_t i = 0; i < p->n_step; i++)
-        if (p->step[i].kind == KNC_ROUTINE)
-            let_go(l->step[i].routine);
-    l->step = NULL;
-    knx_arena_reset(&l->arena);
+    forget_steps(l);
+    knh_batch batch = {0};
+    l->batch = &batch;
+    knx_error *error = load_steps(l);
+    l->batch = NULL;
+    if (knh_finish_batch(&batch) || error)
+        return error;
+    forget_steps(l);
     return load_steps(l);
 }

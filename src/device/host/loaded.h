@@ -84,6 +84,7 @@ struct knd_host_loaded {
     int most_threads;                /* that it has work for */
     bool one_kernel;                 /* is all that it does, and its outputs have buffers of their own */
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
+    knh_batch *batch;                /* while it is loaded: of its functions, and those of the programs inside */
     knx_arena arena;
 };
 static inline const knd_host_loaded *knd_host_of(const knd_loaded *l) { return (const knd_host_loaded *)l; }
@@ -111,8 +112,9 @@ enum { KND_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in t
 _Static_assert((int)KNH_RECT_MAPS <= (int)KNC_ATTACHED_MAPS, "a kernel that attaches has no more maps");
 enum { KND_TILE = 64 }; /* rows and columns of what is turned at once */
 
-/* load.c: loads the programs of loops and branches, too */
+/* load.c: loads the programs of loops and branches, too; the second one for them */
 knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out);
+knx_error *knd_host_load_in(const knd_device *d, knc_program *p, knh_batch *batch, knd_loaded **out);
 void knd_host_unload(knd_loaded *l);
 knx_error *knd_host_reload(knd_loaded *l); /* of a program without others inside */
 /* tables.c: the rooms of loops and branches */

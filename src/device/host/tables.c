@@ -86,7 +86,7 @@ static knx_error *make_table(knx_arena *a, const knc_loop *l, const knc_program 
 static knx_error *load_inside(const knd_host_loaded *l, knc_program *p, const knd_host_loaded **out)
 {
     knd_loaded *inside = NULL;
-    KN_TRY(knd_host_load(l->head.device, p, &inside));
+    KN_TRY(knd_host_load_in(l->head.device, p, l->batch, &inside));
     *out = knd_host_of(inside);
     return NULL;
 }

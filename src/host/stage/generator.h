@@ -17,6 +17,10 @@ struct knh_generator {
      * drops. NotImplementedError: there is no such function, the interpreter runs the launch and nobody asks again.
      * MemoryError: the interpreter runs it this time. NULL instead of a function pointer: the interpreter runs all. */
     knx_error *(*make)(const knh_generator *g, const knh_request *r, knh_function **out, void **keep);
+    /* For generators that make many functions in less time than one by one; else NULL. `make` may leave a function of a
+     * request that says `later` unfinished: it has its address, and nobody calls it before this has finished it, with
+     * all others of a program. False: none of them is there; the driver drops them and asks again, one by one. */
+    bool (*finish)(void *const *keep, int n);
     void (*drop)(void *keep);           /* the kernel goes, and no function of it runs. NULL: nothing is to be done */
     size_t (*bytes)(const void *keep);  /* of code and data, for the counts of caches. NULL: 0 */
 

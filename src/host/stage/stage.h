@@ -87,6 +87,7 @@ typedef struct knh_request {
     knh_mode mode;
     bool nontemporal;   /* written MEMORY streams of class ONE bypass the caches: their address and row step are
                            multiples of 64 bytes */
+    bool later;         /* it may be unfinished until the generator's `finish` */
     const uint8_t *cls; /* per stream */
 } knh_request;
 

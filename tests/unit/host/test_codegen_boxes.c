@@ -87,7 +87,7 @@ static int plan(const transpose *t, knx_dtype_id d, bool joined)
     knk_map_values map[2] = {{0, t->from}, {0, t->to}};
     knk_launch l = {no_addresses, map, t->extent, NULL};
     const knh_prepared *p = NULL;
-    assert_null(knh_prepare_in(room, k, &l, &p));
+    assert_null(knh_prepare_in(room, k, &l, NULL, &p));
     assert_non_null(p);
     int turned = p->interpreted ? 0 : expect_whole_tiles(p);
     free(room);

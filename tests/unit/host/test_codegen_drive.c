@@ -703,7 +703,7 @@ static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
         free(scratch);
         knh_tune.bypass_bytes = 0;
         const knh_prepared *p = NULL;
-        assert_null(knh_prepare_in(room, q.k, &l, &p));
+        assert_null(knh_prepare_in(room, q.k, &l, NULL, &p));
         knh_tune = usual;
         assert_non_null(p);
         for (int threads = 1; threads < 4; threads++)

@@ -248,6 +248,124 @@ static void arrays_are_added_by_it_and_multiplied_without_it(void **state)
     knh_remove_generator(&toy);
 }
 
+/* --- functions that are finished together --------------------------------------------------- */
+
+static int unfinished, finished, finishes, later_ones, called_too_early;
+static bool finish_fails;
+
+static void late_sum(knh_args *a)
+{
+    called_too_early += unfinished > 0;
+    sum(a);
+}
+
+static knx_error *make_late(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
+{
+    KN_TRY(make(g, r, out, keep));
+    if (!r->later)
+        return NULL;
+    later_ones++;
+    unfinished++;
+    *out = late_sum;
+    return NULL;
+}
+
+static bool finish(void *const *keep, int n)
+{
+    finishes++;
+    for (int i = 0; i < n; i++)
+        assert_non_null(keep[i]);
+    unfinished -= n;
+    finished += finish_fails ? 0 : n;
+    return !finish_fails;
+}
+
+static const knh_generator late = {
+    .name = "toy", .make = make_late, .finish = finish, .drop = drop, .bytes = bytes, .lanes = 1};
+
+static void forget_all(bool fails)
+{
+    asked = made = dropped = calls = 0;
+    unfinished = finished = finishes = later_ones = called_too_early = 0;
+    finish_fails = fails;
+}
+
+static const knh_prepared *prepare_sum(const knk_kernel *k, knh_batch *batch, void **room)
+{
+    static const int64_t one[] = {1}, n[] = {100};
+    const knk_map_values map[] = {{0, one}, {0, one}, {0, one}};
+    const knh_prepared *p = NULL;
+    *room = malloc(knh_plan_bytes(k));
+    assert_non_null(*room);
+    assert_null(knh_prepare_in(*room, k, &(knk_launch){.map = map, .par = n}, batch, &p));
+    assert_non_null(p);
+    return p;
+}
+
+static void the_functions_of_a_batch_are_finished_together(void **state)
+{
+    (void)state;
+    for (int fails = 0; fails < 2; fails++) {
+        forget_all(fails);
+        assert_true(knh_add_generator(&late));
+        knh_batch batch = {0};
+        void *room[4];
+        knk_kernel *k[2] = {kernel_of(KNK_ADD), kernel_of(KNK_ADD)};
+        prepare_sum(k[0], &batch, &room[0]);
+        prepare_sum(k[1], &batch, &room[1]);
+        prepare_sum(k[0], &batch, &room[2]); /* has a function already */
+        assert_int_equal(later_ones, 2);
+        prepare_sum(k[0], NULL, &room[3]); /* must not wait for somebody else's batch */
+        assert_int_equal(made, 3);
+        assert_int_equal(later_ones, 2);
+        assert_int_equal(finishes, 0);
+        assert_int_equal(knh_finish_batch(&batch), !fails);
+        assert_int_equal(finishes, 1);
+        assert_int_equal(dropped, fails ? 2 : 0);
+        free(room[2]);
+        prepare_sum(k[1], NULL, &room[2]);
+        assert_int_equal(made, fails ? 4 : 3);
+        assert_int_equal(later_ones, 2);
+        for (int i = 0; i < 4; i++)
+            free(room[i]);
+        knh_remove_generator(&late);
+        knk_release(k[0]);
+        knk_release(k[1]);
+        assert_int_equal(dropped, made);
+    }
+}
+
+static void a_program_runs_when_all_its_functions_are_finished(void **state)
+{
+    (void)state;
+    for (int fails = 0; fails < 2; fails++) {
+        assert_true(knh_add_generator(&late));
+        forget_all(fails);
+        kn_context c = kn_context_new();
+        kn_context_push(c);
+        {
+            KN_SCOPE;
+            kn_array x = kn_arange(0.0f, 1000, 1, .dtype = KN_F32), y = kn_full(KN_SHAPE(1000), 0.5f, .dtype = KN_F32);
+            kn_eval(x);
+            kn_eval(y);
+            forget_all(fails);
+            const float *v = kn_data(kn_add(x, y), float);
+            assert_non_null(v);
+            for (int i = 0; i < 1000; i++)
+                assert_true(v[i] == (float)i + 0.5f);
+            assert_int_equal(later_ones, 1);
+            assert_int_equal(finishes, 1);
+            assert_int_equal(made, fails ? 2 : 1);
+            assert_int_equal(dropped, fails ? 1 : 0);
+            assert_int_equal(called_too_early, 0);
+            assert_true(calls >= 1);
+        }
+        kn_context_pop();
+        kn_context_free(c);
+        knh_remove_generator(&late);
+    }
+}
+
 KN_TEST_GROUP(test_generators)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +376,8 @@ KN_TEST_GROUP(test_generators)
         cmocka_unit_test(a_function_is_made_once_and_goes_with_its_kernel),
         cmocka_unit_test(what_it_refuses_is_interpreted_and_counted),
         cmocka_unit_test(arrays_are_added_by_it_and_multiplied_without_it),
+        cmocka_unit_test(the_functions_of_a_batch_are_finished_together),
+        cmocka_unit_test(a_program_runs_when_all_its_functions_are_finished),
     };
     setenv("KILN_BACKEND", "toy", 1); /* read once, by the first that asks */
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static void *prepare(const knk_kernel *k, vector x, const knh_prepared **p)
     one_launch l;
     void *room = malloc(knh_plan_bytes(k));
     fill(&l, k, x);
-    assert_null(knh_prepare_in(room, k, &l.launch, p));
+    assert_null(knh_prepare_in(room, k, &l.launch, NULL, p));
     assert_true(*p && !(*p)->interpreted);
     return room;
 }
