@@ -8,6 +8,8 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 typedef uint8_t knh_v16 __attribute__((vector_size(16), aligned(1)));
@@ -71,6 +73,8 @@ static inline knh_wide knh_shuffle_pieces(knh_wide x, knh_v16 number)
     return _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256((__m128i)number));
 #elif defined(__SSSE3__)
     return (knh_v16)_mm_shuffle_epi8((__m128i)x, (__m128i)number);
+#elif defined(__wasm_simd128__)
+    return (knh_v16)wasm_i8x16_swizzle((v128_t)x, (v128_t)number);
 #else
     knh_v16 y;
     for (int i = 0; i < KNH_V16; i++)
@@ -78,6 +82,13 @@ static inline knh_wide knh_shuffle_pieces(knh_wide x, knh_v16 number)
     return y;
 #endif
 }
+
+/* Is that one instruction? */
+#if defined(__AVX2__) || defined(__wasm_simd128__)
+enum { KNH_SHUFFLES = true };
+#else
+enum { KNH_SHUFFLES = false };
+#endif
 
 /* The last piece first. */
 static inline knh_wide knh_reverse_pieces(knh_wide x)

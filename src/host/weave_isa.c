@@ -94,7 +94,7 @@ static void weave_any(char *to, int64_t to_step, const char *from, int64_t from_
                       int64_t count, bool join, bool bypass)
 {
 #define WEAVE(period, n, join) weave(to, to_step, from, from_step, c, period, n, count, join, bypass)
-    switch (n == period && KNH_PIECES > 1 ? period + join * 8 : 0) {
+    switch (n == period && KNH_SHUFFLES ? period + join * 8 : 0) {
     case 2: WEAVE(2, 2, false); break;
     case 3: WEAVE(3, 3, false); break;
     case 4: WEAVE(4, 4, false); break;

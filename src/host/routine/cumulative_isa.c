@@ -4,7 +4,7 @@
 #include "host/routine/cumulative_part.h"
 #include "host/routine/cumulative_vector.h"
 
-#if VECTOR_BYTES == 16
+#if ONE_NUMBER
 /* Lines by columns of one number. */
 static void line_by(knr_cumulate_columns *f, int64_t size, const void *from, void *to, int64_t n, int64_t lines,
                     const knr_cumulate_part *p)
@@ -28,7 +28,7 @@ static void line_by(knr_cumulate_columns *f, int64_t size, const void *from, voi
 }
 #endif
 
-#if VECTOR_BYTES > 16
+#if !ONE_NUMBER
 static void short_lines4(bool real, const void *from, void *to, int64_t n, int64_t lines, const knr_cumulate_part *p);
 static void short_lines8(bool real, const void *from, void *to, int64_t n, int64_t lines, const knr_cumulate_part *p);
 #endif
@@ -75,7 +75,7 @@ static void short_lines8(bool real, const void *from, void *to, int64_t n, int64
 #define OTHER join_u64
 #include "host/routine/cumulative_loops.h"
 
-#if VECTOR_BYTES > 16
+#if !ONE_NUMBER
 #define num c64
 #define T kn_c64
 #define V vf32
@@ -159,7 +159,7 @@ const knr_cumulate_kinds KN_ISA_NAME(knr_cumulate) = {
               {.size = 8,
                .line = {line_sum_u64, knr_cumulate_product_u64, knr_cumulate_max_u64, knr_cumulate_max_u64},
                .columns = {columns_any_u64, columns_any_u64, columns_any_u64, columns_any_u64}}},
-#if VECTOR_BYTES > 16
+#if !ONE_NUMBER
     .complex64 = {.size = 8,
                   .line = {line_sum_c64, line_product_c64},
                   .columns = {columns_sum_c64, knr_cumulate_product_c64}},

@@ -6,7 +6,7 @@
 #define F(name) PASTE(name##_, num)
 #define S(name) PASTE(name, SIZE)
 
-#if VECTOR_BYTES == 16
+#if ONE_NUMBER
 enum { F(LANES) = 1 };
 typedef T F(register);
 typedef BITS F(bits);
@@ -131,7 +131,7 @@ ALWAYS void F(columns)(knr_cumulate how, const void *const *x, void *const *y, i
 
 #endif
 
-#if VECTOR_BYTES > 16
+#if !ONE_NUMBER
 ALWAYS V F(last_of)(V v, const S(tables) *t) { return (V)S(moved)((bytes)v, t->last); }
 
 /* Lanes run along the steps: a group of 16 is one vector, or several. */
@@ -233,7 +233,7 @@ ALWAYS void F(line)(knr_cumulate how, const void *from, void *to, int64_t n, int
     {                                                                                                          \
         F(columns)(how, x, y, n, p);                                                                           \
     }
-#if VECTOR_BYTES == 16
+#if ONE_NUMBER
 #define LINE(name, how)                                                                                     \
     static void F(line_##name)(const void *x, void *y, int64_t n, int64_t lines, const knr_cumulate_part *p) \
     {                                                                                                       \

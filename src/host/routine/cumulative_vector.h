@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cumulative_vector.h -- what cumulative operations need of vectors beside product_vector.h: lanes moved by a table,
- * chosen by a mask, and the larger ones. Without AVX2 a vector is one number: small rather than fast. */
+ * chosen by a mask, and the larger ones. Where there are no such vectors (ONE_NUMBER), on x86 without AVX2, a vector is
+ * one number: small rather than fast. */
 #ifndef KN_HOST_ROUTINE_CUMULATIVE_VECTOR_H
 #define KN_HOST_ROUTINE_CUMULATIVE_VECTOR_H
 #include "host/routine/product_vector.h"
 #include <stdbool.h>
+
+#if VECTOR_BYTES > 16 || defined(__wasm_simd128__)
+#define ONE_NUMBER 0
+#else
+#define ONE_NUMBER 1
+#endif
 
 #if VECTOR_BYTES == 64
 typedef __m512i bytes;
@@ -96,6 +103,72 @@ ALWAYS vu64 larger_u64(vu64 x, vu64 y)
 {
     return (vu64)choose8(_mm256_cmpgt_epi64((bytes)x, (bytes)y), (bytes)x, (bytes)y);
 }
+#elif !ONE_NUMBER
+#include <wasm_simd128.h>
+typedef v128_t bytes, mask4, mask8;
+ALWAYS bytes all4(uint32_t x) { return wasm_u32x4_splat(x); }
+ALWAYS bytes all8(uint64_t x) { return wasm_u64x2_splat(x); }
+/* from: bytes, as places4 and places8 say */
+ALWAYS bytes moved4(bytes x, vu32 from) { return wasm_i8x16_swizzle(x, (bytes)from); }
+ALWAYS bytes moved8(bytes x, vu64 from) { return wasm_i8x16_swizzle(x, (bytes)from); }
+ALWAYS mask4 is_set4(vu32 x) { return (bytes)(x != 0); }
+ALWAYS mask8 is_set8(vu64 x) { return (bytes)(x != 0); }
+ALWAYS mask4 below4(vu32 x, int64_t n) { return wasm_i32x4_lt((bytes)x, all4((uint32_t)n)); }
+ALWAYS mask8 below8(vu64 x, int64_t n) { return wasm_i64x2_lt((bytes)x, all8((uint64_t)n)); }
+ALWAYS bytes some4(const void *p, mask4 which)
+{
+    bytes x = {0};
+    for (int i = 0; i < 4; i++)
+        if (((vu32)which)[i])
+            memcpy((char *)&x + 4 * i, (const char *)p + 4 * i, 4);
+    return x;
+}
+ALWAYS bytes some8(const void *p, mask8 which)
+{
+    bytes x = {0};
+    for (int i = 0; i < 2; i++)
+        if (((vu64)which)[i])
+            memcpy((char *)&x + 8 * i, (const char *)p + 8 * i, 8);
+    return x;
+}
+ALWAYS void put_some4(void *p, bytes x, mask4 which)
+{
+    for (int i = 0; i < 4; i++)
+        if (((vu32)which)[i])
+            memcpy((char *)p + 4 * i, (const char *)&x + 4 * i, 4);
+}
+ALWAYS void put_some8(void *p, bytes x, mask8 which)
+{
+    for (int i = 0; i < 2; i++)
+        if (((vu64)which)[i])
+            memcpy((char *)p + 8 * i, (const char *)&x + 8 * i, 8);
+}
+ALWAYS bytes choose4(mask4 which, bytes yes, bytes no) { return wasm_v128_bitselect(yes, no, which); }
+ALWAYS bytes choose8(mask8 which, bytes yes, bytes no) { return wasm_v128_bitselect(yes, no, which); }
+ALWAYS vu32 places4(vu32 lane) { return lane * 0x04040404 + 0x03020100; }
+ALWAYS vu64 places8(vu64 lane) { return lane * 0x0808080808080808 + 0x0706050403020100; }
+ALWAYS void past_caches(void *p, bytes x) { memcpy(p, &x, sizeof x); }
+ALWAYS vf32 larger_f32(vf32 x, vf32 y) { return (vf32)wasm_v128_bitselect((bytes)x, (bytes)y, (bytes)((x > y) | (x != x))); }
+ALWAYS vf64 larger_f64(vf64 x, vf64 y) { return (vf64)wasm_v128_bitselect((bytes)x, (bytes)y, (bytes)((x > y) | (x != x))); }
+/* re re' - im im', re im' + im re' */
+ALWAYS vf32 times_c64(vf32 x, vf32 y)
+{
+    vf32 cross = __builtin_shufflevector(x, x, 1, 1, 3, 3) * __builtin_shufflevector(y, y, 1, 0, 3, 2);
+    y *= __builtin_shufflevector(x, x, 0, 0, 2, 2);
+    return __builtin_shufflevector(y - cross, y + cross, 0, 5, 2, 7);
+}
+ALWAYS vf64 times_c128(vf64 x, vf64 y)
+{
+    vf64 cross = __builtin_shufflevector(x, x, 1, 1) * __builtin_shufflevector(y, y, 1, 0);
+    y *= __builtin_shufflevector(x, x, 0, 0);
+    return __builtin_shufflevector(y - cross, y + cross, 0, 3);
+}
+ALWAYS bytes spread16(const void *p) { return wasm_v128_load(p); }
+ALWAYS vu32 larger_u32(vu32 x, vu32 y) { return (vu32)wasm_i32x4_max((bytes)x, (bytes)y); }
+ALWAYS vu64 larger_u64(vu64 x, vu64 y)
+{
+    return (vu64)choose8(wasm_i64x2_gt((bytes)x, (bytes)y), (bytes)x, (bytes)y);
+}
 #else
 #undef UNROLL
 #define UNROLL
@@ -104,7 +177,7 @@ ALWAYS double larger_f64(double x, double y) { return x > y || x != x ? x : y; }
 ALWAYS uint32_t larger_u32(uint32_t x, uint32_t y) { return (int32_t)x > (int32_t)y ? x : y; }
 ALWAYS uint64_t larger_u64(uint64_t x, uint64_t y) { return (int64_t)x > (int64_t)y ? x : y; }
 #endif
-#if VECTOR_BYTES > 16
+#if !ONE_NUMBER
 typedef uint32_t uint4;
 typedef uint64_t uint8;
 ALWAYS bytes spread4(const void *p)
@@ -155,9 +228,12 @@ typedef mask8 mask16;
 #if VECTOR_BYTES == 64
 static const vu32 numbers4 = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const vu64 numbers8 = {0, 1, 2, 3, 4, 5, 6, 7};
-#else
+#elif VECTOR_BYTES == 32
 static const vu32 numbers4 = {0, 1, 2, 3, 4, 5, 6, 7};
 static const vu64 numbers8 = {0, 1, 2, 3};
+#else
+static const vu32 numbers4 = {0, 1, 2, 3};
+static const vu64 numbers8 = {0, 1};
 #endif
 ALWAYS vu64 places16(vu64 from) { return places8(from * 2 + (numbers8 & 1)); }
 TABLES(4, vu32)
