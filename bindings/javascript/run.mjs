@@ -7,21 +7,23 @@ import fs from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import {wasi, Exit} from './wasi.mjs';
-import {kernels, hasRelaxed} from './kernels.mjs';
+import {kernels, hasRelaxed, wantsRelaxed} from './kernels.mjs';
 import {endWebGPU, nodeWebGPU} from './node-webgpu.mjs';
 import {threadsFor} from './threads.mjs';
 
 const given = process.argv.slice(2);
 if (given[0] === '--threads') process.env.KILN_NUM_THREADS = given.splice(0, 2)[1];
-const [path, ...args] = given;
-if (process.env.KILN_WASM_FMA === 'relaxed' && !hasRelaxed()) {
-  console.log('skipped: this engine has no relaxed SIMD');
-  process.exit(77);
-}
+const [path, ...args] = given, fma = process.env.KILN_WASM_FMA ?? 'auto';
+const skip = why => (console.log(`skipped: ${why}`), process.exit(77));
+if (fma === 'relaxed' && !hasRelaxed()) skip('this engine has no relaxed SIMD');
+const program = fs.readFileSync(path);
+if (!WebAssembly.validate(program) && !hasRelaxed()) skip('this engine has no relaxed SIMD');
+const module = await WebAssembly.compile(program);
+const needs = new TextDecoder().decode(WebAssembly.Module.customSections(module, 'target_features')[0] ?? new ArrayBuffer(0));
+if (needs.includes('+relaxed-simd') && !wantsRelaxed(fma)) skip("the program's loops are for multiply-adds that round once");
 let exports;
 const webgpu = await nodeWebGPU();
-const made = kernels({exports: () => exports, fma: process.env.KILN_WASM_FMA ?? 'auto', webgpu});
-const module = await WebAssembly.compile(fs.readFileSync(path));
+const made = kernels({exports: () => exports, fma, webgpu});
 const wanted = Number(process.env.KILN_NUM_THREADS) || availableParallelism();
 const {imports, threads} = threadsFor(module, {threads: wanted, features: made.features});
 const around = {
@@ -50,7 +52,7 @@ try {
   } else
     code = e.code;
 }
-if (process.env.KILN_WASM_COUNT) console.error(`${made.count.modules} modules, ${made.count.bytes} bytes, ${made.count.refused} refused`, made.count.why ?? '');
+if (process.env.KILN_WASM_COUNT) console.error(`${made.count.modules} modules, ${made.count.functions} functions, ${made.count.bytes} bytes, ${made.count.refused} refused`, made.count.why ?? '');
 process.exitCode = code;
 threads?.stop();
 endWebGPU(webgpu);

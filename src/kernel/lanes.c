@@ -4,6 +4,7 @@
  * for. Where kernels become machine code they are compiled for size. Every operation here rounds once and nothing
  * contracts. */
 #include "kernel/lanes.h"
+#include "base/fma.h"
 #include "base/half.h"
 #include "kernel/internal.h"
 #include <math.h>
@@ -209,7 +210,7 @@ static inline double negate_f64(double x)
     UNARY(rint_##T, T, T, __builtin_rint##f(x))     \
     UNARY(floor_##T, T, T, __builtin_floor##f(x))   \
     UNARY(trunc_##T, T, T, __builtin_trunc##f(x))   \
-    FMA(fma_##T, T, __builtin_fma##f)               \
+    FMA(fma_##T, T, knx_fma##f)                     \
     ACCUMULATE(accadd_##T, T, x + y)                \
     ACCUMULATE(accmul_##T, T, x * y)                 \
     ACCUMULATE(accmin_##T, T, FLOAT_MINN(x, y))     \

@@ -5,6 +5,7 @@
  * polynomial, with the roundings in the same places; log1p and expm1 those of W. Kahan and K. C. Ng (fdlibm).
  * Their results are a half and some hundredths of a unit in the last place away at most, so nearly all are those
  * of correct rounding, and all are those that NumPy has. */
+#include "base/fma.h"
 #include "base/half.h"
 #include "base/isa_name.h"
 #include "rng/function_tables.h"
@@ -32,7 +33,7 @@ static inline double scaled(double tmp, uint64_t sbits, uint64_t k)
 {
     if (!(k & 0x80000000)) { /* the scale itself might overflow */
         double scale = double_of(sbits - (1009ull << 52));
-        return 0x1p1009 * fma(scale, tmp, scale);
+        return 0x1p1009 * knx_fma(scale, tmp, scale);
     }
     double scale = double_of(sbits + (1022ull << 52)), more = scale * tmp, y = scale + more;
     if (y < 1.0) { /* a subnormal result is rounded once */
@@ -48,19 +49,19 @@ static inline double exp_of(double x, double tail)
     unsigned exponent = bits_of(x) >> 52 & 0x7ff;
     if (exponent < 0x3c9) /* below 2^-54 */
         return 1.0 + x;
-    double shifted = fma(0x1.71547652b82fep0 * 128, x, 0x1.8p52);
+    double shifted = knx_fma(0x1.71547652b82fep0 * 128, x, 0x1.8p52);
     uint64_t k = bits_of(shifted);
     double n = shifted - 0x1.8p52;
-    double r = fma(n, -0x1.cf79abc9e3b3ap-47, fma(n, -0x1.62e42fefa0000p-8, x)) + tail;
+    double r = knx_fma(n, -0x1.cf79abc9e3b3ap-47, knx_fma(n, -0x1.62e42fefa0000p-8, x)) + tail;
     const knrng_power_of_two *t = &knrng_powers_of_two[k % 128];
     uint64_t sbits = t->bits + (k << 45);
-    double r2 = r * r, low = fma(r, 0x1.555555555543cp-3, 0x1.ffffffffffdbdp-2);
-    double high = fma(r, 0x1.1111167a4d017p-7, 0x1.55555cf172b91p-5);
-    double tmp = fma(r2 * r2, high, fma(r2, low, t->tail + r));
+    double r2 = r * r, low = knx_fma(r, 0x1.555555555543cp-3, 0x1.ffffffffffdbdp-2);
+    double high = knx_fma(r, 0x1.1111167a4d017p-7, 0x1.55555cf172b91p-5);
+    double tmp = knx_fma(r2 * r2, high, knx_fma(r2, low, t->tail + r));
     if (exponent >= 0x408) /* from 512 on */
         return scaled(tmp, sbits, k);
     double scale = double_of(sbits);
-    return fma(scale, tmp, scale);
+    return knx_fma(scale, tmp, scale);
 }
 
 static double exp_(double x)
@@ -76,14 +77,16 @@ static double exp_(double x)
 static inline double log_near_one(double x)
 {
     double r = x - 1.0, r2 = r * r, r3 = r * r2;
-    double third = fma(r3, -0x1.5521375d145cdp-4,
-                       fma(r2, 0x1.78182f7afd085p-4, fma(r, -0x1.999eb43b068ffp-4, 0x1.c7184282ad6cap-4)));
-    double second = fma(r3, third, fma(r2, -0x1.fffffa4423d65p-4, fma(r, 0x1.24924a344de3p-3, -0x1.55555556745a7p-3)));
-    double first = fma(r3, second, fma(r2, 0x1.999999995dd0cp-3, fma(r, -0x1.ffffffffffdcbp-3, 0x1.5555555555577p-2)));
-    double high_r = fma(r, 0x1p27, r) - r * 0x1p27, low_r = r - high_r, w = high_r * high_r * -0.5;
+    double third = knx_fma(r3, -0x1.5521375d145cdp-4,
+                           knx_fma(r2, 0x1.78182f7afd085p-4, knx_fma(r, -0x1.999eb43b068ffp-4, 0x1.c7184282ad6cap-4)));
+    double second =
+        knx_fma(r3, third, knx_fma(r2, -0x1.fffffa4423d65p-4, knx_fma(r, 0x1.24924a344de3p-3, -0x1.55555556745a7p-3)));
+    double first =
+        knx_fma(r3, second, knx_fma(r2, 0x1.999999995dd0cp-3, knx_fma(r, -0x1.ffffffffffdcbp-3, 0x1.5555555555577p-2)));
+    double high_r = knx_fma(r, 0x1p27, r) - r * 0x1p27, low_r = r - high_r, w = high_r * high_r * -0.5;
     double high = r + w, low = r - high + w;
-    low = fma(-0.5 * low_r, high_r + r, low);
-    return fma(r3, first, low) + high;
+    low = knx_fma(-0.5 * low_r, high_r + r, low);
+    return knx_fma(r3, first, low) + high;
 }
 
 static double log_(double x)
@@ -99,11 +102,11 @@ static double log_(double x)
     uint64_t part = ix - 0x3fe6000000000000u;
     const knrng_near_log *t = &knrng_near_logs[part >> 45 & 127];
     double k = (double)((int64_t)part >> 52), z = double_of(ix - (part & 0xfffull << 52));
-    double r = fma(z, t->inverse, -1.0), w = fma(k, 0x1.62e42fefa3800p-1, t->log), high = w + r;
-    double low = fma(k, 0x1.ef35793c76730p-45, w - high + r), r2 = r * r;
-    double p = fma(r2, fma(r, -0x1.55575e506c89fp-3, 0x1.999b324f10111p-3),
-                   fma(r, -0x1.fffffffeb459p-3, 0x1.555555551305bp-2));
-    return fma(r * r2, p, fma(r2, -0x1.0000000000001p-1, low)) + high;
+    double r = knx_fma(z, t->inverse, -1.0), w = knx_fma(k, 0x1.62e42fefa3800p-1, t->log), high = w + r;
+    double low = knx_fma(k, 0x1.ef35793c76730p-45, w - high + r), r2 = r * r;
+    double p = knx_fma(r2, knx_fma(r, -0x1.55575e506c89fp-3, 0x1.999b324f10111p-3),
+                       knx_fma(r, -0x1.fffffffeb459p-3, 0x1.555555551305bp-2));
+    return knx_fma(r * r2, p, knx_fma(r2, -0x1.0000000000001p-1, low)) + high;
 }
 
 /* With about 68 bits. */
@@ -112,13 +115,13 @@ static inline double log_with_tail(uint64_t ix, double *tail)
     uint64_t part = ix - 0x3fe6955500000000u;
     const knrng_close_log *t = &knrng_close_logs[part >> 45 & 127];
     double k = (double)((int64_t)part >> 52), z = double_of(ix - (part & 0xfffull << 52));
-    double r = fma(z, t->inverse, -1.0), t1 = fma(k, 0x1.62e42fefa3800p-1, t->log), t2 = t1 + r;
-    double low1 = fma(k, 0x1.ef35793c76730p-45, t->tail), low2 = t1 - t2 + r;
+    double r = knx_fma(z, t->inverse, -1.0), t1 = knx_fma(k, 0x1.62e42fefa3800p-1, t->log), t2 = t1 + r;
+    double low1 = knx_fma(k, 0x1.ef35793c76730p-45, t->tail), low2 = t1 - t2 + r;
     double ar = -0.5 * r, ar2 = r * ar, ar3 = r * ar2, high = t2 + ar2;
-    double low3 = fma(ar, r, -ar2), low4 = t2 - high + ar2;
-    double inner = fma(ar2, fma(r, -0x1.0002b8b263fc3p-3 * -8, 0x1.2495b9b4845e9p-3 * -8),
-                       fma(r, -0x1.555555529a47ap-3 * 4, 0x1.999999959554ep-3 * 4));
-    double p = ar3 * fma(ar2, inner, fma(r, -0x1.0000000000006p-2 * -2, 0x1.555555555556p-2 * -2));
+    double low3 = knx_fma(ar, r, -ar2), low4 = t2 - high + ar2;
+    double inner = knx_fma(ar2, knx_fma(r, -0x1.0002b8b263fc3p-3 * -8, 0x1.2495b9b4845e9p-3 * -8),
+                           knx_fma(r, -0x1.555555529a47ap-3 * 4, 0x1.999999959554ep-3 * 4));
+    double p = ar3 * knx_fma(ar2, inner, knx_fma(r, -0x1.0000000000006p-2 * -2, 0x1.555555555556p-2 * -2));
     double low = low1 + low2 + low3 + low4 + p, y = high + low;
     *tail = high - y + low;
     return y;
@@ -148,7 +151,7 @@ static double pow_(double x, double y)
             return 1;
         return (x > 1) == (y > 0) ? INFINITY : 0;
     }
-    double tail, log_x = log_with_tail(ix, &tail), high = y * log_x, low = fma(y, tail, fma(y, log_x, -high));
+    double tail, log_x = log_with_tail(ix, &tail), high = y * log_x, low = knx_fma(y, tail, knx_fma(y, log_x, -high));
     if (!(fabs(high) < 1024))
         return high > 0 ? INFINITY : 0;
     return exp_of(high, low);
@@ -175,7 +178,7 @@ static double log1p_(double x)
     if (x == INFINITY)
         return x;
     if (magnitude < 0x3e200000) /* 2^-29 */
-        return magnitude < 0x3c900000 ? x : fma(-(x * x), 0.5, x);
+        return magnitude < 0x3c900000 ? x : knx_fma(-(x * x), 0.5, x);
     if (top < 0x3fda827a && (top > 0 || top <= (int32_t)0xbfd2bec3)) /* between -0.2929 and 0.41422 */
         k = 0;
     if (k) {
@@ -195,17 +198,17 @@ static double log1p_(double x)
     double half = 0.5 * f * f, n = k;
     if (hu == 0) { /* |f| below 2^-20 */
         if (f == 0)
-            return k == 0 ? 0 : fma(n, ln2_high, fma(n, ln2_low, c));
-        double r = half * fma(-0.66666666666666666, f, 1.0);
-        return k == 0 ? f - r : fma(n, ln2_high, -((r - fma(n, ln2_low, c)) - f));
+            return k == 0 ? 0 : knx_fma(n, ln2_high, knx_fma(n, ln2_low, c));
+        double r = half * knx_fma(-0.66666666666666666, f, 1.0);
+        return k == 0 ? f - r : knx_fma(n, ln2_high, -((r - knx_fma(n, ln2_low, c)) - f));
     }
     double s = f / (2.0 + f), z = s * s, z2 = z * z, z4 = z2 * z2, z6 = z4 * z2;
-    double r = fma(z, p[1], z2 * fma(z, p[3], p[2]));
-    r = fma(z6, fma(z, p[7], p[6]), fma(z4, fma(z, p[5], p[4]), r));
+    double r = knx_fma(z, p[1], z2 * knx_fma(z, p[3], p[2]));
+    r = knx_fma(z6, knx_fma(z, p[7], p[6]), knx_fma(z4, knx_fma(z, p[5], p[4]), r));
     double product = s * (half + r);
     if (k == 0)
         return f - (half - product);
-    return fma(n, ln2_high, -((half - (product + fma(n, ln2_low, c))) - f));
+    return knx_fma(n, ln2_high, -((half - (product + knx_fma(n, ln2_low, c))) - f));
 }
 
 static double expm1_(double x)
@@ -225,8 +228,8 @@ static double expm1_(double x)
             high = x - k * ln2_high;
             low = k * ln2_low;
         } else {
-            k = (int)fma(1.44269504088896338700e+00, x, x < 0 ? -0.5 : 0.5);
-            high = fma(-k, ln2_high, x);
+            k = (int)knx_fma(1.44269504088896338700e+00, x, x < 0 ? -0.5 : 0.5);
+            high = knx_fma(-k, ln2_high, x);
             low = k * ln2_low;
         }
         x = high - low;
@@ -235,14 +238,14 @@ static double expm1_(double x)
         return x;
     }
     double half = 0.5 * x, square = x * half, h2 = square * square;
-    double r1 = fma(square, -3.33333333333331316428e-02, 1.0),
-           r2 = fma(square, -7.93650757867487942473e-05, 1.58730158725481460165e-03);
-    double r3 = fma(square, -2.01099218183624371326e-07, 4.00821782732936239552e-06);
-    r1 = fma(h2 * h2, r3, fma(h2, r2, r1));
-    double t = fma(-r1, half, 3.0), e = square * ((r1 - t) / fma(-x, t, 6.0));
+    double r1 = knx_fma(square, -3.33333333333331316428e-02, 1.0),
+           r2 = knx_fma(square, -7.93650757867487942473e-05, 1.58730158725481460165e-03);
+    double r3 = knx_fma(square, -2.01099218183624371326e-07, 4.00821782732936239552e-06);
+    r1 = knx_fma(h2 * h2, r3, knx_fma(h2, r2, r1));
+    double t = knx_fma(-r1, half, 3.0), e = square * ((r1 - t) / knx_fma(-x, t, 6.0));
     if (k == 0)
-        return x - fma(x, e, -square);
-    e = fma(x, e - c, -c) - square;
+        return x - knx_fma(x, e, -square);
+    e = knx_fma(x, e - c, -c) - square;
     if (k == -1)
         return 0.5 * (x - e) - 0.5;
     if (k == 1)
@@ -262,7 +265,7 @@ static double expm1_(double x)
 static inline double power32(uint64_t k, double f, double c0, double c1, double c2)
 {
     double scale = double_of(knrng_powers_of_two32[k % 32] + (k << 47));
-    return fma(fma(c0, f, c1), f * f, fma(c2, f, 1)) * scale;
+    return knx_fma(knx_fma(c0, f, c1), f * f, knx_fma(c2, f, 1)) * scale;
 }
 
 static float expf_(float x)
@@ -270,9 +273,9 @@ static float expf_(float x)
     static const double factor = 0x1.71547652b82fep+0 * 32;
     if (!(fabsf(x) < 150))
         return isnan(x) ? x : x > 0 ? INFINITY : 0;
-    double shifted = fma(factor, (double)x, 0x1.8p52);
-    return (float)power32(bits_of(shifted), fma(factor, (double)x, -(shifted - 0x1.8p52)), 0x1.c6af84b912394p-5 / 32768,
-                          0x1.ebfce50fac4f3p-3 / 1024, 0x1.62e42ff0c52d6p-1 / 32);
+    double shifted = knx_fma(factor, (double)x, 0x1.8p52);
+    return (float)power32(bits_of(shifted), knx_fma(factor, (double)x, -(shifted - 0x1.8p52)),
+                          0x1.c6af84b912394p-5 / 32768, 0x1.ebfce50fac4f3p-3 / 1024, 0x1.62e42ff0c52d6p-1 / 32);
 }
 
 static float logf_(float x)
@@ -285,10 +288,10 @@ static float logf_(float x)
     }
     uint32_t part = ix - 0x3f330000;
     const knrng_near_log *t = &knrng_near_logs32[part >> 19 & 15];
-    double z = knx_f32_from_bits(ix - (part & 0xff800000)), r = fma(z, t->inverse, -1);
-    double y0 = fma((double)((int32_t)part >> 23), 0x1.62e42fefa39efp-1, t->log), r2 = r * r;
-    double y = fma(-0x1.00ea348b88334p-2, r2, fma(0x1.5575b0be00b6ap-2, r, -0x1.ffffef20a4123p-2));
-    return (float)fma(y, r2, y0 + r);
+    double z = knx_f32_from_bits(ix - (part & 0xff800000)), r = knx_fma(z, t->inverse, -1);
+    double y0 = knx_fma((double)((int32_t)part >> 23), 0x1.62e42fefa39efp-1, t->log), r2 = r * r;
+    double y = knx_fma(-0x1.00ea348b88334p-2, r2, knx_fma(0x1.5575b0be00b6ap-2, r, -0x1.ffffef20a4123p-2));
+    return (float)knx_fma(y, r2, y0 + r);
 }
 
 static float powf_(float x, float y)
@@ -300,11 +303,11 @@ static float powf_(float x, float y)
         ix = knx_f32_bits(x * 0x1p23f) - (23u << 23);
     uint32_t part = ix - 0x3f330000;
     const knrng_near_log *t = &knrng_near_binary_logs32[part >> 19 & 15];
-    double z = knx_f32_from_bits(ix - (part & 0xff800000)), r = fma(z, t->inverse, -1),
+    double z = knx_f32_from_bits(ix - (part & 0xff800000)), r = knx_fma(z, t->inverse, -1),
            y0 = t->log + (double)((int32_t)part >> 23);
-    double r2 = r * r, a = fma(0x1.27616c9496e0bp-2, r, -0x1.71969a075c67ap-2),
-           p = fma(0x1.ec70a6ca7baddp-2, r, -0x1.7154748bef6c8p-1);
-    double log2 = fma(a, r2 * r2, fma(p, r2, fma(0x1.71547652ab82bp0, r, y0))), product = (double)y * log2;
+    double r2 = r * r, a = knx_fma(0x1.27616c9496e0bp-2, r, -0x1.71969a075c67ap-2),
+           p = knx_fma(0x1.ec70a6ca7baddp-2, r, -0x1.7154748bef6c8p-1);
+    double log2 = knx_fma(a, r2 * r2, knx_fma(p, r2, knx_fma(0x1.71547652ab82bp0, r, y0))), product = (double)y * log2;
     if (!(fabs(product) < 150))
         return product > 0 ? INFINITY : 0;
     double shifted = product + 0x1.8p52 / 32;
@@ -325,14 +328,15 @@ static inline const knrng_sine *sine_at(double x, double *rest)
 
 static inline double less_one(double square) /* 1 - cos */
 {
-    return square * fma(square,
-                        fma(square, 1.38888874007937613028114285595617E-03, -4.16666666666664434524222570944589E-02),
-                        0.5);
+    return square *
+           knx_fma(square,
+                   knx_fma(square, 1.38888874007937613028114285595617E-03, -4.16666666666664434524222570944589E-02),
+                   0.5);
 }
 
 static inline double cube_of_sine(double square)
 {
-    return fma(square, 8.33333214285722277379541354343671E-03, -1.66666666666664880952546298448555E-01);
+    return knx_fma(square, 8.33333214285722277379541354343671E-03, -1.66666666666664880952546298448555E-01);
 }
 
 static double cos_near(double x, double tail)
@@ -340,22 +344,24 @@ static double cos_near(double x, double tail)
     double r;
     const knrng_sine *t = sine_at(x, &r);
     r += x < 0 ? -tail : tail;
-    double square = r * r, s = fma(r * square, cube_of_sine(square), r);
-    return t->cosine + fma(-t->sine, s, fma(-t->cosine, less_one(square), fma(-s, t->sine_tail, t->cosine_tail)));
+    double square = r * r, s = knx_fma(r * square, cube_of_sine(square), r);
+    return t->cosine +
+           knx_fma(-t->sine, s, knx_fma(-t->cosine, less_one(square), knx_fma(-s, t->sine_tail, t->cosine_tail)));
 }
 
 static double sin_near(double x, double tail)
 {
     if (fabs(x) < 0.126) {
-        double z = x * x, p = fma(z, -0x1.addffc2fcdf59p-26, 0x1.71de27b9a7ed9p-19);
-        p = fma(fma(fma(p, z, -0x1.a01a019db08b8p-13), z, 0x1.1111111110ecep-7), z, -0x1.5555555555555p-3);
-        return x + fma(fma(p, x, -(0.5 * tail)), z, tail);
+        double z = x * x, p = knx_fma(z, -0x1.addffc2fcdf59p-26, 0x1.71de27b9a7ed9p-19);
+        p = knx_fma(knx_fma(knx_fma(p, z, -0x1.a01a019db08b8p-13), z, 0x1.1111111110ecep-7), z, -0x1.5555555555555p-3);
+        return x + knx_fma(knx_fma(p, x, -(0.5 * tail)), z, tail);
     }
     double r;
     const knrng_sine *t = sine_at(x, &r);
     tail = x <= 0 ? -tail : tail;
-    double square = r * r, s = r + fma(r * square, cube_of_sine(square), tail), c = fma(r, tail, less_one(square));
-    return copysign(t->sine + fma(t->cosine, s, fma(-t->sine, c, fma(s, t->cosine_tail, t->sine_tail))), x);
+    double square = r * r, s = r + knx_fma(r * square, cube_of_sine(square), tail),
+           c = knx_fma(r, tail, less_one(square));
+    return copysign(t->sine + knx_fma(t->cosine, s, knx_fma(-t->sine, c, knx_fma(s, t->cosine_tail, t->sine_tail))), x);
 }
 
 static double cos_(double x)
@@ -372,7 +378,8 @@ static double cos_(double x)
         return sin_near(a, y - a + half_low);
     }
     /* less half a turn, in 140 bits */
-    double first = fma(-2, -0x1.dde973c000000p-27, fma(-2, 0x1.921fb58000000p0, x)), third = 2 * -0x1.cb3b398000000p-55;
+    double first = knx_fma(-2, -0x1.dde973c000000p-27, knx_fma(-2, 0x1.921fb58000000p0, x)),
+           third = 2 * -0x1.cb3b398000000p-55;
     double y = first - third, tail = first - y - third, fourth = 2 * -0x1.d747f23e32ed7p-83, a = y - fourth;
     return -cos_near(a, tail + (y - a - fourth));
 }
@@ -386,7 +393,7 @@ static double sine_less(double x, double y, bool cosine)
     const knrng_sine *t = sine_at(x, &r);
     double value = cosine ? t->cosine : t->sine, tail = cosine ? t->cosine_tail : t->sine_tail;
     double slope = cosine ? -t->sine : t->cosine, slope_tail = cosine ? -t->sine_tail : t->cosine_tail;
-    double square = r * r, product = slope * r, lost = fma(slope, r, -product);
+    double square = r * r, product = slope * r, lost = knx_fma(slope, r, -product);
     double first = value - y, back = first - value, lost_too = (value - (first - back)) - (y + back);
     double small = slope * (r * square * cube_of_sine(square)) - value * less_one(square) + slope_tail * r + tail;
     return (first + product) + (small + lost + lost_too);
@@ -418,7 +425,7 @@ static double acos_(double x)
     high = 2 * (s + more);
     if (z < 0.0029) { /* the root's own error counts most */
         high = 2 * s;
-        low = fma(-s, s, z) / s + 2 * more;
+        low = knx_fma(-s, s, z) / s + 2 * more;
     } else {
         low = sine_less(high, a, true) / sqrt((1 - a) * (1 + a));
     }

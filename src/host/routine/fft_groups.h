@@ -32,7 +32,7 @@ ALWAYS void F(over_groups)(const knr_fft_groups *c, const int fixed, V *re, V *i
         V re[room], im[room];                           \
         F(over_groups)(c, r, re, im);                   \
     }
-#if VECTOR_BYTES > 16
+#if !SLOW_FMA
 GROUPS(2, 8)
 GROUPS(3, 8)
 GROUPS(4, 8)
@@ -51,7 +51,7 @@ GROUPS(0, KNR_FFT_MOST_ODD)
 static void F(groups_of)(const knr_fft_groups *c)
 {
     switch (c->r) {
-#if VECTOR_BYTES > 16
+#if !SLOW_FMA
     case 2: F(groups_2)(c); break;
     case 3: F(groups_3)(c); break;
     case 4: F(groups_4)(c); break;

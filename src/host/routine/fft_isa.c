@@ -18,14 +18,14 @@
 
 /* Where the processor has no fused instruction its four calls stand in one place, and the code is to be small. */
 #undef UNROLL
-#if VECTOR_BYTES > 16 && defined(__clang__)
+#if !SLOW_FMA && defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
-#elif VECTOR_BYTES > 16
+#elif !SLOW_FMA
 #define UNROLL _Pragma("GCC unroll 32")
 #else
 #define UNROLL
 #endif
-#if VECTOR_BYTES == 16
+#if SLOW_FMA
 APART vf32 madd_f32(vf32 a, vf32 b, vf32 c) { return fma_f32(a, b, c); }
 APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #else

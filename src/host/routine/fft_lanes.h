@@ -233,8 +233,8 @@ static void F(powers)(const knr_fft_powers *p, void *pairs)
     int64_t e = p->first, mask = ((int64_t)1 << p->bits) - 1;
     for (int64_t k = 0; k < p->count; k++) {
         const double *a = p->high + 2 * (e >> p->bits), *b = p->low + 2 * (e & mask);
-        to[2 * k] = (T)__builtin_fma(a[0], b[0], -(a[1] * b[1]));
-        to[2 * k + 1] = (T)__builtin_fma(a[0], b[1], a[1] * b[0]);
+        to[2 * k] = (T)knx_fma(a[0], b[0], -(a[1] * b[1]));
+        to[2 * k + 1] = (T)knx_fma(a[0], b[1], a[1] * b[0]);
         e += p->step;
         e -= e >= p->n ? p->n : 0;
     }

@@ -25,7 +25,7 @@ APART void F(butterfly_odd)(V *re, V *im, const T *roots, int r)
     ODD_BUTTERFLY(r, )
 }
 
-#if VECTOR_BYTES == 16
+#if SLOW_FMA
 APART void F(butterfly_any)(V *re, V *im, const T *roots, int r)
 {
     if (r % 2)
@@ -41,7 +41,7 @@ APART void F(butterfly_any)(V *re, V *im, const T *roots, int r)
 /* Of a radix that is known while compiling */
 ALWAYS void F(butterfly)(V *re, V *im, const T *roots, const int r)
 {
-#if VECTOR_BYTES == 16
+#if SLOW_FMA
     F(butterfly_any)(re, im, roots, r);
 #else
     if (r % 2)
@@ -342,7 +342,7 @@ ALWAYS void F(work)(const F(spot) *a, const int fixed, const bool walks, V *re, 
 {
     const knr_fft_groups *c = a->c;
     const int r = fixed ? fixed : c->r, p = F(factor)(r);
-    if (p && (fixed || VECTOR_BYTES == 16)) {
+    if (p && (fixed || SLOW_FMA)) {
         F(compose)(a, c->roots, p, r / p, walks);
     } else if (fixed) {
         F(read)(&c->x, a->from, a->xj, fixed, re, im);
@@ -400,7 +400,7 @@ ALWAYS void F(walk)(const knr_fft_groups *c, const int fixed, V *re, V *im)
         V re[room], im[room];                        \
         F(walk)(c, r, re, im);                       \
     }
-#if VECTOR_BYTES > 16
+#if !SLOW_FMA
 PASS(2, 8)
 PASS(3, 8)
 PASS(4, 8)
@@ -420,7 +420,7 @@ PASS(0, KNR_FFT_MOST_ODD)
 static void F(pass)(const knr_fft_groups *c)
 {
     switch (c->r) {
-#if VECTOR_BYTES > 16
+#if !SLOW_FMA
     case 2: F(pass_2)(c); break;
     case 3: F(pass_3)(c); break;
     case 4: F(pass_4)(c); break;

@@ -2,6 +2,7 @@
  * matrix_product.c -- products of matrices inside of factorisations, described for product.h, planned and run at
  * once; of those of dense.h each plane is one. */
 #include "host/routine/matrix_product.h"
+#include "base/fma.h"
 #include "host/routine/condensed.h"
 #include "host/routine/product.h"
 #include <math.h>
@@ -176,9 +177,9 @@ static void multiply_numbers(kn_dtype d, int64_t k, knr_operand a, knr_operand b
         float narrow = 0;
         for (int64_t i = from; i < k && i < from + STEPS; i++) {
             if (d->size == 8)
-                sum = fma(((const double *)a.at)[i * a.column], ((const double *)b.at)[i * b.row], sum);
+                sum = knx_fma(((const double *)a.at)[i * a.column], ((const double *)b.at)[i * b.row], sum);
             else
-                narrow = fmaf(((const float *)a.at)[i * a.column], ((const float *)b.at)[i * b.row], narrow);
+                narrow = knx_fmaf(((const float *)a.at)[i * a.column], ((const float *)b.at)[i * b.row], narrow);
         }
         sum = into == KNR_MINUS ? -sum : sum;
         narrow = into == KNR_MINUS ? -narrow : narrow;

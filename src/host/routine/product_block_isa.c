@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_block_isa.c -- rows of rectangles of floats and complex numbers, one multiply-add after the other. */
+#include "base/fma.h"
 #include "base/isa_name.h"
 #include "host/routine/product_block.h"
 
-KNR_BLOCK_LOOP(f32, float, __builtin_fmaf)
-KNR_BLOCK_LOOP(f64, double, __builtin_fma)
+KNR_BLOCK_LOOP(f32, float, knx_fmaf)
+KNR_BLOCK_LOOP(f64, double, knx_fma)
 
 #define COMPLEX(name, T, FMA)                                                          \
     static void name(const knr_block *x, void *sums)                                   \
@@ -20,7 +21,7 @@ KNR_BLOCK_LOOP(f64, double, __builtin_fma)
             }                                                                          \
         }                                                                              \
     }
-COMPLEX(c64, float, __builtin_fmaf)
-COMPLEX(c128, double, __builtin_fma)
+COMPLEX(c64, float, knx_fmaf)
+COMPLEX(c128, double, knx_fma)
 
 const knr_block_loops KN_ISA_NAME(knr_block) = {f32, f64, c64, c128};

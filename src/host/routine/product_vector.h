@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_vector.h -- vectors for *_isa.c files: one machine register of numbers, fused multiply-add with one
- * rounding, loads and stores of the first lanes. Where the processor has no fused instruction the C library's fma
- * gives the same bits, slowly. */
+ * rounding, loads and stores of the first lanes. Where the processor has no fused instruction (SLOW_FMA) the C library's
+ * fma gives the same bits, slowly. */
 #ifndef KN_HOST_ROUTINE_PRODUCT_VECTOR_H
 #define KN_HOST_ROUTINE_PRODUCT_VECTOR_H
+#include "base/fma.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -16,6 +17,11 @@
 #endif
 #if VECTOR_BYTES > 16
 #include <immintrin.h>
+#endif
+#if VECTOR_BYTES > 16 || defined(__wasm_relaxed_simd__)
+#define SLOW_FMA 0
+#else
+#define SLOW_FMA 1
 #endif
 
 #if !defined(__clang__)
@@ -37,8 +43,8 @@ ALWAYS vu32 fma_u32(vu32 a, vu32 b, vu32 c) { return a * b + c; }
 ALWAYS vu64 fma_u64(vu64 a, vu64 b, vu64 c) { return a * b + c; }
 ALWAYS uint32_t fma1_u32(uint32_t a, uint32_t b, uint32_t c) { return a * b + c; }
 ALWAYS uint64_t fma1_u64(uint64_t a, uint64_t b, uint64_t c) { return a * b + c; }
-ALWAYS float fma1_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-ALWAYS double fma1_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
+ALWAYS float fma1_f32(float a, float b, float c) { return knx_fmaf(a, b, c); }
+ALWAYS double fma1_f64(double a, double b, double c) { return knx_fma(a, b, c); }
 
 #if VECTOR_BYTES == 64
 ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
@@ -66,20 +72,27 @@ ALWAYS vu32 load8(const void *p, int n) { return (vu32)_mm256_maskload_epi64((co
 ALWAYS void store4(void *p, vu32 v, int n) { _mm256_maskstore_epi32((int *)p, first4(n), (__m256i)v); }
 ALWAYS void store8(void *p, vu32 v, int n) { _mm256_maskstore_epi64((long long *)p, first8(n), (__m256i)v); }
 #else
+#if defined(__wasm_relaxed_simd__)
+ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c); }
+ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)wasm_f64x2_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c); }
+ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)wasm_f32x4_relaxed_nmadd((v128_t)a, (v128_t)b, (v128_t)c); }
+ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)wasm_f64x2_relaxed_nmadd((v128_t)a, (v128_t)b, (v128_t)c); }
+#else
 ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c)
 {
     for (int l = 0; l < 4; l++)
-        c[l] = __builtin_fmaf(a[l], b[l], c[l]);
+        c[l] = knx_fmaf(a[l], b[l], c[l]);
     return c;
 }
 ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c)
 {
     for (int l = 0; l < 2; l++)
-        c[l] = __builtin_fma(a[l], b[l], c[l]);
+        c[l] = knx_fma(a[l], b[l], c[l]);
     return c;
 }
 ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return fma_f32(-a, b, c); }
 ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(-a, b, c); }
+#endif
 ALWAYS vu32 load4(const void *p, int n)
 {
     vu32 v = {0};
