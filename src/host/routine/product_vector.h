@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_vector.h -- vectors for *_isa.c files: one machine register of numbers, fused multiply-add with one
- * rounding, loads and stores of the first lanes. Where the processor has no fused instruction (SLOW_FMA) the C library's
- * fma gives the same bits, slowly. */
+ * rounding, loads and stores of the first lanes. Where there is no fused instruction (SLOW_FMA) the C library's fma, or
+ * arithmetic, gives the same bits, slowly. */
 #ifndef KN_HOST_ROUTINE_PRODUCT_VECTOR_H
 #define KN_HOST_ROUTINE_PRODUCT_VECTOR_H
 #include "base/fma.h"
@@ -72,24 +72,27 @@ ALWAYS vu32 load8(const void *p, int n) { return (vu32)_mm256_maskload_epi64((co
 ALWAYS void store4(void *p, vu32 v, int n) { _mm256_maskstore_epi32((int *)p, first4(n), (__m256i)v); }
 ALWAYS void store8(void *p, vu32 v, int n) { _mm256_maskstore_epi64((long long *)p, first8(n), (__m256i)v); }
 #else
-#if defined(__wasm_relaxed_simd__)
-ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c); }
-ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)wasm_f64x2_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c); }
-ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)wasm_f32x4_relaxed_nmadd((v128_t)a, (v128_t)b, (v128_t)c); }
-ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)wasm_f64x2_relaxed_nmadd((v128_t)a, (v128_t)b, (v128_t)c); }
+#if defined(__wasm_simd128__)
+ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)knx_fma4((v128_t)a, (v128_t)b, (v128_t)c); }
+ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)knx_fma8((v128_t)a, (v128_t)b, (v128_t)c); }
 #else
 ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c)
 {
     for (int l = 0; l < 4; l++)
-        c[l] = knx_fmaf(a[l], b[l], c[l]);
+        c[l] = __builtin_fmaf(a[l], b[l], c[l]);
     return c;
 }
 ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c)
 {
     for (int l = 0; l < 2; l++)
-        c[l] = knx_fma(a[l], b[l], c[l]);
+        c[l] = __builtin_fma(a[l], b[l], c[l]);
     return c;
 }
+#endif
+#if defined(__wasm_relaxed_simd__)
+ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)wasm_f32x4_relaxed_nmadd((v128_t)a, (v128_t)b, (v128_t)c); }
+ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)wasm_f64x2_relaxed_nmadd((v128_t)a, (v128_t)b, (v128_t)c); }
+#else
 ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return fma_f32(-a, b, c); }
 ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(-a, b, c); }
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * arith.c -- operations on lanes. What v128 has no instructions for is left to the loops over lanes (call.c). */
+#include "base/fma.h"
 #include "host/wasm/fma.h"
 #include "host/wasm/stage.h"
 #include <string.h>
@@ -168,14 +169,26 @@ static void fma_by_doubles(stage *s, knk_node x)
     }
 }
 
-static bool multiply_add(stage *s, knk_node x)
+static void fma_by_call(stage *s, knk_node x)
+{
+    for (int p = 0; p < knh_wasm_parts(s, x); p++) {
+        for (int j = 0; j < 3; j++)
+            knh_wasm_push(s, knk_operand(node(s, x), j), p, 0);
+        knh_wasm_i32(&s->f, (int32_t)(uintptr_t)knx_exact_fma8);
+        knh_wasm_call(&s->f, KNH_WASM_THREE);
+        knh_wasm_pop(s, x, p);
+    }
+}
+
+static void multiply_add(stage *s, knk_node x)
 {
     bool single = node(s, x)->dtype == KN_ID_F32;
     if (s->fused)
         plain(s, x, single ? KNH_WASM_F32X4_RELAXED_MADD : KNH_WASM_F64X2_RELAXED_MADD, false);
     else if (single)
         fma_by_doubles(s, x);
-    return s->fused || single;
+    else
+        fma_by_call(s, x);
 }
 
 /* p * 2^n as two products: the first is exact. */
@@ -268,7 +281,7 @@ void knh_wasm_compute(stage *s, knk_node x)
     case KNK_SHL:
     case KNK_SHR:
     case KNK_SAR: done = shift_by_constant(s, x); break;
-    case KNK_FMA: done = multiply_add(s, x); break;
+    case KNK_FMA: multiply_add(s, x); break;
     case KNK_SCALB: scale(s, x); break;
     default:
         if (operand == KN_ID_BOOL)

@@ -143,10 +143,11 @@ static void section(knx_str *out, unsigned id, knx_str *content)
 
 static void types(knx_str *out)
 {
-    static const char text[] = "\x03"
+    static const char text[] = "\x04"
                                "\x60\x01\x7f\x00"
                                "\x60\x05\x7f\x7f\x7f\x7f\x7f\x00"
-                               "\x60\x01\x7f\x01\x7e";
+                               "\x60\x01\x7f\x01\x7e"
+                               "\x60\x03\x7b\x7b\x7b\x01\x7b";
     knx_str s = {0};
     knx_str_add(&s, text, sizeof text - 1);
     section(out, 1, &s);

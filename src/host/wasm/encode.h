@@ -18,6 +18,7 @@ typedef enum knh_wasm_signature {
     KNH_WASM_STAGE, /* (args) */
     KNH_WASM_LANES, /* (d, a, b, c, n): kernel/internal.h's knk_loop */
     KNH_WASM_ASK,   /* (asking) -> i64 */
+    KNH_WASM_THREE, /* (v128, v128, v128) -> v128 */
     KNH_WASM_SIGNATURES
 } knh_wasm_signature;
 
