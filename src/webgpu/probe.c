@@ -2,6 +2,7 @@
  * probe.c -- how the device computes, found out once when it is first used: each operation on float32 with chosen and
  * random operands beside the host's results, alone and in chains that compilers like to change. */
 #include "base/clock.h"
+#include "base/fma.h"
 #include "base/log.h"
 #include "webgpu/gpu.h"
 #include "webgpu/library.h"
@@ -19,7 +20,7 @@ enum { JOINS = KNW_OPERATIONS, WHOLE_FMA };
     X(KNW_MUL, "bitcast<u32>(a * b)", F(a *b))                                      \
     X(KNW_DIV, "bitcast<u32>(a / b)", F(a / b))                                     \
     X(KNW_SQRT, "bitcast<u32>(sqrt(a))", F(sqrtf(a)))                               \
-    X(KNW_FMA, "bitcast<u32>(fma(a, b, c))", F(fmaf(a, b, c)))                      \
+    X(KNW_FMA, "bitcast<u32>(fma(a, b, c))", F(knx_fmaf(a, b, c)))                  \
     X(KNW_COMPARE, "select(0u, 1u, a < b)", a < b)                                  \
     X(KNW_COMPARE, "select(0u, 1u, a <= b)", a <= b)                                \
     X(KNW_COMPARE, "select(0u, 1u, a == b)", a == b)                                \
