@@ -37,25 +37,25 @@ void knh_wasm_op0(knh_wasm_function *f, knh_wasm_op op)
     }
 }
 
-static void local(knh_wasm_function *f, unsigned op, int number)
+static void local(knh_wasm_function *f, knh_wasm_op op, int number)
 {
-    knh_wasm_byte(&f->code, op);
+    knh_wasm_op0(f, op);
     knh_wasm_unsigned(&f->code, (uint64_t)number);
 }
 
-void knh_wasm_get(knh_wasm_function *f, int number) { local(f, 0x20, number); }
-void knh_wasm_set(knh_wasm_function *f, int number) { local(f, 0x21, number); }
-void knh_wasm_tee(knh_wasm_function *f, int number) { local(f, 0x22, number); }
+void knh_wasm_get(knh_wasm_function *f, int number) { local(f, KNH_WASM_LOCAL_GET, number); }
+void knh_wasm_set(knh_wasm_function *f, int number) { local(f, KNH_WASM_LOCAL_SET, number); }
+void knh_wasm_tee(knh_wasm_function *f, int number) { local(f, KNH_WASM_LOCAL_TEE, number); }
 
 void knh_wasm_i32(knh_wasm_function *f, int32_t value)
 {
-    knh_wasm_byte(&f->code, 0x41);
+    knh_wasm_op0(f, KNH_WASM_I32_CONST);
     knh_wasm_signed(&f->code, value);
 }
 
 void knh_wasm_i64(knh_wasm_function *f, int64_t value)
 {
-    knh_wasm_byte(&f->code, 0x42);
+    knh_wasm_op0(f, KNH_WASM_I64_CONST);
     knh_wasm_signed(&f->code, value);
 }
 

@@ -7,6 +7,8 @@
 #include "host/wasm/product.h"
 #include "host/wasm/registry.h"
 #include "host/wasm/stage.h"
+#include "host/wasm/text.h"
+#include <stdio.h>
 
 #define IMPORT(name) __attribute__((import_module("kiln"), import_name(#name)))
 /* A place in the table for a function; 0: there is no memory for it. */
@@ -127,12 +129,31 @@ void knh_wasm_retract(void *keep)
     knx_free(k);
 }
 
+/* Its text, beside the kernel (host/dump.h). What fails is left out. */
+static void dump(const knh_request *r, const knh_wasm_function *f)
+{
+    char path[4200], name[64];
+    snprintf(name, sizeof name, "%016llx_s%d_m%d", (unsigned long long)r->kernel->hash, r->stage, (int)r->mode);
+    snprintf(path, sizeof path, "%s/%s.wat", knx_env()->dump_kernels, name);
+    FILE *file = fopen(path, "wx"); /* the first one: those for other strides are much like it */
+    if (!file)
+        return;
+    knx_str text = {0};
+    knh_wasm_text(f, name, &text);
+    if (!text.failed)
+        fwrite(text.s, 1, text.n, file);
+    knx_str_free(&text);
+    fclose(file);
+}
+
 static knx_error *make(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
     (void)g;
     knh_wasm_function f;
     kept *k;
     KN_TRY(knh_wasm_lower(r, knh_wasm_fuses(), &f));
+    if (knx_env()->dump_kernels)
+        dump(r, &f);
     KN_TRY(reserve(&f, &k));
     KN_LOG(2, "function kiln_%016llx_s%d_m%d, %zu bytes", (unsigned long long)r->kernel->hash, r->stage, (int)r->mode,
            k->bytes);
