@@ -128,6 +128,25 @@ static void compare_u64(stage *s, knk_node x)
     }
 }
 
+/* The smaller or the larger one of 64-bit integers: of two that are equal it does not matter which. */
+static void extreme_of_longs(stage *s, knk_node x)
+{
+    const knk_inst *n = node(s, x);
+    bool least = n->op == KNK_MIN, is_unsigned = n->dtype == KN_ID_U64;
+    for (int p = 0; p < knh_wasm_parts(s, x); p++) {
+        knh_wasm_push(s, n->a, p, 0);
+        knh_wasm_push(s, n->b, p, 0);
+        for (int j = 0; j < 2; j++) {
+            knh_wasm_push(s, least ^ (j == 1) ? n->a : n->b, p, 0);
+            if (is_unsigned)
+                knh_wasm_splat(&s->f, (uint64_t)1 << 63, 8), knh_wasm_op0(&s->f, KNH_WASM_V128_XOR);
+        }
+        knh_wasm_op0(&s->f, KNH_WASM_I64X2_LT_S);
+        knh_wasm_op0(&s->f, KNH_WASM_V128_BITSELECT);
+        knh_wasm_pop(s, x, p);
+    }
+}
+
 static void select_lanes(stage *s, knk_node x)
 {
     const knk_inst *n = node(s, x);
@@ -254,6 +273,10 @@ static bool by_table(stage *s, knk_node x)
     bool extreme = op == KNK_MIN || op == KNK_MAX;
     if (d == KN_ID_U64 && (op == KNK_LT || op == KNK_LE)) {
         compare_u64(s, x);
+        return true;
+    }
+    if (extreme && (d == KN_ID_U64 || d == KN_ID_I64)) {
+        extreme_of_longs(s, x);
         return true;
     }
     if (op == KNK_ABS && kind_of(d) == 2) {

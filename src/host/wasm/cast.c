@@ -124,6 +124,43 @@ static void double_to_single(stage *s, knk_node a, int part)
     knh_wasm_shuffle(&s->f, both_lower);
 }
 
+static void constant(stage *s, uint64_t bits, uint32_t op)
+{
+    knh_wasm_splat(&s->f, bits, 8);
+    knh_wasm_op0(&s->f, op);
+}
+
+/* The halves of an integer become the last digits of 2^84 and of 2^52; what they are too large by is taken from the
+ * upper one, exactly, and their sum is rounded once. */
+static void long_to_double(stage *s, knk_node a, int part, bool is_signed)
+{
+    uint64_t bias = is_signed ? 0x80000000u : 0;
+    knh_wasm_push(s, a, part, 0);
+    knh_wasm_i32(&s->f, 32), knh_wasm_op0(&s->f, KNH_WASM_I64X2_SHR_U);
+    constant(s, 0x4530000000000000u | bias, KNH_WASM_V128_XOR);
+    constant(s, 0x4530000000100000u | bias, KNH_WASM_F64X2_SUB);
+    knh_wasm_push(s, a, part, 0);
+    constant(s, 0xffffffffu, KNH_WASM_V128_AND);
+    constant(s, 0x4330000000000000u, KNH_WASM_V128_OR);
+    knh_wasm_op0(&s->f, KNH_WASM_F64X2_ADD);
+}
+
+/* What does not fit is the least one: so is what saturates below. */
+static void double_to_i32(stage *s, knk_node a, int part)
+{
+    bool two = knh_wasm_parts_of(s, 8) > 1;
+    for (int i = 0; i < 2; i++) {
+        int from = two ? 2 * part + i : part;
+        knh_wasm_push(s, a, from, 0);
+        knh_wasm_splat(&s->f, 0xc1e0000000000000u, 8);
+        knh_wasm_push(s, a, from, 0);
+        constant(s, 0x41e0000000000000u, KNH_WASM_F64X2_LT);
+        knh_wasm_op0(&s->f, KNH_WASM_V128_BITSELECT);
+        knh_wasm_op0(&s->f, KNH_WASM_I32X4_TRUNC_SAT_F64X2_S);
+    }
+    knh_wasm_shuffle(&s->f, both_lower);
+}
+
 /* Pushes a part of the cast; false: there is no form. */
 static bool push_cast(stage *s, knk_node a, int part, int from, int to)
 {
@@ -143,8 +180,12 @@ static bool push_cast(stage *s, knk_node a, int part, int from, int to)
         push_half(s, a, part, from);
     else if (to == KN_ID_F64 && from_int && knk_size(from) < 4)
         small_to_double(s, a, part, from);
+    else if (to == KN_ID_F64 && from_int)
+        long_to_double(s, a, part, from == KN_ID_I64);
     else if (from == KN_ID_F64 && to == KN_ID_F32)
         double_to_single(s, a, part);
+    else if (from == KN_ID_F64 && to == KN_ID_I32)
+        double_to_i32(s, a, part);
     else if (from == KN_ID_BF16 && to == KN_ID_F32) {
         push_wider(s, a, part, 2, 4, false);
         knh_wasm_i32(&s->f, 16);

@@ -43,8 +43,22 @@ static void local(knh_wasm_function *f, knh_wasm_op op, int number)
     knh_wasm_unsigned(&f->code, (uint64_t)number);
 }
 
-void knh_wasm_get(knh_wasm_function *f, int number) { local(f, KNH_WASM_LOCAL_GET, number); }
-void knh_wasm_set(knh_wasm_function *f, int number) { local(f, KNH_WASM_LOCAL_SET, number); }
+/* What was set just now stays on the stack, too. */
+void knh_wasm_get(knh_wasm_function *f, int number)
+{
+    if (f->set_end == f->code.n && f->set == number && !f->code.failed && f->set_end)
+        f->code.s[f->set_at] = (char)KNH_WASM_LOCAL_TEE;
+    else
+        local(f, KNH_WASM_LOCAL_GET, number);
+    f->set_end = 0;
+}
+void knh_wasm_set(knh_wasm_function *f, int number)
+{
+    f->set = number;
+    f->set_at = f->code.n;
+    local(f, KNH_WASM_LOCAL_SET, number);
+    f->set_end = f->code.n;
+}
 void knh_wasm_tee(knh_wasm_function *f, int number) { local(f, KNH_WASM_LOCAL_TEE, number); }
 
 void knh_wasm_i32(knh_wasm_function *f, int32_t value)

@@ -28,6 +28,8 @@ typedef struct knh_wasm_function {
     knx_str code;
     int n_i32, n_i64, n_v128; /* beside the argument; the first two are fixed before the first instruction */
     int depth;                /* of blocks, for branches */
+    int set;                  /* the local that the last instruction has set, */
+    size_t set_at, set_end;   /* if it ends here */
 } knh_wasm_function;
 
 void knh_wasm_byte(knx_str *t, unsigned byte);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lower.c -- the function of a stage: rows; in a row pieces of as many lanes as the locals are for, then of four, then
- * single ones. */
+ * lower.c -- the function of a stage: rows; in a row pieces of as many lanes as the locals are for, then of four unless
+ * the stage is large, then single ones. */
 #include "host/wasm/stage.h"
 #include <stddef.h>
 
@@ -169,7 +169,7 @@ static void lanes_of_row(stage *s, int out)
         return;
     }
     pieces(s, s->most, out);
-    if (s->most > 4)
+    if (s->most > 4 && s->narrow)
         pieces(s, 4, out);
     if (s->most > 1)
         pieces(s, 1, out);

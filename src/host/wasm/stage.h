@@ -15,6 +15,7 @@ typedef struct knh_wasm_stage {
     knh_wasm_function f;
     bool fused;      /* relaxed_madd rounds once */
     bool failed;     /* something has no form here */
+    bool narrow;     /* between the widest piece and single lanes there is one of four */
     int lanes, most; /* of the piece that is being written; of the widest one */
     uint8_t *width;  /* per node: bytes of a lane; bools: of the mask, constants 0 */
     int32_t *local;  /* per node: its first v128 local, -1: none yet */
@@ -32,7 +33,7 @@ static inline int knh_wasm_log2(int size) { return size == 1 ? 0 : size == 2 ? 1
 
 /* value.c */
 void knh_wasm_find_widths(knh_wasm_stage *s);
-int knh_wasm_most_lanes(const knh_wasm_stage *s);
+int knh_wasm_most_lanes(knh_wasm_stage *s); /* sets `narrow`, too */
 int knh_wasm_new(knh_wasm_stage *s, int parts); /* v128 locals */
 bool knh_wasm_is_once(const knh_wasm_stage *s, knk_node x);
 int knh_wasm_parts_of(const knh_wasm_stage *s, int width); /* of a value of the piece */
