@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // engine.js -- the one instance of Kiln's WebAssembly module: loading it, its memory, scratch memory of calls, texts,
 // and where members of C's structures are.
-import {kernels} from '../kernels.mjs';
+import {kernels, wantsRelaxed} from '../kernels.mjs';
 import {threadsFor, whyNoThreads} from '../threads.mjs';
 import {wasi} from '../wasi.mjs';
 
@@ -183,13 +183,14 @@ function begin(instance, options) {
     for (const f of loaded) f();
 }
 
-const here = new URL('./kiln.wasm', import.meta.url);
+// Both have the same bits; the second one is faster, where the engine is as it needs it.
+const module = fma => new URL(wantsRelaxed(fma) ? './kiln-relaxed.wasm' : './kiln.wasm', import.meta.url);
 const isNode = () => typeof globalThis.process?.getBuiltinModule === 'function' || globalThis.process?.versions?.node !== undefined;
 
 /** Loads the module, once. options: wasm (bytes, a Response, a URL or a WebAssembly.Module), threads: how many */
 export async function load(options = {}) {
     if (engine.exports) return;
-    let from = options.wasm ?? here;
+    let from = options.wasm ?? module(options.fma);
     if (!(from instanceof WebAssembly.Module)) {
         if (from instanceof URL || typeof from === 'string') {
             const url = new URL(from, import.meta.url);
@@ -217,7 +218,7 @@ export function threads() {
 /** Where files can be read at once (Node, Deno, Bun) the module is loaded by its first use. */
 export function ensure() {
     if (engine.exports) return;
-    const fs = globalThis.process?.getBuiltinModule?.('node:fs');
+    const fs = globalThis.process?.getBuiltinModule?.('node:fs'), here = module();
     if (!fs || here.protocol !== 'file:')
         throw new Error('Kiln is not loaded yet: call `await init()` first');
     const from = new WebAssembly.Module(fs.readFileSync(here));
