@@ -142,12 +142,14 @@ function imports(module, options) {
         webgpu: engine.webgpu});
     const shared = threadsFor(module, {threads: options.threads, features: engine.made.features});
     engine.threads = shared.threads;
+    const {publish} = engine.made;
+    engine.made.publish = (at, size, ...places) => {
+        heardModule?.(bytes().slice(at >>> 0, (at >>> 0) + size));
+        return publish(at, size, ...places);
+    };
     return {
         ...shared.imports,
-        kiln: {...engine.made, publish(at, size, ...places) {
-            heardModule?.(bytes().slice(at >>> 0, (at >>> 0) + size));
-            return engine.made.publish(at, size, ...places);
-        }},
+        kiln: engine.made,
         kjs: {
             ...heard,
             call: (serial, out, args) => callFunction(serial >>> 0, out >>> 0, args >>> 0),
