@@ -50,7 +50,12 @@ test('jit: static arguments count by value', () => {
     close(f(1, 'add', k), 11);
     assert.equal(n, 2);
     close(f(1, 'add', {by: 20}), 21);
+    close(f(2, 'add', {by: 20}), 22);
     assert.equal(n, 3);
+    const g = jit((x, {axes: [a], on}) => np.sum(x, a).mul(on(2)), {staticArgnums: [1]}), on = v => v + 1;
+    close([g(np.ones([2, 3]), {axes: [0], on}), g(np.ones([2, 3]), {axes: [0], on})], [[6, 6, 6], [6, 6, 6]]);
+    close(g(np.ones([2, 3]), {on, axes: [1]}), [9, 9]);
+    assert.equal(g.traceCount, 2);
 });
 test('jit: -0 and 0, "1" and 1 are other static values', () => {
     const f = jit((x, k) => x.add(Object.is(k, -0) ? 1 : typeof k === 'string' ? 2 : 3), {staticArgnums: 1});

@@ -76,8 +76,7 @@ function sameTree(what, got, want) {
 
 /** carry = init; for each element x along the first axis of xs: [carry, y] = f(carry, x). Returns [carry, stacked ys].
  * (jax.lax.scan) length, or an object of length, reverse, unroll, checkpoint (which carries reverse mode keeps: 0 all,
- * k
- * every k-th, -1 as many as the root of the length). */
+ * k every k-th, -1 as many as the root of the length). */
 export function scan(f, init, xs = null, length = null, reverse = false, unroll = 1) {
     if (!isFunction(f)) throw errorOf('TypeError', `scan: Expected a callable value, got ${describe(f)}`);
     const o = optionsOf(isPlain(length) ? length : {length, reverse, unroll},
@@ -118,8 +117,7 @@ export function scan(f, init, xs = null, length = null, reverse = false, unroll 
 }
 
 /** val = init; while condition(val): val = body(val). maxSteps: at most so many rounds; with it there are derivatives
- * in
- * reverse mode. (jax.lax.while_loop) */
+ * in reverse mode. (jax.lax.while_loop) */
 export function whileLoop(condition, body, init, opts = {}) {
     if (!isFunction(condition) || !isFunction(body))
         throw errorOf('TypeError', 'lax.whileLoop: body and condition arguments should be callable.');

@@ -47,8 +47,7 @@ function run(f, leaves, trees) {
 
 /** fun with a derivative of its own: f.defjvp((primals, tangents) => [result, its tangent]); returns f. With
  * nondiffArgnums the rule takes those arguments first. f.defjvps(rule, ...) sets a rule for each argument: (its
- * tangent,
- * the result, ...primals) -> the result's tangent, or null. (jax.custom_jvp) */
+ * tangent, the result, ...primals) -> the result's tangent, or null. (jax.custom_jvp) */
 export function customJvp(fun, options = {}) {
     if (fun !== null && typeof fun === 'object') return f => customJvp(f, fun);
     callable(fun, 'customJvp');

@@ -150,8 +150,7 @@ function fieldsOf(format) {
     return parts;
 }
 /** Prints the values of the arguments when the program runs, by a format like Python's: debug.print("x = {x}, y = {}",
- * y,
- * {x}). (jax.debug.print) */
+ * y, {x}). (jax.debug.print) */
 export function print(format, ...args) {
     if (typeof format !== 'string')
         throw errorOf('TypeError', `debug.print: a format is wanted first, not ${describe(format)}`);

@@ -319,8 +319,7 @@ export function leavesAt(y) {
     return wrapList(engine.exports.kn_tree_leaves(y.tree()));
 }
 /** {h, owned}: an argument of a function that is recorded. There a number has a dtype: the default float's, whatever
- * its
- * value is, so that a function is not recorded twice for 1 and 1.5; integers are arrays or BigInts. */
+ * its value is, so that a function is not recorded twice for 1 and 1.5; integers are arrays or BigInts. */
 const argument = x => (typeof x === 'number' ? {h: numberHandle(x, true), owned: true} : operand(x));
 export const isNumberLeaf = x => typeof x === 'number';
 /** Numbers among the arguments of a recording promote in it as numbers do. which: of the leaves */

@@ -188,9 +188,8 @@ export class Jaxpr {
 if (Symbol.dispose) Jaxpr.prototype[Symbol.dispose] = Jaxpr.prototype.dispose;
 
 /** A function that gives the Jaxpr of fun for arguments of these types (jax.make_jaxpr). options: staticArgnums,
- * axisEnv
- * (pairs [name, size] of axes that are bound around fun), returnShape (then [jaxpr, tree of ShapeDtypeStruct]), fold,
- * symbolic, constraints. */
+ * axisEnv (pairs [name, size] of axes that are bound around fun), returnShape (then [jaxpr, tree of ShapeDtypeStruct]),
+ * fold, symbolic, constraints. */
 export function makeJaxpr(fun, options = {}) {
     callable(fun, 'makeJaxpr');
     const o = optionsOf(options, {staticArgnums: [], axisEnv: [], returnShape: false, fold: false, symbolic: null,

@@ -132,13 +132,20 @@ class Jitted {
         if (!cache) this.caches.set(self, (cache = new Map()));
         return cache;
     }
-    keyOf(x) { // of a static value: primitives by value, objects by identity
+    keyOf(x, depth = 0) { // of a static value: primitives, lists and plain objects by value, others by identity
         if (x === null || (typeof x !== 'object' && typeof x !== 'function'))
             return `${typeof x}:${Object.is(x, -0) ? '-0' : JSON.stringify(String(x))}`;
         if (x instanceof KilnArray)
             throw errorOf('ValueError', 'Non-hashable static arguments are used in a jit function: an array');
+        const proto = Object.getPrototypeOf(x);
+        if (depth < 32 && Array.isArray(x)) return `[${x.map(v => this.keyOf(v, depth + 1)).join(',')}]`;
+        if (depth < 32 && (proto === Object.prototype || proto === null))
+            return `{${Object.keys(x).sort().map(k => `${JSON.stringify(k)}:${this.keyOf(x[k], depth + 1)}`).join(',')}}`;
+        return `#${this.numberOf(x)}`;
+    }
+    numberOf(x) {
         if (!this.numbers.has(x)) this.numbers.set(x, ++this.objects);
-        return `#${this.numbers.get(x)}`;
+        return this.numbers.get(x);
     }
     entryOf(self, args) { // and the leaves
         const at = new Set(this.statics.map(n => (n < 0 ? n + args.length : n)));
@@ -202,11 +209,10 @@ class Jitted {
 }
 
 /** Compiles fun when it is called, once for each structure and type of the arguments (jax.jit). The result has
- * clearCache(), dispose(), traceCount and explain().
- * options: staticArgnums (arguments whose values are part of what is compiled: primitives by value, objects by
- * identity),
- * donateArgnums (whose memory may become a result's), symbolic, constraints, checks (one program for all extents).
- * jit(options) is a function that jits its argument. */
+ * clearCache(), dispose(), traceCount and explain(). options: staticArgnums (arguments whose values are part of what is
+ * compiled: primitives, lists and plain objects by value, others by identity), donateArgnums (whose memory may become a
+ * result's), symbolic, constraints, checks (one program for all extents). jit(options) is a function that jits its
+ * argument. */
 export function jit(fun, options = {}) {
     if (fun !== null && typeof fun === 'object') return f => jit(f, fun);
     callable(fun, 'jit');

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // transforms.js -- derivatives of functions of trees, and what else JAX makes of functions under the same names
-// (jit.js,
-// vmap.js, custom.js have the rest). A function of trees becomes one of flat lists of arrays (function.js); C
-// transforms
-// that.
+// (jit.js, vmap.js, custom.js have the rest). A function of trees becomes one of flat lists of arrays (function.js); C
+// transforms that.
 import {describe, isArrayLike, isNumber, newHandle, numberHandle} from './convert.js';
 import {dtypeKind} from './dtype.js';
 import {ensure} from './engine.js';
