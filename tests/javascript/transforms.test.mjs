@@ -181,7 +181,9 @@ test('a traced value that escaped', () => {
     }
 });
 test('a value that is not known yet', () => {
-    fails(() => jit(x => x.item())(1), 'ConcretizationError');
+    fails(() => jit(x => x.item())(1), 'ConcretizationError',
+          /^the value of float32\[\] is not known while f is traced by jit; use lax.cond or np.where$/);
+    fails(() => jit(x => x.set([0], 1))(array([1])), 'MutationError', 'copy it first with np.copy');
     fails(() => jit(x => (x > 0 ? x : x.neg()))(1), 'ConcretizationError');
     fails(() => vmap(x => x.dataSync())(array([1, 2])), 'ConcretizationError');
 });

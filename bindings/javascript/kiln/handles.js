@@ -9,6 +9,14 @@ let kept = null;
 export function keep(e) { kept ??= {e}; }
 export const isKept = () => kept !== null;
 
+// Messages name functions of C; here they have other names.
+const ofLax = ['cond', 'switch', 'scan', 'while_loop', 'fori_loop'], ofKiln = ['vjp', 'jvp', 'jit', 'grad', 'vmap',
+    'eval_shape'];
+const spelled = message => message.replace(/^copy_to: /, '').replace(/\bkn_([a-z_]+)/g, (_, name) => {
+    const own = name.replace(/^lax_/, ''), camel = own.replace(/_([a-z])/g, (_all, c) => c.toUpperCase());
+    if (own !== name || ofLax.includes(own)) return `lax.${camel}`;
+    return ofKiln.includes(own) ? camel : own === 'device_put' ? 'devicePut' : `np.${camel}`;
+}).replace('.holomorphic = true', 'holomorphic: true');
 /** Whether something went wrong in the last calls of C. */
 export const hasFailed = () => kept !== null || engine.exports.kn_error_pending() !== 0;
 /** Throws what went wrong in the last calls of C, if anything did. */
@@ -22,7 +30,8 @@ export function check() {
         throw e;
     }
     const file = textAt(c.kn_error_file()), line = c.kn_error_line();
-    const error = errorOf(textAt(c.kn_error_kind_name()), textAt(c.kn_error_message()), file ? {file, line} : null);
+    const error = errorOf(textAt(c.kn_error_kind_name()), spelled(textAt(c.kn_error_message())), file ? {file,
+        line} : null);
     c.kn_error_clear();
     throw error;
 }
