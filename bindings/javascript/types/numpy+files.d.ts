@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // needs: files.js
     /** The array of an npy file, or the arrays of an npz or a safetensors file. */
-    load(source: FileSource, options?: ReadOptions): Promise<any>;
-    save(to: any, x: ArrayLike, options?: WriteOptions): Promise<any>;
-    savez(to: any, arrays: {[name: string]: ArrayLike} | readonly ArrayLike[], options?: WriteOptions): Promise<any>;
-    savezCompressed(to: any, arrays: {[name: string]: ArrayLike} | readonly ArrayLike[], options?: WriteOptions): Promise<any>;
+    load(source: FileSource, options?: NpzOptions & SafeTensorsOptions): Promise<any>;
+    save(to: FileTarget, x: ArrayLike, options?: {version?: 1 | 2 | 3; signal?: AbortSignal | null}): Promise<void>;
+    savez(to: FileTarget, arrays: NamedArrays | readonly ArrayLike[],
+          options?: {compress?: boolean; signal?: AbortSignal | null}): Promise<void>;
+    savezCompressed(to: FileTarget, arrays: NamedArrays | readonly ArrayLike[],
+                    options?: {signal?: AbortSignal | null}): Promise<void>;
