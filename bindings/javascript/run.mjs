@@ -4,7 +4,6 @@
 // --threads, or KILN_NUM_THREADS: how many threads it has, if it was built for threads. KILN_WASM_FMA=exact|relaxed|auto.
 // KILN_WASM_WEBGPU: see node-webgpu.mjs. KILN_BACKEND and all other variables are the program's.
 import fs from 'node:fs';
-import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
 import {wasi, Exit} from './wasi.mjs';
 import {kernels, hasRelaxed, wantsRelaxed} from './kernels.mjs';
@@ -24,7 +23,7 @@ if (needs.includes('+relaxed-simd') && !wantsRelaxed(fma)) skip("the program's l
 let exports;
 const webgpu = await nodeWebGPU();
 const made = kernels({exports: () => exports, fma, webgpu});
-const wanted = Number(process.env.KILN_NUM_THREADS) || availableParallelism();
+const wanted = Number(process.env.KILN_NUM_THREADS) || undefined;
 const {imports, threads} = threadsFor(module, {threads: wanted, features: made.features});
 const around = {
   ...imports,

@@ -2,8 +2,9 @@
 // threads.mjs -- worker threads for a build of Kiln with shared memory (preset wasm-threads): the imports of module
 // "kiln_threads", and the workers of Node, pages, Deno and Bun, each of which runs worker.mjs.
 
-const inNode = typeof process === 'object' && !!process.versions?.node && !process.versions.bun && !globalThis.Deno;
+const inNode = typeof process === 'object' && !!process.versions?.node; // so have Deno and Bun
 const {Worker: Thread} = inNode ? await import('node:worker_threads') : globalThis;
+const cpus = inNode ? (await import('node:os')).availableParallelism : null;
 const PAGES = 512, MOST_PAGES = 65536; // as cmake/wasm.cmake says
 const PATIENCE = 5000; // milliseconds for a worker to begin
 export const [NOBODY, ASKED, RUNS] = [0, 1, 2]; // states of a worker, as in src/base/worker_wasm.c
@@ -19,7 +20,7 @@ export function whyNoThreads() {
 }
 
 /** How many threads a program gets that asks for none: one for each processor. */
-export const processors = () => globalThis.navigator?.hardwareConcurrency ?? 1;
+export const processors = () => cpus?.() ?? globalThis.navigator?.hardwareConcurrency ?? 1;
 
 /** Does a module of Kiln need shared memory, that is, was it built for threads? */
 export const isThreaded = module => WebAssembly.Module.imports(module).some(i => i.kind === 'memory');

@@ -4,7 +4,7 @@
 import {wasi} from './wasi.mjs';
 import {NOBODY, ASKED, RUNS} from './threads.mjs';
 
-const node = typeof process === 'object' && process.versions?.node && !process.versions.bun && !globalThis.Deno
+const node = typeof process === 'object' && process.versions?.node
     ? {...await import('node:worker_threads'), fs: (await import('node:fs')).default} : null;
 const port = node ? node.parentPort : globalThis;
 const post = message => port.postMessage(message);
