@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized test-web check-all bench bench-web docs site gallery package format format-check tidy clean
+.PHONY: all demo test test-sanitized javascript test-web check-all bench bench-web docs site gallery package format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -22,6 +22,11 @@ test:               ## installs what is missing, builds, runs every test that is
 test-sanitized:     ## the same tests under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, checks of the IR after every pass
 	@scripts/setup.sh test
 	@scripts/run-tests.sh asan
+
+javascript:         ## the JavaScript package, its modules with and without threads, in build/wasm/package
+	@scripts/setup.sh web
+	@for p in wasm wasm-threads; do cmake --preset $$p >/dev/null && cmake --build --preset $$p --target javascript_package || exit; done
+	@cp build/wasm-threads/package/kiln/kiln-threads*.wasm build/wasm/package/kiln/
 
 test-web:           ## builds Kiln for WebAssembly and tests it in Node and in the browsers that are here
 	@scripts/setup.sh web

@@ -303,9 +303,10 @@ foreach(target kiln kiln_core ${kiln_relaxed_target} kiln_media ${kiln_shared_ta
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C EXPORT_NO_SYSTEM ON)
 endforeach()
 if(KILN_WASM_THREADS) # src/base/heap_wasm.c
-    foreach(name malloc calloc realloc aligned_alloc posix_memalign free)
-        target_link_options(kiln INTERFACE "-Wl,--wrap=${name}")
-        target_link_options(kiln_core INTERFACE "-Wl,--wrap=${name}")
+    foreach(target kiln kiln_core kiln_relaxed)
+        foreach(name malloc calloc realloc aligned_alloc posix_memalign free)
+            target_link_options(${target} INTERFACE "-Wl,--wrap=${name}")
+        endforeach()
     endforeach()
 endif()
 # Before version 1 each minor version may change what programs are linked with, so its number is part of the library's name and of the version

@@ -185,26 +185,29 @@ function begin(instance, options) {
     for (const f of loaded) f();
 }
 
-// Both have the same bits; the second one is faster, where the engine is as it needs it.
-const module = fma => new URL(wantsRelaxed(fma) ? './kiln-relaxed.wasm' : './kiln.wasm', import.meta.url);
+// All have the same bits; the relaxed one is faster, where the engine is as it needs it.
+const module = (fma, threads = '') => new URL(`./kiln${threads}${wantsRelaxed(fma) ? '-relaxed' : ''}.wasm`, import.meta.url);
 const isNode = () => typeof globalThis.process?.getBuiltinModule === 'function' || globalThis.process?.versions?.node !== undefined;
+
+async function compile(from) {
+    if (from instanceof WebAssembly.Module) return from;
+    if (from instanceof URL || typeof from === 'string') {
+        const url = new URL(from, import.meta.url);
+        from = url.protocol === 'file:' && isNode() ? (await import('node:fs')).readFileSync(url) : await fetch(url);
+    }
+    if (from instanceof Response) {
+        if (!from.ok) throw new Error(`${from.url}: ${from.status} ${from.statusText}`);
+        const typed = from.headers.get('Content-Type')?.startsWith('application/wasm');
+        return typed ? WebAssembly.compileStreaming(from) : WebAssembly.compile(await from.arrayBuffer());
+    }
+    return WebAssembly.compile(from);
+}
 
 /** Loads the module, once. options: wasm (bytes, a Response, a URL or a WebAssembly.Module), threads: how many */
 export async function load(options = {}) {
     if (engine.exports) return;
-    let from = options.wasm ?? module(options.fma);
-    if (!(from instanceof WebAssembly.Module)) {
-        if (from instanceof URL || typeof from === 'string') {
-            const url = new URL(from, import.meta.url);
-            from = url.protocol === 'file:' && isNode() ? (await import('node:fs')).readFileSync(url) : await fetch(url);
-        }
-        if (from instanceof Response) {
-            if (!from.ok) throw new Error(`${from.url}: ${from.status} ${from.statusText}`);
-            const typed = from.headers.get('Content-Type')?.startsWith('application/wasm');
-            from = await (typed ? WebAssembly.compileStreaming(from) : WebAssembly.compile(await from.arrayBuffer()));
-        } else
-            from = await WebAssembly.compile(from);
-    }
+    const threaded = options.threads > 1 && !options.wasm && !whyNoThreads();
+    const from = await compile(options.wasm ?? module(options.fma, threaded ? '-threads' : ''));
     if (engine.exports) return; // somebody else was faster
     begin(await WebAssembly.instantiate(from, imports(from, options)), options);
     await engine.threads?.start(engine.exports);
