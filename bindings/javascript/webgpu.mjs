@@ -105,6 +105,11 @@ export class WebGPU {
         return this.#objects.length - 1 - this.#free.length;
     }
 
+    /** The object that the module knows by this number. */
+    object(n) {
+        return this.#objects[n];
+    }
+
     /**
      * Makes the device known to the module, and finds out how it computes: to be awaited before the first call that
      * names it. Nothing is suspended.

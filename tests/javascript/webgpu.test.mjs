@@ -3,7 +3,7 @@
 // names (bindings/javascript/run.mjs). Expected values are NumPy's.
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
-const {defaultDevice, devicePut, devices, grad, init, jit, np, onDevice, random, whyNoWebGPU} =
+const {defaultDevice, devicePut, devices, gpuBuffer, grad, init, jit, np, onDevice, random, whyNoWebGPU} =
     await import(new URL(`${process.env.KILN_PACKAGE ?? '../../build/wasm/package'}/kiln/index.js`, import.meta.url));
 
 const skip = process.env.KILN_WASM_WEBGPU ? false : 'KILN_WASM_WEBGPU is not set';
@@ -86,6 +86,19 @@ test('indices outside are told of with the line of the operation', {skip}, async
     const at = devicePut(np.array(Array.from({length: 64}, () => 9)).astype('int32'), 'webgpu');
     const y = np.take(x, at);
     await assert.rejects(y.data(), e => /index 9 is out of bounds for axis 0 with size 4/.test(e.message));
+});
+
+test('others find the elements in a buffer of the device', {skip}, async () => {
+    const x = devicePut(np.arange(0, 8, 1).astype('float32'), 'webgpu').mul(2);
+    const {device, buffer, offset, bytes} = gpuBuffer(x);
+    assert.equal(bytes, 32);
+    const read = device.createBuffer({size: bytes, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST});
+    const commands = device.createCommandEncoder();
+    commands.copyBufferToBuffer(buffer, offset, read, 0, bytes);
+    device.queue.submit([commands.finish()]);
+    await read.mapAsync(GPUMapMode.READ);
+    assert.deepEqual([...new Float32Array(read.getMappedRange())], [0, 2, 4, 6, 8, 10, 12, 14]);
+    assert.throws(() => gpuBuffer(np.ones([2])), /the array is on host, which has no handles/);
 });
 
 test('blockUntilReady waits for the device', {skip}, async () => {

@@ -3,7 +3,7 @@
 import {openWebGPU} from '../webgpu.mjs';
 import {setOnDevice, wrap} from './call.js';
 import {operand} from './convert.js';
-import {engine, mark, release, text, textAt} from './engine.js';
+import {engine, get, getInt, mark, put, release, room, text, textAt} from './engine.js';
 import {errorOf} from './errors.js';
 import {check} from './handles.js';
 import {here} from './place.js';
@@ -87,6 +87,26 @@ export function deviceOf(x) {
     const d = engine.exports.kn_device_of(x.handle);
     if (!d) check();
     return textAt(engine.exports.kn_device_name(d));
+}
+
+/**
+ * Where the elements are on the device, for pages that draw them: nothing is read back. What is submitted to the device's
+ * queue from now on runs after all that made the array. To be read only, as long as the array lives and is not written to.
+ * @param {KilnArray} x on webgpu:0
+ * @returns {{device: GPUDevice, buffer: GPUBuffer, offset: number, bytes: number}} a buffer of usage STORAGE, COPY_SRC
+ */
+export function gpuBuffer(x) {
+    const {exports: c, L, webgpu} = engine, m = mark(), at = room(L.kn_device_handle);
+    try {
+        put(at, L.kn_device_handle);
+        here(gpuBuffer);
+        c.kn_device_get_handle(x.handle, at);
+        check();
+        return {device: webgpu.device, buffer: webgpu.object(get(at + L['kn_device_handle.buffer'])),
+            offset: getInt(at + L['kn_device_handle.offset']), bytes: getInt(at + L['kn_device_handle.bytes'])};
+    } finally {
+        release(m);
+    }
 }
 
 /** What the array waits for is done, as far as that can be had without a wait; the rest is awaited. */

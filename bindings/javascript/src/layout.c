@@ -18,6 +18,7 @@ static const kjs_layout all[] = {
     S(kn_argnums) M(kn_argnums, arg)
     S(kn_place) M(kn_place, line) M(kn_place, function)
     S(kn_scope)
+    S(kn_device_handle) M(kn_device_handle, buffer) M(kn_device_handle, offset) M(kn_device_handle, bytes)
     S(kn_args) M(kn_args, part) S(kn_const_part) M(kn_const_part, bytes)
     S(kn_index_arg) M(kn_index_arg, kind) M(kn_index_arg, integer) M(kn_index_arg, array)
     S(kn_dtype_like) M(kn_dtype_like, text) M(kn_dtype_like, dtype) M(kn_dtype_like, array)

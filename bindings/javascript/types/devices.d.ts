@@ -9,5 +9,7 @@ export declare function devicePut<T>(x: T, device?: Device): T extends Scalar | 
 export declare function devices(): Device[];
 /** f() with another default device. */
 export declare function onDevice<T>(device: Device, f: () => T): T;
+/** Where the elements are on the device, for pages that draw them; to be read only, as long as the array lives. */
+export declare function gpuBuffer(x: Array): {device: any, buffer: any, offset: number, bytes: number};
 /** Why there is no device webgpu:0 although init() was asked for it; '' if there is one. */
 export declare function whyNoWebGPU(): string;
