@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {pathToFileURL} from 'node:url';
 
-const folder = process.env.KILN_PACKAGE ?? new URL('../../build/wasm/package', import.meta.url).pathname;
+const folder = globalThis.process?.env?.KILN_PACKAGE ?? new URL('../../build/wasm/package', import.meta.url).pathname;
 export const packageFolder = folder;
 /** A module of the package: "kiln/index.js" */
 export const load = name => import(pathToFileURL(`${folder}/${name}`));

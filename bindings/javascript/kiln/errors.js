@@ -4,15 +4,17 @@
 import {shortName} from './place.js';
 
 const own = new URL('..', import.meta.url).href, ownPath = own.replace(/^file:\/\//, '');
+const isInside = f => f.includes(own) || f.includes(ownPath) || f.includes('wasm-function') || f.includes('wasm://') ||
+    f.includes('[wasm code]');
 function shownStack(error, {file = null, line = 0}) {
-    const [head, ...rest] = String(error.stack ?? '').split('\n    at ');
-    if (!rest.length) return; // not V8
-    const outside = rest.filter(f => !f.includes(own) && !f.includes(ownPath) && !f.includes('wasm-function') &&
-        !f.includes('wasm://'));
-    const frames = outside.length ? outside : rest, here = /\(?([^( ]+):(\d+):\d+\)?$/.exec(frames[0].trim());
+    const stack = String(error.stack ?? ''), v8 = stack.includes('\n    at ');
+    const [head, ...rest] = v8 ? stack.split('\n    at ') : [null, ...stack.split('\n').filter(Boolean)];
+    const outside = rest.filter(f => !isInside(f)), frames = outside.length ? outside : rest;
+    if (!frames.length) return;
+    const here = /[(@]?([^(@ ]+):(\d+):\d+\)?$/.exec(frames[0].trim());
     if (file && here && (shortName(here[1]) !== file || +here[2] !== line))
-        frames.unshift(`${file}:${line} (recorded there)`);
-    error.stack = [head, ...frames].join('\n    at ');
+        frames.unshift(v8 ? `${file}:${line} (recorded there)` : `(recorded there)@${file}:${line}:0`);
+    error.stack = v8 ? [head, ...frames].join('\n    at ') : frames.join('\n');
 }
 
 export class KilnError extends Error {
