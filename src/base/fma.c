@@ -71,18 +71,29 @@ v128_t knx_exact_fma8(v128_t a_, v128_t b_, v128_t c_)
 }
 
 /* The product of two float32 is exact in float64. */
-static inline v2 half(v4 a, v4 b, v4 c)
+static inline v2 exact_product(v4 a, v4 b)
 {
-    v2 x = (v2)wasm_f64x2_promote_low_f32x4((v128_t)a), y = (v2)wasm_f64x2_promote_low_f32x4((v128_t)b);
-    return odd_sum(x * y, (v2)wasm_f64x2_promote_low_f32x4((v128_t)c));
+    return (v2)wasm_f64x2_promote_low_f32x4((v128_t)a) * (v2)wasm_f64x2_promote_low_f32x4((v128_t)b);
+}
+
+/* May rounding the sum once more, to float32, be wrong? It lies half between two of them, or below their range. */
+static inline i2 is_doubtful(v2 sum)
+{
+    return ((i2)sum << 35 == INT64_MIN) | ((v2)wasm_f64x2_abs((v128_t)sum) < 0x1p-126);
 }
 
 v128_t knx_exact_fma4(v128_t a_, v128_t b_, v128_t c_)
 {
 #define UPPER(x) __builtin_shufflevector(x, x, 2, 3, 2, 3)
     v4 a = (v4)a_, b = (v4)b_, c = (v4)c_;
-    v4 first = (v4)wasm_f32x4_demote_f64x2_zero((v128_t)half(a, b, c));
-    v4 second = (v4)wasm_f32x4_demote_f64x2_zero((v128_t)half(UPPER(a), UPPER(b), UPPER(c)));
+    v2 x = exact_product(a, b), y = exact_product(UPPER(a), UPPER(b));
+    v2 z = (v2)wasm_f64x2_promote_low_f32x4((v128_t)c), w = (v2)wasm_f64x2_promote_low_f32x4((v128_t)UPPER(c));
+    v2 low = x + z, high = y + w;
+    if (wasm_v128_any_true((v128_t)(is_doubtful(low) | is_doubtful(high)))) {
+        low = odd_sum(x, z);
+        high = odd_sum(y, w);
+    }
+    v4 first = (v4)wasm_f32x4_demote_f64x2_zero((v128_t)low), second = (v4)wasm_f32x4_demote_f64x2_zero((v128_t)high);
     return (v128_t)__builtin_shufflevector(first, second, 0, 1, 4, 5);
 #undef UPPER
 }

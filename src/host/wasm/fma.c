@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fma.c -- the product of two float32 is exact in float64; the sum there is rounded to odd, so that rounding it once
- * more to float32 is rounding once (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008). */
+ * fma.c -- the product of two float32 is exact in float64, and so is rounding the sum there to float32 in a second step,
+ * unless the sum lies half between two float32: then what the first step has lost decides, and base/fma.c counts with
+ * it. Halves of what is below float32's range lie elsewhere, so small sums go there, too. */
 #include "host/wasm/fma.h"
+#include "base/fma.h"
 
 static void push_doubles(knh_wasm_function *f, int local, bool high)
 {
@@ -14,40 +16,39 @@ static void push_doubles(knh_wasm_function *f, int local, bool high)
     knh_wasm_op0(f, KNH_WASM_F64X2_PROMOTE);
 }
 
-/* Pushes two lanes. */
-static void half(knh_wasm_function *f, int temp, int a, int b, int c_single, bool high)
+/* Pushes a mask of the sums that are to be looked at again. */
+static void push_doubtful(knh_wasm_function *f, int sum)
 {
-    int p = temp, c = temp + 1, sum = temp + 2, back = temp + 3, e = temp + 4;
-    push_doubles(f, a, high);
-    push_doubles(f, b, high);
-    knh_wasm_op0(f, KNH_WASM_F64X2_MUL), knh_wasm_set(f, p);
-    push_doubles(f, c_single, high), knh_wasm_set(f, c);
-    knh_wasm_get(f, p), knh_wasm_get(f, c), knh_wasm_op0(f, KNH_WASM_F64X2_ADD), knh_wasm_set(f, sum);
-    knh_wasm_get(f, sum), knh_wasm_get(f, p), knh_wasm_op0(f, KNH_WASM_F64X2_SUB), knh_wasm_set(f, back);
-    /* what is missing: (p - (sum - back)) + (c - back) */
-    knh_wasm_get(f, p);
-    knh_wasm_get(f, sum), knh_wasm_get(f, back), knh_wasm_op0(f, KNH_WASM_F64X2_SUB);
-    knh_wasm_op0(f, KNH_WASM_F64X2_SUB);
-    knh_wasm_get(f, c), knh_wasm_get(f, back), knh_wasm_op0(f, KNH_WASM_F64X2_SUB);
-    knh_wasm_op0(f, KNH_WASM_F64X2_ADD), knh_wasm_set(f, e);
-    /* a step of one in the last place towards it: -1 where it points to zero, else 1 */
-    knh_wasm_get(f, e), knh_wasm_get(f, sum), knh_wasm_op0(f, KNH_WASM_V128_XOR);
-    knh_wasm_i32(f, 63), knh_wasm_op0(f, KNH_WASM_I64X2_SHR_S);
-    knh_wasm_splat(f, 1, 8), knh_wasm_op0(f, KNH_WASM_V128_OR);
-    /* where something is missing, the sum is even, and it is finite */
-    knh_wasm_get(f, e), knh_wasm_splat(f, 0, 8), knh_wasm_op0(f, KNH_WASM_F64X2_NE), knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_get(f, sum), knh_wasm_splat(f, 1, 8), knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_splat(f, 0, 8), knh_wasm_op0(f, KNH_WASM_I64X2_EQ), knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_get(f, sum), knh_wasm_get(f, sum), knh_wasm_op0(f, KNH_WASM_F64X2_SUB);
-    knh_wasm_splat(f, 0, 8), knh_wasm_op0(f, KNH_WASM_F64X2_EQ), knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_get(f, sum), knh_wasm_op0(f, KNH_WASM_I64X2_ADD);
-    knh_wasm_op0(f, KNH_WASM_F32X4_DEMOTE);
+    knh_wasm_get(f, sum), knh_wasm_i32(f, 35), knh_wasm_op0(f, KNH_WASM_I64X2_SHL); /* the 29 bits that are lost */
+    knh_wasm_splat(f, (uint64_t)1 << 63, 8), knh_wasm_op0(f, KNH_WASM_I64X2_EQ);
+    knh_wasm_get(f, sum), knh_wasm_op0(f, KNH_WASM_F64X2_ABS);
+    knh_wasm_splat(f, (uint64_t)(1023 - 126) << 52, 8), knh_wasm_op0(f, KNH_WASM_F64X2_LT);
+    knh_wasm_op0(f, KNH_WASM_V128_OR);
 }
 
 void knh_wasm_push_exact_fma(knh_wasm_function *f, int temp, int a, int b, int c)
 {
     static const uint8_t join[16] = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
-    half(f, temp, a, b, c, false);
-    half(f, temp, a, b, c, true);
-    knh_wasm_shuffle(f, join);
+    int sum = temp, result = temp + 2;
+    for (int half = 0; half < 2; half++) {
+        push_doubles(f, a, half);
+        push_doubles(f, b, half);
+        knh_wasm_op0(f, KNH_WASM_F64X2_MUL);
+        push_doubles(f, c, half);
+        knh_wasm_op0(f, KNH_WASM_F64X2_ADD), knh_wasm_set(f, sum + half);
+    }
+    push_doubtful(f, sum);
+    push_doubtful(f, sum + 1);
+    knh_wasm_op0(f, KNH_WASM_V128_OR);
+    knh_wasm_op0(f, KNH_WASM_V128_ANY_TRUE);
+    knh_wasm_open(f, KNH_WASM_IF);
+    knh_wasm_get(f, a), knh_wasm_get(f, b), knh_wasm_get(f, c);
+    knh_wasm_i32(f, (int32_t)(uintptr_t)knx_exact_fma4);
+    knh_wasm_call(f, KNH_WASM_THREE), knh_wasm_set(f, result);
+    knh_wasm_op0(f, KNH_WASM_ELSE);
+    for (int half = 0; half < 2; half++)
+        knh_wasm_get(f, sum + half), knh_wasm_op0(f, KNH_WASM_F32X4_DEMOTE);
+    knh_wasm_shuffle(f, join), knh_wasm_set(f, result);
+    knh_wasm_close(f);
+    knh_wasm_get(f, result);
 }

@@ -4,7 +4,7 @@
 #define KN_HOST_WASM_FMA_H
 #include "host/wasm/encode.h"
 
-enum { KNH_WASM_FMA_TEMPS = 6 };
+enum { KNH_WASM_FMA_TEMPS = 3 };
 /* Pushes it; a, b, c are v128 locals, and so are the temporaries from `temp` on. */
 void knh_wasm_push_exact_fma(knh_wasm_function *f, int temp, int a, int b, int c);
 #endif
