@@ -10,6 +10,7 @@ import {main, root, Skipped} from './browser.mjs';
 
 const around = `(module
 (type (func (param i32))) (type (func (param i32 i32 i32 i32 i32))) (type (func (param i32) (result i64)))
+(type (func (param v128 v128 v128) (result v128)))
 (import "kiln" "memory" (memory 1)) (import "kiln" "table" (table 1 funcref))
 (import "kiln" "stack" (global (mut i32)))\n`;
 
