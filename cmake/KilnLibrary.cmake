@@ -303,8 +303,8 @@ foreach(target kiln kiln_core ${kiln_relaxed_target} kiln_media ${kiln_shared_ta
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C EXPORT_NO_SYSTEM ON)
 endforeach()
 if(KILN_WASM_THREADS) # src/base/heap_wasm.c
-    foreach(target kiln kiln_core kiln_relaxed)
-        foreach(name malloc calloc realloc aligned_alloc posix_memalign free)
+    foreach(name malloc calloc realloc aligned_alloc posix_memalign free)
+        foreach(target kiln kiln_core ${kiln_relaxed_target})
             target_link_options(${target} INTERFACE "-Wl,--wrap=${name}")
         endforeach()
     endforeach()
