@@ -5,15 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROT_NONE, PROT_READ, PROT_WRITE, MAP_PRIVATE = 2, MAP_ANONYMOUS = 32 };
+enum { PROT_NONE, PROT_READ, PROT_WRITE, MAP_PRIVATE = 2, MAP_ANONYMOUS = 32, MAP_NORESERVE = 16384 };
 #define MAP_FAILED ((void *)-1)
 
 static inline void *mmap(void *at, size_t bytes, int how, int what, int file, long offset)
 {
-    (void)at, (void)how, (void)what, (void)file, (void)offset;
+    (void)at, (void)how, (void)file, (void)offset;
     bytes = (bytes + 4095) / 4096 * 4096;
     void *p = aligned_alloc(4096, bytes);
-    return p ? memset(p, 0, bytes) : MAP_FAILED;
+    if (!p)
+        return MAP_FAILED;
+    return what & MAP_NORESERVE ? p : memset(p, 0, bytes);
 }
 static inline int mprotect(void *at, size_t bytes, int how) { return (void)at, (void)bytes, (void)how, 0; }
 static inline int munmap(void *at, size_t bytes) { return (void)bytes, free(at), 0; }
