@@ -14,7 +14,8 @@ export interface JitOptions {
     donateArgnums?: number | readonly number[];
     [option: string]: any;
 }
-export type Jitted<F extends Fun> = ((...args: LooseArgs<F>) => ReturnType<F>) & {clearCache(): void; [member: string]: any};
+export type Jitted<F extends Fun> = ((...args: LooseArgs<F>) => ReturnType<F>) & {
+    clearCache(): void; dispose(): void; explain(): string; readonly traceCount: number; readonly wrapped: F; [member: string]: any};
 /** Compiles f when it is called, once for each structure and type of the arguments. */
 export declare function jit<F extends Fun>(f: F, options?: JitOptions): Jitted<F>;
 export declare function jit(options: JitOptions): <F extends Fun>(f: F) => Jitted<F>;
