@@ -61,7 +61,8 @@ test('the line of the call', () => {
     assert.deepEqual([q.file, q.line], [me, p]);
 });
 test('the stack shows the program alone', () => {
-    const {stack} = errorOf(() => np.add([1, 2], [1, 2, 3])), frames = stack.split('\n').filter(f => !f.startsWith('ValueError'));
+    const {stack} = errorOf(() => np.add([1, 2], [1, 2, 3]));
+    const frames = stack.split('\n').filter(f => !f.startsWith('ValueError'));
     assert.match(frames[0], /errors\.test\.mjs/);
     assert.ok(!stack.includes('/kiln/call.js'), stack);
 });

@@ -3,9 +3,9 @@
 // NumPy gives: values, shapes, structure, dtypes where no list of JavaScript's numbers is in it; or an error of its
 // kind.
 import assert from 'node:assert/strict';
-import {readFileSync, readdirSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {test} from 'node:test';
-import {close, kiln, load, np} from './support.mjs';
+import {close, kiln, np} from './support.mjs';
 
 await kiln.init({defaultFloat: 'float64'});
 const {operands, calls} = JSON.parse(readFileSync(new URL('data/numpy-calls.json', import.meta.url)));
@@ -62,22 +62,3 @@ for (const {python: line, js, gives, error} of [...calls, ...more]) {
         check(run(js), gives, js, !literal.test(js));
     });
 }
-
-const elsewhere = { // and why
-    'kiln.numpy': ['savetxt', 'show_config'], // files and the screen
-    'kiln.lax': ['axis_size'], // within vmap
-};
-test('every function of the table for np, lax, scipy and ops is called by some test', async () => {
-    const {rowsOf, camel} = await load('kiln/call.js');
-    const here = new URL('.', import.meta.url);
-    const text = [...calls, ...more].map(c => c.js).join('\n') + readdirSync(here).filter(f => f.endsWith('.test.mjs'))
-        .map(f => readFileSync(new URL(f, here), 'utf8')).join('\n');
-    for (const module of ['kiln.numpy', 'kiln.numpy.linalg', 'kiln.numpy.fft', 'kiln.numpy.emath', 'kiln.lax',
-        'kiln.lax.linalg',
-        'kiln.scipy.special', 'kiln.scipy.linalg', 'kiln.scipy.signal', 'kiln.scipy.fft', 'kiln.scipy.integrate',
-        'kiln.ops']) {
-        const prefix = module.split('.').slice(1).join('.').replace('numpy', 'np');
-        const missing = rowsOf(module).filter(n => !n.startsWith('_') && !text.includes(`${prefix}.${camel(n)}(`));
-        assert.deepEqual(missing, elsewhere[module] ?? [], module);
-    }
-});
