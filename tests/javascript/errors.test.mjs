@@ -65,6 +65,8 @@ test('the stack shows the program alone', () => {
     const frames = stack.split('\n').filter(f => !f.startsWith('ValueError'));
     assert.match(frames[0], /errors\.test\.mjs/);
     assert.ok(!stack.includes('/kiln/call.js'), stack);
+    const deep = errorOf(() => np.vectorize(v => np.pad([v], 1, {mode: 'nothing'}))([1])).stack;
+    assert.ok(!deep.includes('/kiln/signature.js') && deep.includes('errors.test.mjs'), deep);
 });
 test('what runs later names the line that was recorded', () => {
     let l;

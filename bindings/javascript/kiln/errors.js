@@ -62,5 +62,11 @@ kinds.TypeError = KilnTypeError;
 
 /** The error of this kind, "ValueError"; place: {file, line} or null. */
 export function errorOf(kind, message, place = null) {
-    return new (kinds[kind] ?? RuntimeError)(message, place ?? {});
+    const limit = Error.stackTraceLimit; // V8's, ten: the package may have as many frames of its own
+    if (limit > 0) Error.stackTraceLimit = limit + 30;
+    try {
+        return new (kinds[kind] ?? RuntimeError)(message, place ?? {});
+    } finally {
+        if (limit > 0) Error.stackTraceLimit = limit;
+    }
 }
