@@ -111,13 +111,11 @@ KN_API kn_array kn_nn_init_kaiming_uniform(kn_array key, const kn_shape *shape, 
 /* truncated normal numbers of mean 0 and variance 2 / inputs: another name of kn_nn_init_he_normal */
 KN_API kn_array kn_nn_init_kaiming_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
 
-/* ---- Orthogonal matrices. Not there yet: NotImplementedError but for shapes without elements. */
+/* ---- Orthogonal matrices. */
 /* an orthogonal matrix times scale: the columns (along column_axis, the last one), or the rows where those are
- * fewer, are orthonormal. NotImplementedError so far, but for shapes without elements; kn_random_orthogonal makes
- * such matrices */
+ * fewer, are orthonormal */
 KN_API kn_array kn_nn_init_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts *opts);
-/* the filter of a convolution of 1 to 3 axes: an orthogonal matrix in the middle of zeros. NotImplementedError so
- * far, but for shapes without elements */
+/* the filter of a convolution of 1 to 3 axes: an orthogonal matrix in the middle of zeros */
 KN_API kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape,
     const kn_nn_init_orthogonal_opts *opts);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * init.c -- initializers: random numbers of a spread, step for step what jax.nn.initializers does. */
 #include "kiln/initializers.h"
+#include "kiln/lax/shapes.h"
+#include "kiln/numpy/manipulation.h"
 #include "kiln/random.h"
 #include "lib/compose.h"
 #include "random/keys.h"
@@ -259,26 +261,75 @@ BY_FANS(kn_nn_init_kaiming_normal, 2, "fan_in", "truncated_normal")
 
 /* ---- Orthogonal matrices. */
 
+static bool orthogonal_fits(kna_op *op, const kn_shape *shape, bool delta)
+{
+    int n = shape->ndim;
+    if (delta && (n < 3 || n > 5))
+        kna_fail(op, KN_ERROR_VALUE, "Delta orthogonal initializer requires a 3D, 4D or 5D shape.");
+    else if (delta && knx_dim_lt(shape->dim[n - 1], shape->dim[n - 2]))
+        kna_fail(op, KN_ERROR_VALUE, "`fan_in` must be less or equal than `fan_out`. ");
+    else if (n < 2)
+        kna_fail(op, KN_ERROR_VALUE, "orthogonal initializer requires at least a 2D shape");
+    return !kna_failed(op);
+}
+
+/* A matrix of all extents but that of `axis` by that one, as an array of the shape; orthonormal columns or rows. */
+static kn_array orthogonal_of(kn_array key, const kn_shape *shape, int axis, kn_dtype d)
+{
+    kn_shape last = {.ndim = shape->ndim};
+    int64_t rows = 1;
+    for (int i = 0, k = 0; i < shape->ndim; i++)
+        if (i != axis) {
+            rows *= shape->dim[i];
+            last.dim[k++] = shape->dim[i];
+        }
+    last.dim[last.ndim - 1] = shape->dim[axis];
+    kn_random_orthogonal_opts o = kn_random_orthogonal_opts_default();
+    o.dtype = d;
+    o.m = shape->dim[axis];
+    kn_array q = kn_reshape(kn_random_orthogonal(key, rows, &(kn_shape){.ndim = 0}, &o), &last, NULL);
+    kn_axes from = knl_one_axis(-1), to = knl_one_axis(axis);
+    return kn_moveaxis(q, &from, &to);
+}
+
+/* x, of two axes, in the middle of zeros of the shape. */
+static kn_array in_the_middle(kn_array x, const kn_shape *shape, kn_array zero)
+{
+    int n = shape->ndim;
+    kn_shape thin = *shape;
+    kn_lax_padding around[5] = {{0, 0, 0}};
+    for (int i = 0; i < n - 2; i++) {
+        thin.dim[i] = 1;
+        around[i].low = (shape->dim[i] - 1) / 2;
+        around[i].high = shape->dim[i] - 1 - around[i].low;
+    }
+    return kn_lax_pad(kn_reshape(x, &thin, NULL), zero, (kn_lax_padding_config){.axis = around, .n = n});
+}
+
 static kn_array orthogonal(const char *name, kn_array key, const kn_shape *shape,
                            const kn_nn_init_orthogonal_opts *opts, bool delta)
 {
     knl_body c;
-    kn_dtype d = begin(&c, name, shape, opts ? opts->dtype : NULL);
-    if (kna_failed(&c.op))
+    KNX_OPTS(kn_nn_init_orthogonal_opts, o, opts);
+    kn_dtype d = begin(&c, name, shape, o.dtype);
+    if (kna_failed(&c.op) || !orthogonal_fits(&c.op, shape, delta))
         return knl_end(&c, NULL);
     knrandom_key_in(&c.op, key);
     int n = shape->ndim;
-    if (delta && (n < 3 || n > 5))
-        kna_fail(&c.op, KN_ERROR_VALUE, "Delta orthogonal initializer requires a 3D, 4D or 5D shape.");
-    else if (delta && knx_dim_lt(shape->dim[n - 1], shape->dim[n - 2]))
-        kna_fail(&c.op, KN_ERROR_VALUE, "`fan_in` must be less or equal than `fan_out`. ");
-    else if (n < 2)
-        kna_fail(&c.op, KN_ERROR_VALUE, "orthogonal initializer requires at least a 2D shape");
-    else if (elements(shape) != 0)
-        kna_fail(&c.op, KN_ERROR_NOT_IMPLEMENTED, "orthogonal matrices need the QR decomposition, which is not there");
+    if (elements(shape) == 0)
+        return knl_end(&c, knl_made(&c, knb_zeros(c.op.b, kni_type_of(d, n, shape->dim))));
+    kn_shape matrix = {.ndim = 2, .dim = {shape->dim[n - 2], shape->dim[n - 1]}};
+    const kn_shape *of = delta ? &matrix : shape;
+    bool given = kna_axes_fit(&c.op, o.column_axis, "column_axis") && o.column_axis.n > 0;
+    if (given && o.column_axis.n != 2)
+        kna_fail(&c.op, KN_ERROR_TYPE, "column_axis has to be one axis");
+    int axis = of->ndim - 1;
+    if (given && !kna_failed(&c.op))
+        axis = kna_normalize_axis(&c.op, o.column_axis.axis[0], of->ndim);
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
-    return knl_end(&c, knl_made(&c, knb_zeros(c.op.b, kni_type_of(d, n, shape->dim))));
+    kn_array x = kn_multiply(orthogonal_of(key, of, axis, d), number(&c, d, o.scale));
+    return knl_end(&c, delta ? in_the_middle(x, shape, number(&c, d, 0)) : x);
 }
 
 kn_array kn_nn_init_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts *opts)

@@ -171,15 +171,13 @@ inline array init_kaiming_normal(const ::kiln::operand &key, const ::kiln::shape
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_fan_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_kaiming_normal(key_h, &shape, &opts_c))); }
 /* an orthogonal matrix times scale: the columns (along column_axis, the last one), or the rows where those are
- * fewer, are orthonormal. NotImplementedError so far, but for shapes without elements; kn_random_orthogonal makes
- * such matrices */
+ * fewer, are orthonormal */
 inline array init_orthogonal(const ::kiln::operand &key, const ::kiln::shape &shape, const
     ::kiln::nn::init_orthogonal_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_orthogonal_opts opts_c = opts.c(); c_.here(); return
     array::share(c_.take(kn_nn_init_orthogonal(key_h, &shape, &opts_c))); }
 using init_delta_orthogonal_opts = ::kiln::nn::init_orthogonal_opts;
-/* the filter of a convolution of 1 to 3 axes: an orthogonal matrix in the middle of zeros. NotImplementedError so
- * far, but for shapes without elements */
+/* the filter of a convolution of 1 to 3 axes: an orthogonal matrix in the middle of zeros */
 inline array init_delta_orthogonal(const ::kiln::operand &key, const ::kiln::shape &shape, const
     ::kiln::nn::init_orthogonal_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); kn_nn_init_orthogonal_opts opts_c = opts.c(); c_.here(); return

@@ -64,6 +64,10 @@ static const struct {
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 
+static void expect_within(kn_array y, kn_array want, double bound)
+{
+    assert_true(kn_item(kn_max(kn_abs(kn_sub(y, want)))) < bound);
+}
 static double distance(kn_array y, kn_array want)
 {
     return kn_item(kn_max(kn_div(kn_abs(kn_sub(y, want)), kn_add(kn_abs(want), 1e-30))));
@@ -163,20 +167,49 @@ static void wrong_options_are_errors(void **state)
     expect_error("TypeError", "nn_init_constant: null array");
 }
 
-static void orthogonal_matrices_wait_for_their_decomposition(void **state)
+/* The numbers of jax.nn.initializers, in float64. */
+static void orthogonal_matrices_are_those_of_jax(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array key = kn_random_key(7);
+    kn_array tall = kn_of(double, 0.39084797737298693, -0.5714857595573569, -0.29192083040651445, -0.8204039496574309,
+                          -0.8729376193968361, 0.018476634153386073);
+    expect_within(kn_nn_init_orthogonal(key, KN_SHAPE(3, 2)), kn_reshape(tall, KN_SHAPE(3, 2)), 1e-12);
+    kn_array first = kn_of(double, 0.7816959547459739, -0.5838416608130289, -1.7458752387936722, -1.1429715191147138,
+                           -1.6408078993148618, 0.03695326830677215);
+    expect_within(kn_nn_init_orthogonal(key, KN_SHAPE(2, 3), .scale = 2, .column_axis = KN_AXIS(0)),
+                  kn_reshape(first, KN_SHAPE(2, 3)), 1e-12);
+    kn_array delta = kn_of(double, 0, 0, 0, 0, 0.8011940556673438, -0.5984046165959227, -0.5984046165959227,
+                           -0.8011940556673438, 0, 0, 0, 0);
+    expect_within(kn_nn_init_delta_orthogonal(key, KN_SHAPE(3, 2, 2)), kn_reshape(delta, KN_SHAPE(3, 2, 2)), 1e-12);
+    kn_array wide = kn_nn_init_orthogonal(key, KN_SHAPE(2, 2, 3), .scale = 2, .column_axis = KN_AXIS(0));
+    kn_array rows = kn_reshape(wide, KN_SHAPE(2, 6));
+    expect_within(kn_matmul(rows, kn_transpose(rows)), kn_mul(4, kn_eye(2)), 1e-12);
+    kn_array thin = kn_nn_init_delta_orthogonal(key, KN_SHAPE(4, 3, 2, 3));
+    expect_within(kn_matmul(kn_at(thin, "1, 1"), kn_transpose(kn_at(thin, "1, 1"))), kn_eye(2), 1e-12);
+    assert_true(kn_item(kn_sum(kn_square(thin))) - 2 < 1e-12);
+    assert_string_equal(kn_dtype_name(kn_dtype_of(kn_nn_init_orthogonal(key, KN_SHAPE(2, 2), .dtype = KN_F32))),
+                        "float32");
+}
+
+static void orthogonal_matrices_refuse_what_they_cannot(void **state)
 {
     (void)state;
     KN_SCOPE;
     kn_array key = kn_random_key(0);
-    kn_nn_init_orthogonal(key, KN_SHAPE(2, 3));
-    expect_error("NotImplementedError",
-                 "nn_init_orthogonal: orthogonal matrices need the QR decomposition, which is not there");
     kn_nn_init_orthogonal(key, KN_SHAPE(2));
     expect_error("ValueError", "nn_init_orthogonal: orthogonal initializer requires at least a 2D shape");
     kn_nn_init_delta_orthogonal(key, KN_SHAPE(2, 3));
     expect_error("ValueError", "nn_init_delta_orthogonal: Delta orthogonal initializer requires a 3D, 4D or 5D shape.");
     kn_nn_init_delta_orthogonal(key, KN_SHAPE(3, 4, 2));
     expect_error("ValueError", "nn_init_delta_orthogonal: `fan_in` must be less or equal than `fan_out`. ");
+    kn_nn_init_orthogonal(key, KN_SHAPE(2, 3), .column_axis = KN_AXIS(2));
+    expect_error("AxisError", "nn_init_orthogonal: axis 2 is out of bounds for array of dimension 2");
+    kn_nn_init_orthogonal(key, KN_SHAPE(2, 3), .column_axis = KN_AXIS(0, 1));
+    expect_error("TypeError", "nn_init_orthogonal: column_axis has to be one axis");
+    kn_nn_init_orthogonal(kn_ones(KN_SHAPE(2)), KN_SHAPE(2, 3));
+    expect_error_with("TypeError", "nn_init_orthogonal: ");
     assert_int_equal(kn_size(kn_nn_init_orthogonal(key, KN_SHAPE(2, 0))), 0);
 }
 
@@ -187,7 +220,8 @@ KN_TEST_GROUP(test_initializers)
         TEST(defaults),
         TEST(keys_may_be_traced),
         TEST(wrong_options_are_errors),
-        TEST(orthogonal_matrices_wait_for_their_decomposition),
+        TEST(orthogonal_matrices_are_those_of_jax),
+        TEST(orthogonal_matrices_refuse_what_they_cannot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
