@@ -14,13 +14,13 @@ cp data/digits.npz "$to/demos/"
 rm "$to/README.md"
 mkdir "$to/package"
 cp -R "$package"/. "$to/package/"
-find "$to/package" \( -name '*.d.ts' -o -name package.json -o -name 'run.mjs' -o -name 'README.md' \) -delete
+find "$to/package" \( -name '*.d.ts' -o -name package.json -o -name run.mjs -o -name node-webgpu.mjs -o -name 'README.md' \) -delete
 python3 scripts/site-names.py "$to/lib/names.json" "$to/lib/instructions.json"
 cd "$to"
 version=$(find . -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-16)
 {
     echo "self.kilnFiles = {version: '$version', files: ["
-    find . -type f ! -name sw.js ! -name files.js | LC_ALL=C sort | sed "s/^\.\///; s/.*/    '&',/"
+    find . -type f ! -path ./sw.js ! -path ./files.js | LC_ALL=C sort | sed "s/^\.\///; s/.*/    '&',/"
     echo ']};'
 } >files.js
 echo "$to: $(find . -type f | wc -l) files, version $version"

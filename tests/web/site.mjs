@@ -250,7 +250,8 @@ const tests = {
                 await site.visit(address, async page => {
                     if (address.startsWith('playground')) {
                         await ran(page, 1);
-                        near(last_number(await output(page)), 2.5, 0.02, 'the first program');
+                        const text = await output(page);
+                        near(last_number(text), 2.5, 0.02, text);
                     }
                     if (address.includes('?'))
                         await demo_ready(page);

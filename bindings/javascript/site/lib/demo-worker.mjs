@@ -50,6 +50,8 @@ const does = {
             url: path => new URL(path, module).href,
         }) ?? {};
         say('ready');
+        if (!made.frame)
+            say('frames', {frames: frames = Infinity}); // it draws when it is asked to
         next(frame);
     },
     value({name, value, event}) {
