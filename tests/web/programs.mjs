@@ -29,7 +29,8 @@ async function check(harness, {wasm, expected, files}, gpu) {
 }
 
 await main(async () => {
-    const argv = process.argv.slice(2), gpu = argv[1] === '--gpu', [name, list, ...only] = argv.filter(a => a !== '--gpu');
+    const argv = process.argv.slice(2), gpu = argv[1] === '--gpu',
+        [name, list, ...only] = argv.filter(a => a !== '--gpu');
     const programs = fs.readFileSync(list, 'utf8').split('\n').filter(Boolean).map(line => {
         const [title, wasm, expected, files] = line.split('|');
         return {title, wasm, expected, files};

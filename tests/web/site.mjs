@@ -238,6 +238,26 @@ const tests = {
                 assert.equal(await page.$$eval('h1', l => l.length), 1, address);
             });
     },
+    async 'programs run on WebGPU, where the browser has it'(site) {
+        await site.visit('playground.html', async page => {
+            await ran(page, 1);
+            const adapter = await page.evaluate(async () => Boolean(await navigator.gpu?.requestAdapter()));
+            if (!adapter) {
+                console.log('       there is no WebGPU here');
+                return;
+            }
+            await page.select('#device', 'webgpu');
+            await type_program(page, `const x = np.linspace(0, 1, 1001), f = jit(x => np.sum(np.square(x)));
+print(x.device); await explain(f, x); plot(x, np.square(x)); print(f(x))`);
+            await press_run(page);
+            const text = await output(page);
+            assert.match(text, /^webgpu:0/);
+            near(last_number(text), 333.8335, 0.01, text); // (1000 + 1) (2000 + 1) / 6000
+            await page.click('#tab-kernels');
+            assert.match(await page.$eval('#kernels', e => e.innerText), /@compute/);
+            await site.shot(page, 'webgpu');
+        });
+    },
     async 'all works without a network'(site) {
         await site.visit('playground.html', async page => {
             await page.evaluate(() => navigator.serviceWorker.ready);
@@ -281,7 +301,7 @@ function demo_tests(demos) {
 await main(async () => {
     const argv = process.argv.slice(2), [name, folder] = argv.splice(0, 2);
     const at = argv.indexOf('--shots'), shots = at < 0 ? null : argv.splice(at, 2)[1];
-    const browser = await open(name), server = await serve({mounts: {'/': path.resolve(folder)}});
+    const browser = await open(name, {gpu: true}), server = await serve({mounts: {'/': path.resolve(folder)}});
     let failed = 0;
     try {
         const {demos} = await import('../../bindings/javascript/site/demos/list.mjs');

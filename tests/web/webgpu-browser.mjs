@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// webgpu-browser.mjs -- the tests of webgpu.mjs in a page: node tests/web/webgpu-browser.mjs chromium|firefox webgpu_calls.wasm
+// webgpu-browser.mjs -- the tests of webgpu.mjs in a page: node tests/web/webgpu-browser.mjs chromium|firefox
+// webgpu_calls.wasm
 import fs from 'node:fs';
 import {main} from './browser.mjs';
 import {Harness} from './harness.mjs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // webgpu.mjs -- the device webgpu:0 by single calls, as a page makes them: webgpu.c beside it, compiled as a reactor.
-// In Node: node webgpu.mjs webgpu_calls.wasm, with KILN_WASM_WEBGPU as bindings/javascript/run.mjs has it; a page imports
-// check().
+// In Node: node webgpu.mjs webgpu_calls.wasm, with KILN_WASM_WEBGPU as bindings/javascript/run.mjs has it; a page
+// imports check().
 import {wasi} from '../../bindings/javascript/wasi.mjs';
 import {kernels} from '../../bindings/javascript/kernels.mjs';
 import {canSuspend, openWebGPU} from '../../bindings/javascript/webgpu.mjs';
@@ -55,7 +55,8 @@ const tests = {
     async 'a look without a wait is an error that says so, and harms nothing'(w) {
         w.exports.compute(1, 0);
         equal(w.exports.look(1, 7), NaN, 'element 7');
-        contains(w.error, "RuntimeError: data: device 'webgpu:0' is to be waited for, and a page does not wait", 'error');
+        contains(w.error, "RuntimeError: data: device 'webgpu:0' is to be waited for, and a page does not wait",
+            'error');
         equal(await w.read(1, 7), 148, 'element 7');
     },
     async 'indices that are outside are told of with what is read'(w) {

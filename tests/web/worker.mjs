@@ -28,7 +28,8 @@ async function run({wasm, args = [], env = {}, pack = null, fma = 'auto', gpu = 
     const webgpu = gpu ? await openWebGPU() : null;
     const made = kernels({exports: () => exports, fma, webgpu});
     const module = await WebAssembly.compileStreaming(fetch(wasm));
-    const {imports, threads} = threadsFor(module, {threads: Number(env.KILN_NUM_THREADS ?? 1), features: made.features});
+    const {imports, threads} = threadsFor(
+        module, {threads: Number(env.KILN_NUM_THREADS ?? 1), features: made.features});
     const around = {
         ...imports,
         wasi_snapshot_preview1: wasi({

@@ -20,12 +20,13 @@ export function readFileSync(address, encoding) {
     const bytes = ask(address);
     return encoding ? text(bytes) : new Bytes(bytes.buffer);
 }
+export const readdirSync = address => JSON.parse(text(ask(new URL('list.json', address))));
 export const existsSync = () => false;
 export const resolve = (...parts) => parts.join('/');
 export const join = (...parts) => parts.join('/');
 export const basename = path => path.split('/').at(-1);
 export const pathToFileURL = path => new URL(path, location.origin);
-export const fileURLToPath = address => new URL(address).pathname;
+export const fileURLToPath = address => new URL(address).pathname.slice(1); // as the package names files of a server
 export const setFlagsFromString = () => {};
 export const runInNewContext = () => globalThis.gc ?? (() => {});
 export const setTimeout = (ms, value) => new Promise(done => globalThis.setTimeout(() => done(value), ms));

@@ -122,6 +122,13 @@ async function run() {
     document.body.dataset.runs = Number(document.body.dataset.runs ?? 0) + 1;
 }
 
+if (navigator.gpu)
+    by_id('device').append(element('option', {value: 'webgpu'}, 'WebGPU'));
+else
+    by_id('device').hidden = true; // there is nothing to choose
+by_id('device').addEventListener('change', e => {
+    runner.options = e.target.value === 'host' ? {} : {device: e.target.value};
+});
 by_id('run').addEventListener('click', run);
 by_id('stop').addEventListener('click', () => runner.stop());
 

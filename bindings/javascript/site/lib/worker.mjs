@@ -5,6 +5,7 @@ import {as_line, as_module, place} from './program.mjs';
 import {explained, Record} from './explain.mjs';
 import {pixels} from './image.mjs';
 
+let waiting = null; // output that waits for what a device computes
 let kiln = null, record = null, modules = {}, address = 'none:', errors = new WeakSet();
 const say = (type, message = {}, transfer = []) => self.postMessage({type, ...message}, transfer);
 
@@ -50,6 +51,25 @@ function numbers(x) {
 }
 
 const list = x => Float64Array.from(numbers(x).data);
+
+/** Arrays of Kiln that a device other than the host has, in values, lists and objects. */
+function far(values, depth = 0) {
+    if (is_array(values))
+        return (values.device ?? 'host') === 'host' ? [] : [values];
+    if (depth > 4 || values === null || typeof values !== 'object' || ArrayBuffer.isView(values))
+        return [];
+    return Object.values(values).flatMap(v => far(v, depth + 1));
+}
+
+/** show, which waits until the arrays that it is given are here; so does all that is shown after it. */
+const when_here = show => (...values) => {
+    const missing = far(values);
+    if (!missing.length && !waiting)
+        return show(...values);
+    const mine = Promise.all([waiting, ...missing.map(x => x.data())]).then(() => show(...values)).catch(failure);
+    waiting = mine;
+    return mine.finally(() => { waiting = waiting === mine ? null : waiting; });
+};
 
 /**
  * plot(y), plot(x, y), plot(x, y, options), plot({series: [{x, y, label, kind}], title, xlabel, ylabel, logx, logy});
@@ -105,9 +125,9 @@ async function time(f, {label = f.name || 'call', times = 10} = {}) {
 const print = (...values) => say('text', {text: values.map(v => text(v)).join(' ')});
 
 const helpers = {
-    print, plot, image, sound, time,
+    print: when_here(print), plot: when_here(plot), image: when_here(image), sound: when_here(sound), time,
     explain: async (f, ...args) => say('explained', {what: await explained(kiln, record, f, args, clean)}),
-    display: value => print(value),
+    display: when_here(print),
 };
 
 function clean(message) {
@@ -129,6 +149,7 @@ async function run(source) {
     self.kilnBegan = false;
     try {
         await import(address);
+        await waiting;
     } catch (e) {
         failure(e);
         return {failed: true, source: self.kilnBegan ? null : made}; // not parsed: the page finds out where
@@ -142,7 +163,7 @@ async function line(source) {
         const {text: body, waits} = as_line(source, modules);
         const value = waits ? await (0, eval)(body) : (0, eval)(body);
         if (value !== undefined)
-            print(value);
+            await helpers.print(value);
         return {failed: false};
     } catch (e) {
         failure(e);
@@ -164,7 +185,12 @@ async function begin({packages, main, options}) {
     const start = performance.now();
     modules = packages;
     kiln = await import(main);
-    const devices = await kiln.init(options);
+    const {device, ...rest} = options, devices = await kiln.init({...rest, devices: device ? [device] : []});
+    if (device && devices.some(d => d.startsWith(device)))
+        kiln.defaultDevice(device);
+    else if (device)
+        say('warning', {text: `${device} is not to be had: ${kiln.whyNoWebGPU?.() ??
+            ''}. The program runs on the host.`});
     record = new Record(kiln, await (await fetch(new URL('instructions.json', import.meta.url))).json());
     Object.assign(self, helpers);
     for (const [name, value] of Object.entries(kiln))
@@ -172,7 +198,7 @@ async function begin({packages, main, options}) {
             self[name] = value;
     for (const [name, stream] of [['log', 'text'], ['info', 'text'], ['warn', 'warning'], ['error', 'warning']])
         console[name] = (...values) => say(stream, {text: values.map(v => text(v)).join(' ')});
-    say('ready', {devices, names: names(), ms: performance.now() - start, isolated: self.crossOriginIsolated});
+    say('ready', {devices, names: names(), ms: performance.now() - start, threads: kiln.threads?.().threads ?? 1});
 }
 
 const does = {run: m => run(m.source), line: m => line(m.source), begin: m => begin(m)};
