@@ -41,6 +41,12 @@ kiln_wasm_program(webgpu_calls "${tests}/web/webgpu.c")
 target_link_options(webgpu_calls PRIVATE -mexec-model=reactor)
 kiln_wasm_test(wasm/webgpu_calls 600 "${KILN_NODE}" --no-warnings "${tests}/web/webgpu.mjs" $<TARGET_FILE:webgpu_calls>)
 
+find_program(KILN_DENO deno) # its navigator.gpu is its own
+if(KILN_DENO)
+    kiln_wasm_test(wasm/webgpu_calls_deno 600 "${KILN_DENO}" run -A --unstable-webgpu "${tests}/web/webgpu.mjs" $<TARGET_FILE:webgpu_calls>)
+    set_property(TEST wasm/webgpu_calls_deno PROPERTY ENVIRONMENT XDG_RUNTIME_DIR=/tmp)
+endif()
+
 # Unit tests, with as much of cmocka as they need: stored and random kernels in exact mode, checks, loops, training, reads ahead. Left out is
 # what is told of errors at once, or of engines that are loaded.
 set(webgpu_groups test_webgpu_kernels test_webgpu_arrays test_webgpu_attached test_webgpu_bands test_webgpu_checks test_webgpu_loops

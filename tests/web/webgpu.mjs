@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // webgpu.mjs -- the device webgpu:0 by single calls, as a page makes them: webgpu.c beside it, compiled as a reactor.
-// In Node: node webgpu.mjs webgpu_calls.wasm, with KILN_WASM_WEBGPU as bindings/javascript/run.mjs has it; a page
-// imports check().
+// In Node: node webgpu.mjs webgpu_calls.wasm, with KILN_WASM_WEBGPU as bindings/javascript/node-webgpu.mjs has it; in Deno:
+// deno run -A --unstable-webgpu webgpu.mjs webgpu_calls.wasm; a page imports check().
 import {wasi} from '../../bindings/javascript/wasi.mjs';
 import {kernels} from '../../bindings/javascript/kernels.mjs';
 import {canSuspend, openWebGPU} from '../../bindings/javascript/webgpu.mjs';
@@ -167,13 +167,14 @@ export async function check(module, gpu, log) {
 
 if (globalThis.process?.argv?.[1]?.endsWith('webgpu.mjs')) {
     const {default: fs} = await import('node:fs');
-    if (!process.env.KILN_WASM_WEBGPU) {
+    const {KILN_WASM_WEBGPU: name} = process.env, {create, globals} = name ? await import(name) : {};
+    Object.assign(globalThis, globals);
+    const gpu = create?.([]) ?? globalThis.navigator?.gpu;
+    if (!gpu) {
         console.log('skipped: KILN_WASM_WEBGPU is not set');
         process.exit(77);
     }
-    const {create, globals} = await import(process.env.KILN_WASM_WEBGPU);
-    Object.assign(globalThis, globals);
     const module = await WebAssembly.compile(fs.readFileSync(process.argv[2]));
-    const failed = await check(module, create([]), line => fs.writeSync(1, line + '\n'));
+    const failed = await check(module, gpu, line => fs.writeSync(1, new TextEncoder().encode(line + '\n')));
     process.exit(failed ? 1 : 0);
 }
