@@ -352,7 +352,11 @@ export class WebGPU {
                 if (commands) device.queue.submit([objects[commands]]);
                 if (!this.#encoders) for (const b of this.#dying.splice(0)) b.destroy();
             },
-            write: (d, buffer, at, p, n) => device.queue.writeBuffer(objects[buffer], at, memory(), p, n),
+            write: (d, buffer, at, p, n) => { // of memory that is shared not every engine takes a part
+                const bytes = new Uint8Array(memory(), p, n);
+                const own = memory() instanceof ArrayBuffer;
+                device.queue.writeBuffer(objects[buffer], at, own ? bytes : bytes.slice());
+            },
         };
     }
 
