@@ -244,9 +244,9 @@ KN_API void kn_eval(kn_array x); /* runs the recorded operations that x waits fo
 /* runs what x waits for, as kn_eval; returns x, so that it can stand in an expression. For measuring times */
 KN_API kn_array kn_block_until_ready(kn_array x);
 /* runs what x waits for, as kn_eval, and begins to copy its elements to the host if they are on a device; nobody
- * waits. Whoever looks at them later waits for what is left of it. In a page, which does not wait, look after the
- * copies that were begun have come (docs/browser.md) */
-KN_API void kn_copy_to_host_async(kn_array x);
+ * waits; returns x. Whoever looks at them later waits for what is left of it. In a page, which does not wait, look
+ * after the copies that were begun have come (docs/browser.md) */
+KN_API kn_array kn_copy_to_host_async(kn_array x);
 
 #ifdef __cplusplus
 }

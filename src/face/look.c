@@ -318,7 +318,11 @@ kn_array kn_block_until_ready(kn_array x)
     return x;
 }
 
-void kn_copy_to_host_async(kn_array x) { wait_for("copy_to_host_async", x, knd_begin_fetch); }
+kn_array kn_copy_to_host_async(kn_array x)
+{
+    wait_for("copy_to_host_async", x, knd_begin_fetch);
+    return x;
+}
 
 bool kn_ok(kn_array x)
 {
