@@ -116,8 +116,10 @@ void mistake(void)
     knd_lock();
     knx_error *e = kng_alloc(g, 256, &slot[0].memory);
     if (!e)
-        e = kng_pipeline_for(g, "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
-                                "@compute @workgroup_size(1) fn main() { y[0] = nothing; }\n", &p);
+        e = kng_pipeline_for(g,
+                             "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
+                             "@compute @workgroup_size(1) fn main() { y[0] = nothing; }\n",
+                             &p);
     if (!e)
         e = kng_dispatch_text(g, p, slot, NULL, 0, (uint32_t[]){1, 1, 1}, NULL, 0);
     kng_pipeline_release(g, p);
