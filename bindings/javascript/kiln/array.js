@@ -68,7 +68,6 @@ export class KilnArray extends Handle {
     // ---- Reading.
     /** The elements in C order, a copy: Float32Array of float32, ... Waits here until they are there. */
     dataSync() {
-        here(this.dataSync);
         return elements(this.handle, this.size, this.dtype);
     }
     /** The elements in C order as a promise: the way to read what a device has, for which nobody waits in a page. */
@@ -93,7 +92,6 @@ export class KilnArray extends Handle {
     }
     /** Runs what the array waits for; returns it. */
     async blockUntilReady() {
-        here(this.blockUntilReady);
         await ready(this);
         return this;
     }
