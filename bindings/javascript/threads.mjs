@@ -12,8 +12,8 @@ export const [NOBODY, ASKED, RUNS] = [0, 1, 2]; // states of a worker, as in src
 /** Why there are no threads here; null where there are. */
 export function whyNoThreads() {
     if (globalThis.crossOriginIsolated === false)
-        return 'the page is not cross-origin isolated: its server has to send Cross-Origin-Opener-Policy: same-origin ' +
-            'and Cross-Origin-Embedder-Policy: require-corp';
+        return 'the page is not cross-origin isolated: its server has to send ' +
+            'Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
     if (typeof SharedArrayBuffer === 'undefined') return 'there is no SharedArrayBuffer';
     if (typeof Thread === 'undefined') return 'there are no workers';
     return null;
@@ -108,8 +108,8 @@ export class Threads {
         }
     }
 
-    // In Node a worker begins while this thread is busy; elsewhere it needs the loop of events, and they are made one after
-    // the other: `new Worker` in a worker never comes back in Firefox, now and then, while others load.
+    // In Node a worker begins while this thread is busy; elsewhere it needs the loop of events, and they are made one
+    // after the other: `new Worker` in a worker never comes back in Firefox, now and then, while others load.
     #ask(job) {
         if (this.reason) return false;
         const made = inNode && this.#make(job);
@@ -128,7 +128,9 @@ export class Threads {
         if (this.reason || Atomics.load(words, state / 4) !== ASKED) return false;
         let worker;
         try {
-            worker = new Thread(new URL('./worker.mjs', import.meta.url), {type: 'module', name: `kiln ${number + 1}`});
+            const options = {type: 'module', name: `kiln ${number + 1}`};
+            if (inNode) options.execArgv = []; // those of the program may be about its own text
+            worker = new Thread(new URL('./worker.mjs', import.meta.url), options);
         } catch (e) {
             this.reason = `no worker could be made: ${e.message}`;
             return false;
