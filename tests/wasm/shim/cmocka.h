@@ -17,6 +17,8 @@ struct CMUnitTest {
 };
 #define cmocka_unit_test(f)                      {#f, f, NULL, NULL, NULL}
 #define cmocka_unit_test_setup_teardown(f, s, t) {#f, f, s, t, NULL}
+#define cmocka_unit_test_setup(f, s)             {#f, f, s, NULL, NULL}
+#define cmocka_unit_test_teardown(f, t)          {#f, f, NULL, t, NULL}
 
 static inline void kn_shim_fail(const char *file, int line, const char *what)
 {
