@@ -18,6 +18,7 @@ const guard = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 0x60, 0, 1, 0x
     3, 2, 1, 0, 7, 5, 1, 1, 0x66, 0, 1, // export "f"
     10, 18, 1, 16, 0, 0x02, 0x40, 0x1f, 0x7f, 1, 2, 0, 0x10, 0, 0x0b, 0x0f, 0x0b, 0x41, 0, 0x0b); // try_table catch_all
 
+const looksSeldom = /Firefox\//.test(globalThis.navigator?.userAgent ?? '');
 const unsigned = x => (x < 0 ? x + 0x100000000 : x); // sizes, which are doubles, are never below 0
 
 /**
@@ -72,6 +73,7 @@ export class WebGPU {
     #dying = []; // buffers that a command that is not submitted may have
     #told = null; // {lost, error}: functions of the module, and for whom
     #suspended = false;
+    #hurries = false; // what comes later is being looked for
     #last = Promise.resolve(); // the promising call that was made last
 
     constructor(gpu, adapter, device, why) {
@@ -195,6 +197,16 @@ export class WebGPU {
             this.#push([kind, call, a, b, status, text]);
         });
         this.#outstanding.add(come);
+        this.#hurry();
+    }
+
+    // Firefox looks only each 100 ms whether something has come, and at each submission.
+    #hurry(moment = 1) {
+        if (!looksSeldom || (moment === 1 && this.#hurries)) return;
+        this.#hurries = this.#outstanding.size > 0;
+        if (!this.#hurries) return;
+        this.#device.queue.submit([]);
+        setTimeout(() => this.#hurry(Math.min(1.5 * moment, 50)), moment);
     }
 
     #wait() {
