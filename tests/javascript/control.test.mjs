@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import {close, collect, fails, kiln, live, test} from './check.mjs';
 
-const {np, lax, jit, grad, vmap, jvp, customJvp, customVjp, debug, pureCallback, pureCallbackWith, ioCallback, ioCallbackWith,
+const {np, lax, jit, grad, vmap, jvp, customJvp, customVjp, debug, pureCallback, pureCallbackWith, ioCallback,
+    ioCallbackWith,
     ShapeDtypeStruct} = kiln;
 const xs = () => np.array([1, 2, 3]);
 const struct = (shape, dtype = 'float32') => new ShapeDtypeStruct(shape, dtype);
@@ -68,7 +69,8 @@ test('foriLoop: the index promotes as a number does where the bounds are numbers
     close(lax.foriLoop(0, 3, (i, x) => i, 7), 2);
 });
 test('cond: numbers promote as numbers', () =>
-    assert.equal(lax.cond(true, (x, n) => x.mul(n), (x, n) => x, np.ones([1], {dtype: 'float16'}), 2).dtype, 'float16'));
+    assert.equal(lax.cond(true, (x, n) => x.mul(n), (x, n) => x, np.ones([1], {dtype: 'float16'}), 2).dtype,
+        'float16'));
 test('cond', () => {
     const f = p => lax.cond(p, x => x.add(1), x => x.sub(1), 3);
     close([f(true), f(false), f(1), f(0), jit(f)(false), jit(f)(true)], [4, 2, 4, 2, 2, 4]);
@@ -178,7 +180,8 @@ test('reductions by functions', () => {
 test('loops and branches in one turn leave nothing', () => {
     const x = xs(), step = () => {
         const all = [lax.scan((c, a) => [c.add(a), c], 0, x), lax.whileLoop(v => v.less(9), v => v.mul(2), 1),
-            lax.foriLoop(0, 3, (i, c) => c.add(i), .5), lax.cond(true, v => v.mul(2), v => v, 1), lax.map(v => v.mul(2), x),
+            lax.foriLoop(0, 3, (i, c) => c.add(i), .5), lax.cond(true, v => v.mul(2), v => v, 1), lax.map(v =>
+                v.mul(2), x),
             lax.switch(1, [v => v, v => v.add(1)], x), lax.associativeScan(np.add, x), vmap(v => v.mul(2))(x),
             jvp(v => v.mul(2), [3], [1]), lax.reduce(x, 0, (a, b) => a.add(b), [0])];
         kiln.tree.dispose(all);

@@ -28,6 +28,13 @@ test('jit: trees in and out', () => {
     close(f({b: 5, a: array([1])}, [4]), {sum: [6], list: [4, null]});
     assert.equal(f.traceCount, 1);
 });
+test('undefined stays undefined: defaults of arguments hold', () => {
+    const f = (x, n = 3, {k = 2} = {}) => x.mul(n).mul(k);
+    for (const g of [jit(f), grad(f), checkpoint(f)])
+        close([g(1), g(1, undefined), g(1, undefined, {k: undefined})].map(x => np.sum(x)), [6, 6, 6]);
+    close(jit((x, n) => (n === null ? x : x.add(1)))(1, null), 1);
+    assert.equal(jit(() => undefined)(), undefined);
+});
 test('jit: a number is a float whatever its value is', () => {
     const f = jit((x, n) => x.mul(n));
     for (const n of [2, 2.5, 3]) assert.equal(f(array([1]), n).dtype, 'float32');

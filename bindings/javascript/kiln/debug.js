@@ -17,7 +17,7 @@ import {here} from './place.js';
 const living = new Map(); // serial -> WeakRef of Callback
 const gone = new FinalizationRegistry(serial => living.delete(serial));
 let serials = 0;
-class Callback {
+export class Callback {
     keepers = 0;
     constructor(callable) {
         this.callable = callable;
@@ -27,14 +27,18 @@ class Callback {
         keepWithCallers(this);
     }
 }
+export function callbackOf(serial) {
+    const f = living.get(serial)?.deref();
+    if (!f) throw errorOf('RuntimeError', 'a function that is gone was to be called');
+    return f.callable;
+}
 onRun((serial, nIn, into, nOut, out) => {
     if (isKept()) return 1;
     try {
-        const f = living.get(serial)?.deref();
-        if (!f) throw errorOf('RuntimeError', 'a function that is gone was to be called');
+        const f = callbackOf(serial);
         inUser(() => {
             const args = Array.from({length: nIn}, (_, i) => new KilnArray(get(into + 4 * i)));
-            const results = f.callable(args);
+            const results = f(args);
             if (results.length !== nOut)
                 throw errorOf('TypeError', `the callback returned ${results.length} arrays, but ${nOut} were promised`);
             if (!nOut) return;
@@ -50,7 +54,7 @@ onRun((serial, nIn, into, nOut, out) => {
     }
 });
 /** A list of C's, of the scope around, in scratch memory. */
-function listOf(items) {
+export function listOf(items) {
     const at = room(4 * items.length + 4), owned = [];
     items.forEach((x, i) => {
         const o = operand(x);

@@ -114,6 +114,9 @@ export const onCall = f => { callFunction = f; };
 let runCallback = callFunction;
 /** What C calls for a function that runs when a program runs: f(serial, nIn, in, nOut, out), not 0: it failed. */
 export const onRun = f => { runCallback = f; };
+let askLinear = callFunction;
+/** What C calls for a linear call (linear.c): f(serial, what, ...), not 0: it failed. */
+export const onLinear = f => { askLinear = f; };
 
 // Who hears of its work (watch.js).
 let heardLog = null, heardStep = null, heardModule = null;
@@ -153,6 +156,7 @@ function imports(module, options) {
         kjs: {
             ...heard,
             call: (serial, out, args) => callFunction(serial >>> 0, out >>> 0, args >>> 0),
+            linear: (serial, ...question) => askLinear(serial >>> 0, ...question),
             run: (serial, nIn, into, nOut, out) => runCallback(serial >>> 0, nIn, into >>> 0, nOut, out >>> 0),
         },
         wasi_snapshot_preview1: wasi({

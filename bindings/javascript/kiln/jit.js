@@ -140,7 +140,7 @@ class Jitted {
         const proto = Object.getPrototypeOf(x);
         if (depth < 32 && Array.isArray(x)) return `[${x.map(v => this.keyOf(v, depth + 1)).join(',')}]`;
         if (depth < 32 && (proto === Object.prototype || proto === null))
-            return `{${Object.keys(x).sort().map(k => `${JSON.stringify(k)}:${this.keyOf(x[k], depth + 1)}`).join(',')}}`;
+            return `{${Object.keys(x).sort().map(k => JSON.stringify(k) + this.keyOf(x[k], depth + 1)).join(',')}}`;
         return `#${this.numberOf(x)}`;
     }
     numberOf(x) {

@@ -85,7 +85,7 @@ export class TreeDef {
         const parts = this.children.map(c => c.toString(false));
         switch (this.kind) {
         case 'Leaf': return '*';
-        case 'Null': return 'null';
+        case 'Null': return String(this.data);
         case 'Array': return `[${parts.join(', ')}]`;
         case 'Object': return `{${parts.map((p, i) => `${quoted(this.data[i])}: ${p}`).join(', ')}}`;
         default: return `${this.node.type.name}(${parts.join(', ')})`;
@@ -99,6 +99,7 @@ export class TreeDef {
     static get leaf() { return leafDef; }
 }
 const leafDef = new TreeDef('Leaf', null, [], null, '*'), nothing = new TreeDef('Null', null, [], null, '0');
+const absent = new TreeDef('Null', undefined, [], null, 'u'); // undefined, as an argument that has a default
 
 // Equal structures are one object, as long as there are not too many: comparing them is comparing addresses.
 let known = new Map();
@@ -121,7 +122,7 @@ const DEEPEST = 400; // a Worker of Chromium has half the stack of a page
 const tooDeep = () => errorOf('ValueError', `a tree is deeper than ${DEEPEST} nodes, or contains itself`);
 function walk(x, leaves, isLeaf, depth) {
     if (isLeaf !== null && isLeaf(x)) return leaves.push(x), leafDef;
-    if (x === null || x === undefined) return nothing;
+    if (x === null || x === undefined) return x === null ? nothing : absent;
     if (typeof x !== 'object' || x instanceof Handle) return leaves.push(x), leafDef;
     if (depth > DEEPEST) throw tooDeep();
     if (isList(x)) return structureOf('Array', null, x.map(i => walk(i, leaves, isLeaf, depth + 1)));
@@ -148,7 +149,7 @@ function quotedKey(k) {
 }
 /** The key of a tree's structure, its leaves at the end of `leaves`; null: there are nodes of registered classes. */
 function keyOf(x, leaves, depth) {
-    if (x === null || x === undefined) return '0';
+    if (x === null || x === undefined) return x === null ? '0' : 'u';
     if (typeof x !== 'object' || x instanceof Handle) return leaves.push(x), '*';
     if (depth > DEEPEST) throw tooDeep();
     if (isList(x)) {
@@ -186,7 +187,7 @@ export function flatten(tree, isLeaf = null) {
 function build(def, leaves, state) {
     switch (def.kind) {
     case 'Leaf': return leaves[state.at++];
-    case 'Null': return null;
+    case 'Null': return def.data;
     case 'Array': return def.children.map(c => build(c, leaves, state));
     case 'Object': {
         const x = {};
@@ -226,7 +227,7 @@ export function flattenUpTo(def, tree) {
         if (d.kind === 'Leaf') return void out.push(x);
         const own = oneLevel(x);
         if (own.def.kind !== d.kind || own.def.node !== d.node || own.children.length !== d.children.length ||
-            (d.kind !== 'Array' && !isSame(own.def.data, d.data)))
+            (d.kind !== 'Array' && d.kind !== 'Null' && !isSame(own.def.data, d.data)))
             throw errorOf('ValueError', `Expected a tree of structure ${d.toString(false)}, got ` +
                 `${structure(x).toString(false)}.`);
         d.children.forEach((c, i) => go(c, own.children[i]));

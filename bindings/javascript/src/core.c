@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KJS_IMPORT(name) __attribute__((import_module("kjs"), import_name(#name)))
-
 /* ---- Functions. What a function of JavaScript is to Kiln is its number, so that recordings of one that is gone are
  * never found for another. It takes parts, each a flat list of arrays or (size -1) a tree. */
 KJS_IMPORT(call) void kjs_call(uint32_t serial, void *out, const void *const *in);

@@ -3,7 +3,6 @@
 #include "export.h"
 #include <kiln/kiln.h>
 
-#define KJS_IMPORT(name) __attribute__((import_module("kjs"), import_name(#name)))
 
 KJS_IMPORT(log) void kjs_log(int level, const char *text);
 KJS_IMPORT(step) void kjs_step(const char *operations, double elements, double seconds, const char *file, int line, const char *device);

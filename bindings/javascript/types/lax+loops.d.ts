@@ -16,3 +16,10 @@
     map<X, Y>(f: (x: X) => Y, xs: Loose<X>, options?: {batchSize?: number}): Y;
     /** All prefixes' joins by an associative function. */
     associativeScan<T>(f: (a: T, b: T) => T, elems: Loose<T>, reverse?: boolean | {reverse?: boolean; axis?: number}, axis?: number): T;
+    /** solve(f, guess), a root of f, with derivatives by the implicit function theorem. */
+    customRoot<T>(f: (x: T) => T, guess: Loose<T>, solve: (f: (x: T) => T, guess: T) => any,
+        tangentSolve: (g: (x: Loose<T>) => T, y: T) => T, options?: {hasAux?: boolean}): any;
+    /** solve(matvec, b), the x of matvec(x) = b, with derivatives of that equation. */
+    customLinearSolve<T>(matvec: (x: T) => T, b: Loose<T>, solve: (matvec: (x: T) => T, b: T) => any,
+        transposeSolve?: ((vecmat: (x: T) => T, b: T) => any) | {symmetric?: boolean; hasAux?: boolean} | null,
+        options?: {symmetric?: boolean; hasAux?: boolean}): any;
