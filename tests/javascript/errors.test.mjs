@@ -3,12 +3,11 @@
 // ran later or inside of a jitted function.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {fileURLToPath} from 'node:url';
 import {close, kiln, load, np} from './support.mjs';
 
 const {jit, grad, settings} = kiln;
-const {frameOf} = await load('kiln/place.js');
-const me = fileURLToPath(import.meta.url);
+const {frameOf, shortName} = await load('kiln/place.js');
+const me = shortName(import.meta.url);
 /** The number of the line that calls. */
 const line = () => {
     const frames = new Error().stack.split('\n');

@@ -183,10 +183,14 @@ function begin(instance, options) {
     scratch = engine.exports.calloc(SCRATCH, 1) >>> 0;
     pairs(engine.exports.kjs_layouts(), engine.L);
     pairs(engine.exports.kjs_kinds(), engine.K);
-    const m = mark();
-    engine.exports.kn_set_default_float(engine.exports.kn_dtype_named(text(options.defaultFloat ?? 'float32')));
-    release(m);
+    setFloat(options.defaultFloat ?? 'float32');
     for (const f of loaded) f();
+}
+function setFloat(name) {
+    const m = mark(), {exports: c} = engine;
+    if (!/^b?float(16|32|64)$/.test(name)) throw new RangeError(`defaultFloat: ${name} is no dtype of floats`);
+    c.kn_set_default_float(c.kn_dtype_named(text(name)));
+    release(m);
 }
 
 // All have the same bits; the relaxed one is faster, where the engine is as it needs it.
@@ -209,7 +213,10 @@ async function compile(from) {
 
 /** Loads the module, once. options: wasm (bytes, a Response, a URL or a WebAssembly.Module), threads: how many */
 export async function load(options = {}) {
-    if (engine.exports) return;
+    if (engine.exports) {
+        if (options.defaultFloat) setFloat(options.defaultFloat); // what can be said later, too
+        return;
+    }
     const threaded = options.threads > 1 && !options.wasm && !whyNoThreads();
     const from = await compile(options.wasm ?? module(options.fma, threaded ? '-threads' : ''));
     if (engine.exports) return; // somebody else was faster
