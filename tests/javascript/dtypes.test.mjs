@@ -69,7 +69,8 @@ test('how arrays are shown', () => {
 });
 test('the default float', async () => {
     await kiln.init({defaultFloat: 'float64'});
-    assert.deepEqual([np.zeros(1).dtype, np.linspace(0, 1, 2).dtype, np.array([1]).dtype], ['float64', 'float64', 'float32']);
+    assert.deepEqual([np.zeros(1).dtype, np.linspace(0, 1, 2).dtype, np.array([1]).dtype],
+        ['float64', 'float64', 'float32']);
     await kiln.init({defaultFloat: 'float32'});
     assert.equal(np.zeros(1).dtype, 'float32');
     await assert.rejects(kiln.init({defaultFloat: 'int32'}), RangeError);

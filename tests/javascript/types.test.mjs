@@ -62,7 +62,8 @@ test('what np and its kin have is declared, and nothing else', async () => {
     await kiln.init();
     const spaces = {Numpy: np, NumpyLinalg: np.linalg, NumpyFft: np.fft, NumpyEmath: np.emath, Lax: kiln.lax,
         LaxLinalg: kiln.lax.linalg,
-        Nn: kiln.nn, NnInitializers: kiln.nn.initializers, Random: kiln.random, Ops: kiln.ops, ScipySpecial: kiln.scipy.special,
+        Nn: kiln.nn, NnInitializers: kiln.nn.initializers, Random: kiln.random, Ops: kiln.ops,
+        ScipySpecial: kiln.scipy.special,
         ScipyLinalg: kiln.scipy.linalg,
         ScipySignal: kiln.scipy.signal, ScipyFft: kiln.scipy.fft, ScipyIntegrate: kiln.scipy.integrate};
     if (kiln.optim) spaces.Optim = kiln.optim;

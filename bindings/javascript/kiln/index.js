@@ -16,7 +16,8 @@ import {optim} from './optim.js';
 import {own as randomOwn} from './random.js';
 import {linalgOwn, signalOwn, specialOwn} from './scipy.js';
 
-export {blockUntilReady, block_until_ready, checkpoint, checkpointPolicies, checkpoint_policies, clearCaches, clear_caches,
+export {blockUntilReady, block_until_ready, checkpoint, checkpointPolicies, checkpoint_policies, clearCaches,
+    clear_caches,
     customGradient, customJvp, customVjp, custom_gradient, custom_jvp, custom_vjp, debug, evalShape, eval_shape, grad,
     hessian, ioCallback, ioCallbackWith, io_callback, jacfwd, jacobian, jacrev, Jaxpr, jit, jvp, linearTranspose,
     linear_transpose, linearize, makeJaxpr, make_jaxpr, namedCall, named_call, pureCallback, pureCallbackWith,

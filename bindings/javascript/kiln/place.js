@@ -81,7 +81,8 @@ function byFrame(entry) {
             frame = o.stack?.[0];
         }
         if (frame) {
-            const script = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName() ?? '', positions = positionsOf(script);
+            const script = frame.getScriptNameOrSourceURL?.() ?? frame.getFileName() ?? '',
+                positions = positionsOf(script);
             if (positions) {
                 const position = frame.getPosition?.() ?? `${frame.getLineNumber()}:${frame.getColumnNumber()}`;
                 let at = positions.get(position);
