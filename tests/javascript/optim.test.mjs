@@ -154,3 +154,17 @@ test('a network learns', () => {
     for (let i = 0; i < 300; i++) [net, state] = step(net, state);
     assert.ok(loss(net).item() < 0.15 * first);
 });
+test('helpers of trees leave no temporary arrays', () => {
+    const p = params(), o = optim.addDecayedWeights({weightDecay: 0.1, mask: {w: np.array([1, 0, 1]), b: true}});
+    const state = o.init(p), s = optim.scale(np.array(0.5));
+    const once = () => {
+        const all = [optim.treeNorm(p, 1), optim.treeMax(p), optim.treeSum(p), optim.applyUpdates(p, p),
+            o.update(p, state, p)[0], optim.treeUpdateMoment(p, p, 0.9, 2), optim.treeBiasCorrection(p, 0.9, 3),
+            s.update(p, [])[0]];
+        tree.dispose(all);
+    };
+    once();
+    const before = liveCount();
+    for (let i = 0; i < 10; i++) once();
+    assert.equal(liveCount(), before);
+});

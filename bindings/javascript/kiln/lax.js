@@ -203,9 +203,9 @@ export const own = defineAll([
         return def.unflatten(call('_optimization_barrier', leaves));
     }],
     ['stop_gradient(x)', stopGradient],
-    ['reduce(operands, init_values, computation, dimensions)', reduce],
+    ['reduce(operands, init_values, computation, dimensions)', reduce, {callsUser: true}],
     ['reduce_window(operand, init_value, computation, window_dimensions=, window_strides=, padding=, base_dilation=, ' +
-        'window_dilation=)', reduceWindow],
+        'window_dilation=)', reduceWindow, {callsUser: true}],
     ...['psum', 'pmean', 'pmax', 'pmin'].map(n => collective(n)),
     ['all_gather(x, axis_name, *, axis_index_groups=, axis=, tiled=)', (x, name, groups, axis, tiled) =>
         over('_all_gather', x, name, {axis_index_groups: groups, axis, tiled})],

@@ -10,6 +10,7 @@ import {check, scoped} from './handles.js';
 import {nodeOf, read, write} from './optim-states.js';
 import {here} from './place.js';
 import {define} from './signature.js';
+import {tidy} from './tidy.js';
 import * as tree from './tree.js';
 
 export const call = (name, ...args) => rowCall('kiln.optim', name, args);
@@ -177,7 +178,11 @@ function optimizer(name, given, nodes) {
         this.of(updates, def);
         const decaying = each && params ? params.map((p, i) => (perElement(each[i]) ? np('multiply', p, each[i]) : p))
             : params;
-        return step.call(this, updates, leaves, def, state, decaying, value);
+        try {
+            return step.call(this, updates, leaves, def, state, decaying, value);
+        } finally {
+            decaying?.forEach((p, i) => { if (p !== params[i]) p.dispose(); });
+        }
     };
     return t;
 }
@@ -211,7 +216,7 @@ function scheduled(make) {
 function scaled(step) {
     if (!(step instanceof KilnArray)) return optimizer('scale', {step_size: step});
     const times = g => np('astype', np('multiply', g, step), g.dtype);
-    return {init: () => [], update: (updates, state) => [tree.map(times, updates), state]};
+    return {init: () => [], update: (updates, state) => [tidy(() => tree.map(times, updates)), state]};
 }
 const isFunction = f => typeof f === 'function' && !isSchedule(f);
 

@@ -10,6 +10,7 @@ import {GradientTransformation, call, functions, handleOfSchedule, isSchedule, i
     scheduleOf,
         truthsOf} from './optim-base.js';
 import {defineAll} from './signature.js';
+import {tidy} from './tidy.js';
 import * as tree from './tree.js';
 
 /** A new handle that make(address of a list of handles) returns. */
@@ -179,14 +180,18 @@ function power(x, order) {
 }
 
 // A tree may be a plain object, so it is not what comes by name: these take their arguments by position.
-const plain = list => Object.fromEntries(Object.entries(list).flatMap(([name, f]) => [[name, f], [camel(name), f]]));
+const both = list => Object.fromEntries(Object.entries(list).flatMap(([name, f]) => [[name, f], [camel(name), f]]));
+const plain = list => both(Object.fromEntries(Object.entries(list).map(([name, f]) =>
+    [name, {[name]: (...args) => tidy(() => f(...args))}[name]])));
 const more = {
     chain,
-    ...plain({
+    ...both({
         masked,
         freeze: mask => new GradientTransformation(params => call('_freeze', truthsOf(mask, params))),
         piecewise_constant_schedule: (start, boundaries) => piecewise(null, start, boundaries),
         piecewise_interpolate_schedule: (type, start, boundaries) => piecewise(type, start, boundaries),
+    }),
+    ...plain({
         apply_updates(params, updates) {
             const [p, u, def] = same(params, updates);
             return def.unflatten(call('_apply_updates', p, u));

@@ -82,7 +82,7 @@ export const linalgOwn = defineAll([
         const y = linalg('_expm_frechet', a, e);
         return computeExpm ? [...y] : y[1];
     }],
-    ['funm(A, func, disp=)', funm],
+    ['funm(A, func, disp=)', funm, {callsUser: true}],
     ['polar(a, side=, *, method=, eps=, max_iterations=)', (a, side) => [...linalg('polar', a, side)]],
     ['hadamard(n, dtype=)', (n, dtype = 'int32') => linalg('_hadamard', n).astype(dtype)],
     ['solve_banded(l_and_u, ab, b)', ([l, u], ab, b) => linalg('_solve_banded', l, u, ab, b)],
