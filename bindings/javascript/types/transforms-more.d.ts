@@ -105,18 +105,3 @@ export declare function pureCallback(callback: Fun, types: any, ...args: any[]):
 export declare function pureCallbackWith(options: {vmapMethod?: string | null}, callback: Fun, types: any, ...args: any[]): any;
 export declare function ioCallback(callback: Fun, types: any, ...args: any[]): any;
 export declare function ioCallbackWith(options: {ordered?: boolean}, callback: Fun, types: any, ...args: any[]): any;
-// JAX's spellings.
-export declare const value_and_grad: typeof valueAndGrad;
-export declare const eval_shape: typeof evalShape;
-export declare const make_jaxpr: typeof makeJaxpr;
-export declare const custom_jvp: typeof customJvp;
-export declare const custom_vjp: typeof customVjp;
-export declare const custom_gradient: typeof customGradient;
-export declare const linear_transpose: typeof linearTranspose;
-export declare const stop_gradient: typeof stopGradient;
-export declare const block_until_ready: typeof blockUntilReady;
-export declare const checkpoint_policies: typeof checkpointPolicies;
-export declare const named_call: typeof namedCall;
-export declare const clear_caches: typeof clearCaches;
-export declare const pure_callback: typeof pureCallback;
-export declare const io_callback: typeof ioCallback;
