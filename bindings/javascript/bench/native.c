@@ -52,7 +52,10 @@ static kn_array columns(const kn_array *x) { return kn_mean(*x, KN_AXIS(0)); }
 KN_FUNCTION(columns, kn_array, kn_array)
 static kn_array product(const kn_array *a, const kn_array *b) { return kn_matmul(*a, *b); }
 KN_FUNCTION(product, kn_array, kn_array, kn_array)
-static kn_array convolution(const kn_array *x, const kn_array *w) { return kn_lax_conv(*x, *w, KN_SHAPE(1, 1), KN_SAME); }
+static kn_array convolution(const kn_array *x, const kn_array *w)
+{
+    return kn_lax_conv(*x, *w, KN_SHAPE(1, 1), KN_SAME);
+}
 KN_FUNCTION(convolution, kn_array, kn_array, kn_array)
 static kn_array sort(const kn_array *x) { return kn_sort(*x); }
 KN_FUNCTION(sort, kn_array, kn_array)

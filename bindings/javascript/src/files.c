@@ -31,8 +31,7 @@ KJS_EXPORT(char *, kjs_npy_write, kn_array x, int version, size_t *size, int *fo
     FILE *file = h.dtype ? open_memstream(&bytes, size) : NULL;
     if (!file)
         return NULL;
-    int status =
-        version < 2 ? kn_format_write_array_header_1_0(file, &h) : kn_format_write_array_header_2_0(file, &h);
+    int status = version < 2 ? kn_format_write_array_header_1_0(file, &h) : kn_format_write_array_header_2_0(file, &h);
     if (fclose(file) || status) {
         free(bytes);
         return NULL;

@@ -12,6 +12,7 @@ typedef struct kjs_layout {
 
 #define S(type)         {#type, sizeof(type)},
 #define M(type, member) {#type "." #member, offsetof(type, member)},
+/* clang-format off */
 static const kjs_layout all[] = {
     S(kn_shape) M(kn_shape, dim)
     S(kn_axes) M(kn_axes, axis)
@@ -30,9 +31,12 @@ static const kjs_layout all[] = {
     S(kn_axis_groups) M(kn_axis_groups, n) M(kn_axis_groups, size) M(kn_axis_groups, lane)
     S(kn_lane_pairs) M(kn_lane_pairs, n) M(kn_lane_pairs, pair)
     S(kn_lanes) M(kn_lanes, n) M(kn_lanes, lane)
-    S(kn_jit_opts) M(kn_jit_opts, donate_argnums) M(kn_jit_opts, symbolic) M(kn_jit_opts, constraints) M(kn_jit_opts, checks)
-    S(kn_grad_opts) M(kn_grad_opts, argnums) M(kn_grad_opts, has_aux) M(kn_grad_opts, holomorphic) M(kn_grad_opts, allow_int)
-    S(kn_vmap_opts) M(kn_vmap_opts, in_axes) M(kn_vmap_opts, out_axes) M(kn_vmap_opts, axis_name) M(kn_vmap_opts, axis_size)
+    S(kn_jit_opts) M(kn_jit_opts, donate_argnums) M(kn_jit_opts, symbolic) M(kn_jit_opts, constraints)
+    M(kn_jit_opts, checks)
+    S(kn_grad_opts) M(kn_grad_opts, argnums) M(kn_grad_opts, has_aux) M(kn_grad_opts, holomorphic)
+    M(kn_grad_opts, allow_int)
+    S(kn_vmap_opts) M(kn_vmap_opts, in_axes) M(kn_vmap_opts, out_axes) M(kn_vmap_opts, axis_name)
+    M(kn_vmap_opts, axis_size)
     S(kn_jac_opts) M(kn_jac_opts, argnums) M(kn_jac_opts, has_aux) M(kn_jac_opts, holomorphic) M(kn_jac_opts, allow_int)
     M(kn_jac_opts, n_aux)
     S(kn_checkpoint_opts) M(kn_checkpoint_opts, policy.kind) M(kn_checkpoint_opts, policy.n)
@@ -80,11 +84,14 @@ KJS_EXPORT(const kjs_layout *, kjs_layouts, void) { return all; }
 /* The kinds of rows.h, in their order. */
 #define K(kind) {#kind, KNB_##kind},
 static const kjs_layout kinds[] = {
-    K(ARRAY) K(POSITIONS) K(VALUES) K(OPTIONAL_ARRAY) K(ARRAYS) K(SHAPE) K(SHAPE_POINTER) K(AXES) K(AXES_POINTER) K(DTYPE)
-    K(BOOL) K(INT) K(INT32) K(DIAGONAL) K(FLOAT) K(FLOAT32) K(STRING) K(CHARACTER) K(DTYPE_LIKE) K(OUT_ARRAY) K(OUT_PAIR)
+    K(ARRAY) K(POSITIONS) K(VALUES) K(OPTIONAL_ARRAY) K(ARRAYS) K(SHAPE) K(SHAPE_POINTER) K(AXES) K(AXES_POINTER)
+    K(DTYPE)
+    K(BOOL) K(INT) K(INT32) K(DIAGONAL) K(FLOAT) K(FLOAT32) K(STRING) K(CHARACTER) K(DTYPE_LIKE) K(OUT_ARRAY)
+    K(OUT_PAIR)
     K(INTERVAL) K(INTERVALS) K(OUT) K(DEVICE) K(IGNORED) K(HINT) K(TREE) K(STRUCT) K(STATUS) K(NOTHING) K(SHAPE_OR_NULL)
     K(FUNCTION) K(OBJECT) K(PADS) K(PADDING) K(CONV_NUMBERS) K(FOUR_AXES) K(FIVE_AXES) K(AXIS_NAMES) K(AXIS_GROUPS)
     K(LANE_PAIRS) K(LANES)
     {NULL, 0}};
+/* clang-format on */
 
 KJS_EXPORT(const kjs_layout *, kjs_kinds, void) { return kinds; }

@@ -3,9 +3,9 @@
 #include "export.h"
 #include <kiln/kiln.h>
 
-
 KJS_IMPORT(log) void kjs_log(int level, const char *text);
-KJS_IMPORT(step) void kjs_step(const char *operations, double elements, double seconds, const char *file, int line, const char *device);
+KJS_IMPORT(step)
+void kjs_step(const char *operations, double elements, double seconds, const char *file, int line, const char *device);
 
 static void heard(void *env, int level, const char *text)
 {
@@ -16,7 +16,8 @@ static void heard(void *env, int level, const char *text)
 static void ran(void *env, const kn_step *s)
 {
     (void)env;
-    kjs_step(s->operations, (double)s->elements, s->seconds, s->place ? s->place->file : NULL, s->place ? s->place->line : 0, s->device);
+    kjs_step(s->operations, (double)s->elements, s->seconds, s->place ? s->place->file : NULL,
+             s->place ? s->place->line : 0, s->device);
 }
 
 KJS_EXPORT(void, kjs_watch, int level, int log, int steps)
