@@ -306,6 +306,9 @@ def exports():
              "export declare const nn: Nn & { initializers: NnInitializers };", "export declare const random: Random;",
              "export declare const scipy: { special: ScipySpecial; linalg: ScipyLinalg; signal: ScipySignal; fft: ScipyFft; "
              "integrate: ScipyIntegrate };", "export declare const ops: Ops;"]
+    jax = HERE / "kiln/jax.js"  # names of JAX's beside those of jax-js
+    for name, spelled in re.findall(r"\b(\w+) as (\w+_\w+)", jax.read_text() if jax.exists() else ""):
+        lines.append(f"export {{ {name} as {spelled} }};")
     for name, t in (("optim", "Optim"), ("scipySpecial", "ScipySpecial"), ("scipyLinalg", "ScipyLinalg")):
         if re.search(rf"\b{name}\b", index):
             lines.append(f"export declare const {name}: {t};")
