@@ -37,3 +37,15 @@ test("jax-js's test programs", {skip: !(strips && existsSync(join(sources, 'test
         rmSync(out, {recursive: true, force: true});
     }
 });
+const programs = path('../../bindings/javascript/tools/port-jaxjs-programs.mjs');
+const hasSite = existsSync(join(sources, 'website'));
+test("the programs of jax-js's site", {skip: !(strips && hasSite) && 'no sources of jax-js'}, () => {
+    const out = mkdtempSync(join(tmpdir(), 'jaxjs-'));
+    try {
+        const run = spawnSync(process.execPath, ['--no-warnings', programs, sources, '--package', packageFolder,
+                                                 '--out', out], {encoding: 'utf8'});
+        assert.equal(run.status, 0, run.stdout + run.stderr);
+    } finally {
+        rmSync(out, {recursive: true, force: true});
+    }
+});

@@ -19,8 +19,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 // ---- What is a test of the public interface. Others say why not.
 const FOLDERS = ['test', 'src', 'packages'];
 const INTERNAL = 'internals of jax-js: it imports ';
-// relative imports that are public under another name: file -> module of ours, as an expression over its exports; beside
-// a public one, tests of the internals fail where they use them
+// relative imports that are public under another name: file -> module of ours, as an expression over its exports;
+// beside a public one, tests of the internals fail where they use them
 const PUBLIC = {
     './array': 'jaxjs.numpy', './tree': 'jaxjs.tree', '../alu': 'jaxjs', './setup': 'setup',
     '../../test/setup': 'setup', '../src/treeUtils': 'optax',
