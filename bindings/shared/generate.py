@@ -345,7 +345,8 @@ def main():
     if maker.wrong:
         sys.exit("\n".join(maker.wrong))
     header = "kpy.h" if python else "rows.h"
-    out = ["/* Made by bindings/shared/generate.py. */", f'#include "{header}"', "#include <string.h>", "", *maker.out, ""]
+    out = ["/* Made by bindings/shared/generate.py. */",
+           f'#include "{header}"', "#include <string.h>", "", *maker.out, ""]
     tables = []
     if python:
         out += methods(maker.rows.pop("Array", []))

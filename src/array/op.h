@@ -92,8 +92,8 @@ bool kna_end_handle(kna_op *op);
  * abstract recording a ConcretizationError "the value of float64[] is not known while f is traced by jit; use kn_cond
  * or kn_where". Between begin and end. The pointer lives as long as the handle. */
 const void *kna_look(kna_op *op, kn_array x, kni_type *type);
-/* Runs what it waits for, wherever that is; `then` is called with the buffer of what was computed (knd_wait); NULL: nothing
- * is. */
+/* Runs what it waits for, wherever that is; `then` is called with the buffer of what was computed (knd_wait); NULL:
+ * nothing is. */
 void kna_wait_for(kna_op *op, kn_array x, knx_error *(*then)(knx_buffer *b));
 /* A new array from a buffer (reference taken over) or from the bits of a scalar. */
 kn_array kna_from_buffer(kna_op *op, kni_type type, knx_buffer *buffer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fma.c -- multiply-adds with one rounding by arithmetic, on vectors of WebAssembly, several times as fast as the C
  * library's fma, which counts with integers: S. Boldo and G. Melquiond, Emulation of FMA and correctly rounded sums:
- * proved algorithms using rounding to odd (2008). A sum that is rounded to odd can be rounded once more to fewer digits,
- * or be added to a larger number, and the result is rounded once. */
+ * proved algorithms using rounding to odd (2008). A sum that is rounded to odd can be rounded once more to fewer
+ * digits, or be added to a larger number, and the result is rounded once. */
 #include "base/fma.h"
 
 #if defined(__wasm_simd128__)

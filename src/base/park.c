@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * park.c -- waiting for a word: by the system's futexes, by WebAssembly's instructions, or by a mutex and a condition. */
+ * park.c -- waiting for a word: by the system's futexes, by WebAssembly's instructions, or by a mutex and a
+ * condition. */
 #include "base/park.h"
 #include "base/attributes.h"
 #include "base/lock.h"

@@ -78,8 +78,8 @@ void knx_worker_pass_failure(void)
     knx_wasm_fail(text);
 }
 
-/* ---- What JavaScript calls: functions of the table, whose places it finds in this structure. (Around exported functions
- * the linker puts constructors and destructors of the whole program.) */
+/* ---- What JavaScript calls: functions of the table, whose places it finds in this structure. (Around exported
+ * functions the linker puts constructors and destructors of the whole program.) */
 
 static void worker(int number)
 {

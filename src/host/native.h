@@ -15,8 +15,8 @@ size_t knh_scratch_bytes(const knk_kernel *k, int threads); /* of a kernel that 
 double knh_operations(const knk_kernel *k); /* knk_cost, found once */
 
 /* The functions that are made for the launches of one program, if their generator finishes them together
- * (host/stage/generator.h). It is a thread's own; {0} is an empty one. Nothing that is planned with it runs before it is
- * finished. */
+ * (host/stage/generator.h). It is a thread's own; {0} is an empty one. Nothing that is planned with it runs before it
+ * is finished. */
 typedef struct knh_made knh_made;
 typedef struct knh_batch {
     knh_made **made;
@@ -27,8 +27,8 @@ bool knh_finish_batch(knh_batch *b);
 
 /* A launch thought through: which loops go where, which functions. It depends on extents and strides, not on addresses,
  * and serves all launches that differ in addresses only, with any number of threads, while its kernel lives. `room`:
- * knh_plan_bytes(k) bytes, at a multiple of 16, which must stay. batch: may be NULL. *out NULL: knk_interpret is to run everything, which
- * the kernel is then prepared for. */
+ * knh_plan_bytes(k) bytes, at a multiple of 16, which must stay. batch: may be NULL. *out NULL: knk_interpret is to run
+ * everything, which the kernel is then prepared for. */
 typedef struct knh_prepared knh_prepared;
 size_t knh_plan_bytes(const knk_kernel *k); /* 0: it is interpreted */
 knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, knh_batch *batch,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * web.c -- in WebAssembly the engine is what Kiln runs in: functions of webgpu.h over navigator.gpu. This file takes the
+ * web.c -- in WebAssembly the engine is what Kiln runs in: functions of webgpu.h over navigator.gpu. This file takes
+ * the
  * structures apart, so that only numbers, bytes and names cross over to bindings/javascript/webgpu.mjs: no offset of a
  * structure is known there. Objects are numbers there, 0 is none; sizes of 64 bits go as doubles. Adapters and devices
  * were asked for before the module began, so those questions have their answers at once. */

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make-types.py API OUT NAMES... -- makes kiln/index.d.ts: the types of the functions of the table, of what docs/api.json and
-the files of names say; of functions that are written by hand, of their signatures in kiln/*.js; and what is declared in
-types/*.d.ts, which wins. A file there that begins with "// needs: FILE" is left out where kiln/FILE is not."""
+"""make-types.py API OUT NAMES... -- makes kiln/index.d.ts: the types of the functions of the table, of what
+docs/api.json and the files of names say; of functions that are written by hand, of their signatures in kiln/*.js; and
+what is declared in types/*.d.ts, which wins. A file there that begins with "// needs: FILE" is left out where kiln/FILE is not."""
+
 import json
 import re
 import sys
@@ -13,50 +14,128 @@ sys.path.insert(0, str(HERE.parent / "shared"))
 import generate  # noqa: E402
 
 # kind of rows.h -> type of an argument
-TYPES = {"ARRAY": "ArrayLike", "POSITIONS": "ArrayLike", "VALUES": "ArrayLike", "OPTIONAL_ARRAY": "ArrayLike | null",
-         "ARRAYS": "readonly ArrayLike[] | Array", "SHAPE": "Shape", "SHAPE_POINTER": "Shape | null", "SHAPE_OR_NULL": "Shape | null",
-         "AXES": "Axes", "AXES_POINTER": "Axes", "DTYPE": "DType | null", "BOOL": "boolean", "INT": "number | bigint",
-         "DIAGONAL": "number", "INT32": "number", "FLOAT": "number", "FLOAT32": "number", "STRING": "string | null",
-         "CHARACTER": "string", "DTYPE_LIKE": "ArrayLike | DType", "OUT_ARRAY": "boolean", "OUT_PAIR": "boolean",
-         "INTERVAL": "readonly [number, number]", "INTERVALS": "readonly (readonly [number, number])[]", "OUT": "Array",
-         "DEVICE": "Device | null", "TREE": "any", "FUNCTION": "any", "OBJECT": "any",
-         "PADS": "string | readonly (readonly [number, number])[]", "PADDING": "readonly (readonly [number, number, number])[]",
-         "CONV_NUMBERS": "readonly [string, string, string] | null", "FOUR_AXES": "readonly any[]", "FIVE_AXES": "readonly any[]",
-         "AXIS_NAMES": "string | readonly string[]", "AXIS_GROUPS": "readonly (readonly number[])[] | null",
-         "LANE_PAIRS": "readonly (readonly [number, number])[]", "LANES": "readonly number[]"}
-RESULTS = {"ARRAY": "Array", "OPTIONAL_ARRAY": "Array | null", "ARRAYS": "Array[]", "SHAPE": "number[]", "AXES": "number[]",
-           "DTYPE": "DTypeName", "BOOL": "boolean", "INT": "number", "INT32": "number", "FLOAT": "number", "STRING": "string",
-           "CHARACTER": "string", "STATUS": "void", "NOTHING": "void", "TREE": "Array[]", "OBJECT": "any"}
+TYPES = {
+    "ARRAY": "ArrayLike",
+    "POSITIONS": "ArrayLike",
+    "VALUES": "ArrayLike",
+    "OPTIONAL_ARRAY": "ArrayLike | null",
+    "ARRAYS": "readonly ArrayLike[] | Array",
+    "SHAPE": "Shape",
+    "SHAPE_POINTER": "Shape | null",
+    "SHAPE_OR_NULL": "Shape | null",
+    "AXES": "Axes",
+    "AXES_POINTER": "Axes",
+    "DTYPE": "DType | null",
+    "BOOL": "boolean",
+    "INT": "number | bigint",
+    "DIAGONAL": "number",
+    "INT32": "number",
+    "FLOAT": "number",
+    "FLOAT32": "number",
+    "STRING": "string | null",
+    "CHARACTER": "string",
+    "DTYPE_LIKE": "ArrayLike | DType",
+    "OUT_ARRAY": "boolean",
+    "OUT_PAIR": "boolean",
+    "INTERVAL": "readonly [number, number]",
+    "INTERVALS": "readonly (readonly [number, number])[]",
+    "OUT": "Array",
+    "DEVICE": "Device | null",
+    "TREE": "any",
+    "FUNCTION": "any",
+    "OBJECT": "any",
+    "PADS": "string | readonly (readonly [number, number])[]",
+    "PADDING": "readonly (readonly [number, number, number])[]",
+    "CONV_NUMBERS": "readonly [string, string, string] | null",
+    "FOUR_AXES": "readonly any[]",
+    "FIVE_AXES": "readonly any[]",
+    "AXIS_NAMES": "string | readonly string[]",
+    "AXIS_GROUPS": "readonly (readonly number[])[] | null",
+    "LANE_PAIRS": "readonly (readonly [number, number])[]",
+    "LANES": "readonly number[]",
+}
+RESULTS = {
+    "ARRAY": "Array",
+    "OPTIONAL_ARRAY": "Array | null",
+    "ARRAYS": "Array[]",
+    "SHAPE": "number[]",
+    "AXES": "number[]",
+    "DTYPE": "DTypeName",
+    "BOOL": "boolean",
+    "INT": "number",
+    "INT32": "number",
+    "FLOAT": "number",
+    "STRING": "string",
+    "CHARACTER": "string",
+    "STATUS": "void",
+    "NOTHING": "void",
+    "TREE": "Array[]",
+    "OBJECT": "any",
+}
 # what parameters of functions that are written by hand take, by their names
-BY_NAME = {"axis": "Axes", "axes": "Axes", "shape": "Shape", "dtype": "DType | null", "out": "Array", "device": "Device | null",
-           **dict.fromkeys("keepdims cov full density copy sparse hermitian full_matrices compute_uv sorted is_stable tiled lower "
-                           "permute_l pivoting conjugate eigvals_only unit_diagonal calc_q compute_expm disp return_sign is_causal "
-                           "unique_indices indices_are_sorted upper symmetrize_input replace independent return_onesided padded "
-                           "input_onesided transpose_kernel use_consistent_padding overwrite_a overwrite_b check_finite "
-                           "overwrite_c allow_negative_indices compute_left_eigenvectors compute_right_eigenvectors "
-                           "compute_schur_vectors flip_sign".split(), "boolean"),
-           **dict.fromkeys("mode trim UPLO output side method casting sep impl fft_type scaling average select kind".split(), "string"),
-           **dict.fromkeys("k n N M deg count offset num rcond rtol tol edge_order minval maxval dimension num_keys".split(), "number"),
-           **dict.fromkeys("padding axis_name dimension_numbers num string nperseg noverlap nfft detrend boundary "
-                           "window spacing axis_index_groups perm source lwork window_strides window_dimensions "
-                           "lhs_dilation rhs_dilation slice_sizes dimensions".split(), "any"),
-           **dict.fromkeys("f func function mask_func computation step_size_fn".split(), "(...args: any[]) => any")}
-BY_NAME |= {"bins": "number | string | ArrayLike | readonly ArrayLike[]", "ord": "number | string",
-            "range": "readonly [number, number] | readonly (readonly [number, number])[]"}
+BY_NAME = {
+    "axis": "Axes",
+    "axes": "Axes",
+    "shape": "Shape",
+    "dtype": "DType | null",
+    "out": "Array",
+    "device": "Device | null",
+    **dict.fromkeys(
+        "keepdims cov full density copy sparse hermitian full_matrices compute_uv sorted is_stable tiled lower "
+        "permute_l pivoting conjugate eigvals_only unit_diagonal calc_q compute_expm disp return_sign is_causal "
+        "unique_indices indices_are_sorted upper symmetrize_input replace independent return_onesided padded "
+        "input_onesided transpose_kernel use_consistent_padding overwrite_a overwrite_b check_finite "
+        "overwrite_c allow_negative_indices compute_left_eigenvectors compute_right_eigenvectors "
+        "compute_schur_vectors flip_sign".split(),
+        "boolean",
+    ),
+    **dict.fromkeys(
+        "mode trim UPLO output side method casting sep impl fft_type scaling average select kind".split(), "string"
+    ),
+    **dict.fromkeys(
+        "k n N M deg count offset num rcond rtol tol edge_order minval maxval dimension num_keys".split(), "number"
+    ),
+    **dict.fromkeys(
+        "padding axis_name dimension_numbers num string nperseg noverlap nfft detrend boundary "
+        "window spacing axis_index_groups perm source lwork window_strides window_dimensions "
+        "lhs_dilation rhs_dilation slice_sizes dimensions".split(),
+        "any",
+    ),
+    **dict.fromkeys("f func function mask_func computation step_size_fn".split(), "(...args: any[]) => any"),
+}
+BY_NAME |= {
+    "bins": "number | string | ArrayLike | readonly ArrayLike[]",
+    "ord": "number | string",
+    "range": "readonly [number, number] | readonly (readonly [number, number])[]",
+}
 # namespace: its type, the module of the table, where functions are written by hand: (file, constant)
 SPACES = {
-    "numpy": ("Numpy", "kiln.numpy", [("creation.js", "creation"), ("numpy-dtypes.js", "dtypes"), ("numpy-functional.js", "functional"),
-                                      ("numpy-linalg.js", "polynomials"), ("numpy-more.js", "more")]),
+    "numpy": (
+        "Numpy",
+        "kiln.numpy",
+        [
+            ("creation.js", "creation"),
+            ("numpy-dtypes.js", "dtypes"),
+            ("numpy-functional.js", "functional"),
+            ("numpy-linalg.js", "polynomials"),
+            ("numpy-more.js", "more"),
+        ],
+    ),
     "numpy.linalg": ("NumpyLinalg", "kiln.numpy.linalg", [("numpy-linalg.js", "linalg")]),
-    "numpy.fft": ("NumpyFft", "kiln.numpy.fft", []), "numpy.emath": ("NumpyEmath", "kiln.numpy.emath", []),
-    "lax": ("Lax", "kiln.lax", [("lax.js", "own")]), "lax.linalg": ("LaxLinalg", "kiln.lax.linalg", [("lax.js", "linalg")]),
-    "nn": ("Nn", "kiln.nn", [("nn.js", "own")]), "nn.initializers": ("NnInitializers", "kiln.nn.initializers", []),
+    "numpy.fft": ("NumpyFft", "kiln.numpy.fft", []),
+    "numpy.emath": ("NumpyEmath", "kiln.numpy.emath", []),
+    "lax": ("Lax", "kiln.lax", [("lax.js", "own")]),
+    "lax.linalg": ("LaxLinalg", "kiln.lax.linalg", [("lax.js", "linalg")]),
+    "nn": ("Nn", "kiln.nn", [("nn.js", "own")]),
+    "nn.initializers": ("NnInitializers", "kiln.nn.initializers", []),
     "random": ("Random", "kiln.random", [("random.js", "own")]),
     "scipy.special": ("ScipySpecial", "kiln.scipy.special", [("scipy.js", "specialOwn")]),
     "scipy.linalg": ("ScipyLinalg", "kiln.scipy.linalg", [("scipy.js", "linalgOwn")]),
     "scipy.signal": ("ScipySignal", "kiln.scipy.signal", [("scipy.js", "signalOwn")]),
-    "scipy.fft": ("ScipyFft", "kiln.scipy.fft", []), "scipy.integrate": ("ScipyIntegrate", "kiln.scipy.integrate", []),
-    "ops": ("Ops", "kiln.ops", []), "optim": ("Optim", "kiln.optim", []),
+    "scipy.fft": ("ScipyFft", "kiln.scipy.fft", []),
+    "scipy.integrate": ("ScipyIntegrate", "kiln.scipy.integrate", []),
+    "ops": ("Ops", "kiln.ops", []),
+    "optim": ("Optim", "kiln.optim", []),
 }
 
 
@@ -87,8 +166,11 @@ class Function:
         self.name, self.doc, self.params, self.result = name, doc, params, result
 
     def options(self):
-        named = [f"{camel(n)}?: {t if 'null' in t or t == 'any' else t + ' | null'}" for n, t, required, _, rest in self.params
-                 if not required and not rest]
+        named = [
+            f"{camel(n)}?: {t if 'null' in t or t == 'any' else t + ' | null'}"
+            for n, t, required, _, rest in self.params
+            if not required and not rest
+        ]
         return "{" + "; ".join(named) + "}" if named else None
 
     def arguments(self):
@@ -135,7 +217,10 @@ def rows_of(api, names):
 
 
 def row_of(text, maker):
-    head = re.search(r'knb_row row_\w+ = \{"(\w+)", \w+, call_(\w+), \w+, (\d+), (\d+), (\d+), (KNB_\w+), (\d), \d, \w+, (&?\w+)\}', text)
+    head = re.search(
+        r'knb_row row_\w+ = \{"(\w+)", \w+, call_(\w+), \w+, (\d+), (\d+), (\d+), (KNB_\w+), (\d), \d, \w+, (&?\w+)\}',
+        text,
+    )
     name, c, _, positional, _, result, _, structure = head.groups()
     params, outs = [], []
     for p in re.findall(r'\{"(\w+)", KNB_(\w+), (\d), (\d), (\d), (\d), (\d), ', text):
@@ -152,8 +237,17 @@ def row_of(text, maker):
         params.append((pname, t, required == "1", keyword == "1", rest == "1"))
     kind = result.removeprefix("KNB_")
     if kind == "STRUCT":
-        members = [(m["name"], "Array" if m["kind"] == "array" else RESULTS.get({"count": "INT", "int": "INT"}.get(m["kind"], m["kind"].upper()), "any"))
-                   for m in maker.structs[structure.removeprefix("&struct_")]["members"]]
+        members = [
+            (
+                m["name"],
+                (
+                    "Array"
+                    if m["kind"] == "array"
+                    else RESULTS.get({"count": "INT", "int": "INT"}.get(m["kind"], m["kind"].upper()), "any")
+                ),
+            )
+            for m in maker.structs[structure.removeprefix("&struct_")]["members"]
+        ]
         made = f"[{', '.join(t for _, t in members)}] & {{{'; '.join(f'{camel(n)}: {t}' for n, t in members)}}}"
     else:
         made = RESULTS[kind]
@@ -170,8 +264,10 @@ def by_hand(path, constant, results, space):
     at = re.search(rf"^export const {constant} = ", source, re.M)
     if not at:
         return
-    end = re.search(r"^[\])}]+;$", source[at.end():], re.M)
-    for m in re.finditer(r"\[((?:'[^']*'(?:\s*\+\s*)?)+),", source[at.end():at.end() + (end.end() if end else 10**9)]):
+    end = re.search(r"^[\])}]+;$", source[at.end() :], re.M)
+    for m in re.finditer(
+        r"\[((?:'[^']*'(?:\s*\+\s*)?)+),", source[at.end() : at.end() + (end.end() if end else 10**9)]
+    ):
         signature = "".join(re.findall(r"'([^']*)'", m[1]))
         s = re.fullmatch(r"(\w+)\((.*)\)", signature)
         if not s:
@@ -182,7 +278,15 @@ def by_hand(path, constant, results, space):
                 keyword = True
             elif not p.startswith("**"):
                 rest, n = p.startswith("*"), p.lstrip("*").split("=")[0]
-                params.append((n, BY_NAME.get(n, "any" if n.endswith("_") else "ArrayLike"), "=" not in p and not rest, keyword, rest))
+                params.append(
+                    (
+                        n,
+                        BY_NAME.get(n, "any" if n.endswith("_") else "ArrayLike"),
+                        "=" not in p and not rest,
+                        keyword,
+                        rest,
+                    )
+                )
                 keyword = keyword or rest
         yield Function(s[1], None, params, results.get(f"{space}.{s[1]}", "Array"))
 
@@ -202,20 +306,35 @@ def optimizers():
                     keyword = True
                     continue
                 n = p.split("=")[0]
-                t = ("Rate" if "learning_rate" in n else "any" if "mask" in n or n == "key" else "DType | null" if "dtype" in n else
-                     "string" if n == "variant" else "boolean" if n in BOOLEANS else numbers)
+                t = (
+                    "Rate"
+                    if "learning_rate" in n
+                    else (
+                        "any"
+                        if "mask" in n or n == "key"
+                        else (
+                            "DType | null"
+                            if "dtype" in n
+                            else "string" if n == "variant" else "boolean" if n in BOOLEANS else numbers
+                        )
+                    )
+                )
                 params.append((n, t, "=" not in p, keyword, False))
             yield Function(name, None, params, result)
 
 
-BOOLEANS = set("nesterov multiply_by_parameter_scale factored eps_in_sqrt centered bias_correction bias_correction_mu "
-               "bias_correction_nu debias scaling staircase".split())
+BOOLEANS = set(
+    "nesterov multiply_by_parameter_scale factored eps_in_sqrt centered bias_correction bias_correction_mu "
+    "bias_correction_nu debias scaling staircase".split()
+)
 
 
 def main():
     api, out, *names = sys.argv[1:]
     rows = rows_of(api, names)
-    results = dict(line.split(": ", 1) for line in (HERE / "types/results.txt").read_text().splitlines() if ": " in line)
+    results = dict(
+        line.split(": ", 1) for line in (HERE / "types/results.txt").read_text().splitlines() if ": " in line
+    )
     for line in results:
         results[line] = results[line].strip()
     parts, members = [], {}
@@ -228,7 +347,9 @@ def main():
         space = path.name.removesuffix(".d.ts")
         base = space.split("+")[0]  # lax+loops.d.ts: more of lax
         if base in SPACES:
-            members[base] = members.get(base, "") + "\n".join(x for x in body.splitlines() if not x.startswith("//")) + "\n"
+            members[base] = (
+                members.get(base, "") + "\n".join(x for x in body.splitlines() if not x.startswith("//")) + "\n"
+            )
         else:
             parts.append(re.sub(r"^(// .*\n)+\n?", "", body))
     text = ["// Made by bindings/javascript/tools/make-types.py.\n", *parts]
@@ -270,9 +391,15 @@ def main():
     optax = HERE / "kiln/optax.js"
     if optax.exists():  # the same names as exports of a module of their own
         source = re.search(r"export const \{(.*?)\} = optim", optax.read_text(), re.S)[1].replace("\n", " ")
-        names = [n.strip() for n in source.split(",") if n.strip()] + re.findall(r"^(?:export const|   ) (\w+) = loss\(", optax.read_text(), re.M)
-        lines = ["// Made by bindings/javascript/tools/make-types.py.", 'import { Optim, optim } from "./index.js";',
-                 *(f'export declare const {n}: Optim["{n}"];' for n in names), "export default optim;"]
+        names = [n.strip() for n in source.split(",") if n.strip()] + re.findall(
+            r"^(?:export const|   ) (\w+) = loss\(", optax.read_text(), re.M
+        )
+        lines = [
+            "// Made by bindings/javascript/tools/make-types.py.",
+            'import { Optim, optim } from "./index.js";',
+            *(f'export declare const {n}: Optim["{n}"];' for n in names),
+            "export default optim;",
+        ]
         Path(out).with_name("optax.d.ts").write_text("\n".join(lines) + "\n")
 
 
@@ -287,7 +414,9 @@ def ufunc_of(f):
     if f.name not in UFUNCS:
         return None
     n, two = sum(p[2] for p in f.params), f.result != "Array"
-    return {(1, False): "UnaryUfunc", (2, False): "BinaryUfunc", (1, True): "PairUfunc", (2, True): "PairOfTwoUfunc"}[n, two]
+    return {(1, False): "UnaryUfunc", (2, False): "BinaryUfunc", (1, True): "PairUfunc", (2, True): "PairOfTwoUfunc"}[
+        n, two
+    ]
 
 
 def dtype_names():
@@ -295,17 +424,25 @@ def dtype_names():
     aliases = re.search(r"const aliases = \{(.*?)\};", source, re.S)[1]
     pairs = re.findall(r"(\w+): '(\w+)'", aliases)
     names = re.search(r"const abstract = \[(.*?)\]", source, re.S)[1]
-    types = re.findall(r": '(\w+)'", re.search(r"DType = Object.freeze\(\{(.*?)\}\)", (HERE / "kiln/dtype.js").read_text(), re.S)[1])
+    types = re.findall(
+        r": '(\w+)'", re.search(r"DType = Object.freeze\(\{(.*?)\}\)", (HERE / "kiln/dtype.js").read_text(), re.S)[1]
+    )
     seen = dict(pairs)
     return [*pairs, *((t, t) for t in types if t not in seen), *((n, n) for n in re.findall(r"'(\w+)'", names))]
 
 
 def exports():
     index = (HERE / "kiln/index.js").read_text()
-    lines = ["export declare const numpy: Numpy;", "export { numpy as np };", "export declare const lax: Lax & { linalg: LaxLinalg };",
-             "export declare const nn: Nn & { initializers: NnInitializers };", "export declare const random: Random;",
-             "export declare const scipy: { special: ScipySpecial; linalg: ScipyLinalg; signal: ScipySignal; fft: ScipyFft; "
-             "integrate: ScipyIntegrate };", "export declare const ops: Ops;"]
+    lines = [
+        "export declare const numpy: Numpy;",
+        "export { numpy as np };",
+        "export declare const lax: Lax & { linalg: LaxLinalg };",
+        "export declare const nn: Nn & { initializers: NnInitializers };",
+        "export declare const random: Random;",
+        "export declare const scipy: { special: ScipySpecial; linalg: ScipyLinalg; signal: ScipySignal; fft: ScipyFft; "
+        "integrate: ScipyIntegrate };",
+        "export declare const ops: Ops;",
+    ]
     jax = HERE / "kiln/jax.js"  # names of JAX's beside those of jax-js
     for name, spelled in re.findall(r"\b(\w+) as (\w+_\w+)", jax.read_text() if jax.exists() else ""):
         lines.append(f"export {{ {name} as {spelled} }};")

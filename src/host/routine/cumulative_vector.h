@@ -148,8 +148,14 @@ ALWAYS bytes choose8(mask8 which, bytes yes, bytes no) { return wasm_v128_bitsel
 ALWAYS vu32 places4(vu32 lane) { return lane * 0x04040404 + 0x03020100; }
 ALWAYS vu64 places8(vu64 lane) { return lane * 0x0808080808080808 + 0x0706050403020100; }
 ALWAYS void past_caches(void *p, bytes x) { memcpy(p, &x, sizeof x); }
-ALWAYS vf32 larger_f32(vf32 x, vf32 y) { return (vf32)wasm_v128_bitselect((bytes)x, (bytes)y, (bytes)((x > y) | (x != x))); }
-ALWAYS vf64 larger_f64(vf64 x, vf64 y) { return (vf64)wasm_v128_bitselect((bytes)x, (bytes)y, (bytes)((x > y) | (x != x))); }
+ALWAYS vf32 larger_f32(vf32 x, vf32 y)
+{
+    return (vf32)wasm_v128_bitselect((bytes)x, (bytes)y, (bytes)((x > y) | (x != x)));
+}
+ALWAYS vf64 larger_f64(vf64 x, vf64 y)
+{
+    return (vf64)wasm_v128_bitselect((bytes)x, (bytes)y, (bytes)((x > y) | (x != x)));
+}
 /* re re' - im im', re im' + im re' */
 ALWAYS vf32 times_c64(vf32 x, vf32 y)
 {

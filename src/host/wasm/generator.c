@@ -13,8 +13,8 @@
 #define IMPORT(name) __attribute__((import_module("kiln"), import_name(#name)))
 /* A place in the table for a function; 0: there is no memory for it. */
 IMPORT(reserve) int knh_wasm_host_reserve(void);
-/* Compiles a module and puts its functions "0", "1", ... (n of them) where `place` says. 1: they can be called; 0: there
- * is no memory for it now; -1: the engine refuses it. */
+/* Compiles a module and puts its functions "0", "1", ... (n of them) where `place` says. 1: they can be called; 0:
+ * there is no memory for it now; -1: the engine refuses it. */
 IMPORT(publish) int knh_wasm_host_publish(const void *bytes, size_t size, const int *place, int n);
 IMPORT(retract) void knh_wasm_host_retract(int place); /* it is not called any more */
 /* Bit 0: there is relaxed_madd, and it rounds once; bit 1: modules can be made here. */

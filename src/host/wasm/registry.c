@@ -18,8 +18,8 @@ void knh_wasm_unshare(int place) { (void)place; }
 #include "base/pool.h"
 #include <string.h>
 
-/* Compiles a module and puts its functions, of which there are n, into this thread's table; place 0: not this one. 0: it
- * cannot. */
+/* Compiles a module and puts its functions, of which there are n, into this thread's table; place 0: not this one. 0:
+ * it cannot. */
 __attribute__((import_module("kiln_threads"), import_name("adopt"))) int knh_wasm_host_adopt(const void *bytes,
                                                                                              size_t size,
                                                                                              const int *place, int n);
