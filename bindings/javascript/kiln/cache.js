@@ -257,7 +257,7 @@ export class Cache {
             if (e.isFinal || coded || !entry.sizes.length) await this.#drop(store, entry);
             else await this.#write(store, `${key}.part.json`, {...entry, partial: true, created: Date.now()});
             if (resume && e.isSum) return null; // the first pieces may have been of another file
-            if (signal?.aborted || 'line' in e) throw e;
+            if (signal?.aborted || ('file' in e && 'line' in e)) throw e;
             throw errorOf('FileError', `${entry.name}: ${e.cause?.message ?? e.message}`);
         } finally {
             reader.close();

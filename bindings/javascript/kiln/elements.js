@@ -12,7 +12,8 @@ export const countOf = shape => shape.reduce((n, d) => n * d, 1);
 
 /** The error of the same kind with the name of what it is about before its message. */
 export function about(name, e) {
-    if (!(e instanceof Error) || !('line' in e) || e.message.startsWith(`${name}: `)) return e;
+    const own = e instanceof Error && 'file' in e && 'line' in e; // Bun gives lines to others, too
+    if (!own || e.message.startsWith(`${name}: `)) return e;
     e.message = `${name}: ${e.message.replace(/^format_read_\w+: /, '')}`;
     return e;
 }
