@@ -20,7 +20,7 @@ cd "$to"
 version=$(find . -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-16)
 {
     echo "self.kilnFiles = {version: '$version', files: ["
-    find . -type f ! -path ./sw.js ! -path ./files.js | LC_ALL=C sort | sed "s/^\.\///; s/.*/    '&',/"
+    find . -type f ! -path ./sw.js ! -path ./files.js ! -name '*.wasm' | LC_ALL=C sort | sed "s/^\.\///; s/.*/    '&',/"
     echo ']};'
 } >files.js
 echo "$to: $(find . -type f | wc -l) files, version $version"

@@ -263,6 +263,10 @@ print(x.device); await explain(f, x); plot(x, np.square(x)); print(f(x))`);
             await page.evaluate(() => navigator.serviceWorker.ready);
             await page.waitForFunction(() => navigator.serviceWorker.controller);
             await page.waitForFunction(async () => (await caches.keys()).length === 1);
+            await page.waitForFunction(async () => {
+                const cache = await caches.open((await caches.keys())[0]);
+                return (await cache.keys()).some(r => r.url.endsWith('.wasm'));
+            });
         });
         await site.server.close();
         try {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // demo-worker.mjs -- the Worker that a demo runs in: Kiln, the demo's module, its frames.
+import {keep_module} from './keep.mjs';
+
 let demo = null, made = null, values = {}, pointer = {x: 0, y: 0, down: false, inside: false}, frames = 0,
     resting = false;
 const say = (type, message = {}, transfer = []) => self.postMessage({type, ...message}, transfer);
@@ -40,6 +42,7 @@ const does = {
     async begin({module, main, options, canvas, values: first}) {
         const kiln = await import(main);
         await kiln.init(options);
+        keep_module().catch(() => {});
         values = first;
         demo = (await import(module)).default;
         made = await demo.setup({

@@ -4,6 +4,7 @@
 import {as_line, as_module, place} from './program.mjs';
 import {explained, Record} from './explain.mjs';
 import {pixels} from './image.mjs';
+import {keep_module} from './keep.mjs';
 
 let waiting = null; // output that waits for what a device computes
 let kiln = null, record = null, modules = {}, address = 'none:', errors = new WeakSet();
@@ -198,6 +199,7 @@ async function begin({packages, main, options}) {
             self[name] = value;
     for (const [name, stream] of [['log', 'text'], ['info', 'text'], ['warn', 'warning'], ['error', 'warning']])
         console[name] = (...values) => say(stream, {text: values.map(v => text(v)).join(' ')});
+    keep_module().catch(() => {}); // no room for it: the site works with a network
     say('ready', {devices, names: names(), ms: performance.now() - start, threads: kiln.threads?.().threads ?? 1});
 }
 
