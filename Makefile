@@ -59,10 +59,7 @@ docs:               ## the documentation: build/docs/html/index.html, and man pa
 	@scripts/setup.sh docs
 	@python3 scripts/make-docs.py build/docs
 
-site:               ## the site of Kiln in the browser, with the JavaScript package: build/site, for any server of static files
-	@scripts/setup.sh web
-	@cmake --preset wasm >/dev/null
-	@cmake --build --preset wasm --target javascript_package
+site: javascript    ## the site of Kiln in the browser, with the JavaScript package: build/site, for any server of static files
 	@scripts/make-site.sh build/site
 
 gallery:            ## runs the programs of the gallery and stores what they print and draw

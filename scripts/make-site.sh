@@ -16,6 +16,9 @@ mkdir "$to/package"
 cp -R "$package"/. "$to/package/"
 find "$to/package" \( -name '*.d.ts' -o -name package.json -o -name run.mjs -o -name node-webgpu.mjs -o -name 'README.md' \) -delete
 python3 scripts/site-names.py "$to/lib/names.json" "$to/lib/instructions.json"
+threads=false
+[ -s "$to/package/kiln/kiln-threads.wasm" ] && threads=true
+echo "{\"threads\": $threads}" >"$to/lib/built.json"
 cd "$to"
 version=$(find . -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-16)
 {

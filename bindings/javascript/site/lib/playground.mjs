@@ -88,9 +88,10 @@ function tell(text, at) {
 }
 
 function heard(message) {
-    if (message.type === 'ready')
+    if (message.type === 'ready') {
         completer.names = message.names;
-    else if (message.type === 'explained')
+        document.body.dataset.threads = message.threads;
+    } else if (message.type === 'explained')
         explained(message.what);
     else if (message.type === 'place') {
         editor.fault = message.where.line;

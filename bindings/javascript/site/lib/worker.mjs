@@ -186,13 +186,17 @@ async function begin({packages, main, options}) {
     const start = performance.now();
     modules = packages;
     kiln = await import(main);
-    const {device, ...rest} = options, devices = await kiln.init({...rest, devices: device ? [device] : []});
+    const read = async name => (await fetch(new URL(name, import.meta.url))).json();
+    const {device} = options, {threads} = await read('built.json'); // of scripts/make-site.sh
+    const devices = await kiln.init({
+        devices: device ? [device] : [], threads: threads ? Math.min(8, navigator.hardwareConcurrency ?? 1) : 1,
+    });
     if (device && devices.some(d => d.startsWith(device)))
         kiln.defaultDevice(device);
     else if (device)
         say('warning', {text: `${device} is not to be had: ${kiln.whyNoWebGPU?.() ??
             ''}. The program runs on the host.`});
-    record = new Record(kiln, await (await fetch(new URL('instructions.json', import.meta.url))).json());
+    record = new Record(kiln, await read('instructions.json'));
     Object.assign(self, helpers);
     for (const [name, value] of Object.entries(kiln))
         if (name !== 'Array' && name !== 'default')
