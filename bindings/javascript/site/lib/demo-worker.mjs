@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // demo-worker.mjs -- the Worker that a demo runs in: Kiln, the demo's module, its frames.
-import {keep_module} from './keep.mjs';
+import {keep_module, options as module_options} from './module.mjs';
 
 let demo = null, made = null, values = {}, pointer = {x: 0, y: 0, down: false, inside: false}, frames = 0,
     resting = false;
@@ -41,7 +41,7 @@ function later(f) {
 const does = {
     async begin({module, main, options, canvas, values: first}) {
         const kiln = await import(main);
-        await kiln.init(options);
+        await kiln.init({...await module_options(), ...options});
         keep_module().catch(() => {});
         values = first;
         demo = (await import(module)).default;

@@ -4,7 +4,7 @@
 import {as_line, as_module, place} from './program.mjs';
 import {explained, Record} from './explain.mjs';
 import {pixels} from './image.mjs';
-import {keep_module} from './keep.mjs';
+import {keep_module, options as module_options} from './module.mjs';
 
 let waiting = null; // output that waits for what a device computes
 let kiln = null, record = null, modules = {}, address = 'none:', errors = new WeakSet();
@@ -186,17 +186,14 @@ async function begin({packages, main, options}) {
     const start = performance.now();
     modules = packages;
     kiln = await import(main);
-    const read = async name => (await fetch(new URL(name, import.meta.url))).json();
-    const {device} = options, {threads} = await read('built.json'); // of scripts/make-site.sh
-    const devices = await kiln.init({
-        devices: device ? [device] : [], threads: threads ? Math.min(8, navigator.hardwareConcurrency ?? 1) : 1,
-    });
+    const {device} = options;
+    const devices = await kiln.init({...await module_options(), devices: device ? [device] : []});
     if (device && devices.some(d => d.startsWith(device)))
         kiln.defaultDevice(device);
     else if (device)
         say('warning', {text: `${device} is not to be had: ${kiln.whyNoWebGPU?.() ??
             ''}. The program runs on the host.`});
-    record = new Record(kiln, await read('instructions.json'));
+    record = new Record(kiln, await (await fetch(new URL('instructions.json', import.meta.url))).json());
     Object.assign(self, helpers);
     for (const [name, value] of Object.entries(kiln))
         if (name !== 'Array' && name !== 'default')
