@@ -23,7 +23,7 @@ const quiet = ['--no-sandbox', '--no-first-run', '--disable-quic', '--disable-ba
     '--disable-sync', '--disable-dev-shm-usage', '--mute-audio', '--autoplay-policy=no-user-gesture-required',
     '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', '--js-flags=--expose-gc'];
 const webgpu = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--use-angle=swiftshader',
-    '--enable-unsafe-swiftshader'];
+    '--enable-unsafe-swiftshader', '--disable-gpu-watchdog']; // which ends shaders that take long
 const preferences = {
     'dom.webgpu.enabled': true, 'dom.webgpu.workers.enabled': true, 'gfx.webgpu.ignore-blocklist': true,
     'webgl.force-enabled': true,
