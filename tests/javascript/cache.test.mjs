@@ -18,7 +18,8 @@ const hashOf = b => crypto.createHash('sha256').update(b).digest('hex');
 test('SHA-256 is what crypto.subtle says, in one piece and in many', async () => {
     const b = crypto.randomBytes(1000);
     for (const n of [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000]) {
-        const want = Buffer.from(await crypto.subtle.digest('SHA-256', b.subarray(0, n))).toString('hex'), parts = new Sha256();
+        const want = Buffer.from(await crypto.subtle.digest('SHA-256', b.subarray(0, n))).toString('hex'),
+            parts = new Sha256();
         assert.equal(sha256(b.subarray(0, n)), want);
         for (let i = 0; i < n; i += 7) parts.update(b.subarray(i, Math.min(n, i + 7)));
         assert.equal(parts.hex(), want);
@@ -31,7 +32,7 @@ let server, base, requests = [], breaks = 0, tag = '"1"', delay = 0;
 before(async () => {
     server = http.createServer(async (q, r) => {
         const b = files.get(q.url);
-        requests.push(q.headers.range ?? 'all');
+        if (q.url !== '/given-up') requests.push(q.headers.range ?? 'all'); // which may come at any time
         if (delay) await new Promise(done => setTimeout(done, delay));
         if (!b) return r.writeHead(404).end();
         const m = /^bytes=(\d+)-$/.exec(q.headers.range ?? ''), from = m ? +m[1] : 0, head = tag ? {ETag: tag} : {};
@@ -53,7 +54,7 @@ beforeEach(() => { requests = [], breaks = 0, tag = '"1"', delay = 0; });
 const fresh = (options = {}) => new io.Cache({folder: path.join(root, String(count++)), ...options});
 const bytesOf = async blob => new Uint8Array(await blob.arrayBuffer());
 const body = crypto.randomBytes(100000);
-files.set('/a', body);
+files.set('/a', body), files.set('/given-up', body);
 
 for (const store of ['folder', 'memory']) {
     const make = (options = {}) => fresh({store: store === 'memory' ? 'memory' : null, ...options});
@@ -92,7 +93,8 @@ for (const store of ['folder', 'memory']) {
         }
         await c.put('z', crypto.randomBytes(100000));
         assert.deepEqual((await c.list()).map(e => e.name), ['z', 'y']);
-        await assert.rejects(c.put('big', crypto.randomBytes(300000)), {name: 'ValueError', message: /maxBytes: 250000/});
+        await assert.rejects(c.put('big', crypto.randomBytes(300000)),
+            {name: 'ValueError', message: /maxBytes \(250000\)/});
         assert.deepEqual((await c.list()).map(e => e.name), ['z', 'y']);
         files.set('/big', crypto.randomBytes(300000));
         await assert.rejects(c.get(`${base}/big`), {name: 'ValueError', message: /its 300000 bytes would be more/});
@@ -137,7 +139,8 @@ for (const store of ['folder', 'memory']) {
     });
     test(`${store}: another SHA-256 than wanted is an error, and nothing is kept`, async () => {
         const c = make();
-        await assert.rejects(c.get(`${base}/a`, {sha256: '0'.repeat(64)}), {name: 'ValueError', message: /its SHA-256 is/});
+        await assert.rejects(c.get(`${base}/a`, {sha256: '0'.repeat(64)}),
+            {name: 'ValueError', message: /its SHA-256 is/});
         assert.equal((await c.info()).bytes, 0);
         await assert.rejects(c.get(`${base}/a`, {sha256: 'x'}), ValueError);
         await c.get(`${base}/a`, {sha256: `sha256-${hashOf(body).toUpperCase()}`});
@@ -161,9 +164,8 @@ for (const store of ['folder', 'memory']) {
         await assert.rejects(c.get('http://127.0.0.1:1/x'), FileError);
         delay = 200;
         setTimeout(() => control.abort(), 20);
-        await assert.rejects(c.get(`${base}/a`, {signal: control.signal}), {name: 'AbortError'});
+        await assert.rejects(c.get(`${base}/given-up`, {signal: control.signal}), {name: 'AbortError'});
         assert.deepEqual(await c.list(), []);
-        while (requests.length < 2) await new Promise(done => setTimeout(done, 10)); // before the next test
     });
 }
 test('folder: damaged pieces and entries are as if they were not there', async () => {
@@ -185,7 +187,8 @@ test('folder: damaged pieces and entries are as if they were not there', async (
 test('folder: pieces of downloads that nobody ended go after a day', async () => {
     const c = fresh();
     await c.put('x', body);
-    const at = path.join(root, String(count - 1)), [young, old] = ['a', 'b'].map(n => path.join(at, `${n.repeat(24)}.0`));
+    const at = path.join(root, String(count - 1));
+    const [young, old] = ['a', 'b'].map(n => path.join(at, `${n.repeat(24)}.0`));
     for (const f of [young, old]) fs.writeFileSync(f, 'lost');
     fs.utimesSync(old, 0, 0);
     await c.put('y', body);

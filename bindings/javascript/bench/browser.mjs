@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// browser.mjs -- the same in Chromium without a window: a server of the folders with the headers that threads want, a page
-// that measures, and what the page loads in bytes.
+// browser.mjs -- the same in Chromium without a window: a server of the folders with the headers that threads want, a
+// page that measures, and what the page loads in bytes.
 import fs from 'node:fs';
 import http from 'node:http';
 import {createRequire} from 'node:module';
@@ -8,7 +8,8 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import {fileURLToPath} from 'node:url';
 
-const types = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json'};
+const types = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm',
+    '.json': 'application/json'};
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 function serve({kilnPackage, peers, machine}) {
@@ -24,18 +25,22 @@ function serve({kilnPackage, peers, machine}) {
             return r.writeHead(200, {'Content-Type': types['.json']}).end(JSON.stringify(answer));
         }
         const file = folders[first] && path.join(folders[first], ...rest.map(decodeURIComponent));
-        if (!file || !file.startsWith(folders[first]) || !fs.existsSync(file) || !fs.statSync(file).isFile()) return r.writeHead(404).end();
+        if (!file || !file.startsWith(folders[first]) || !fs.existsSync(file) || !fs.statSync(file).isFile())
+            return r.writeHead(404).end();
         const bytes = fs.readFileSync(file);
         loaded.push(file);
         return r.writeHead(200, {
             'Content-Type': types[path.extname(file)] ?? 'application/octet-stream', 'Content-Length': bytes.length,
-            'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cache-Control': 'no-store',
+            'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp',
+            'Cache-Control': 'no-store',
         }).end(bytes);
     });
-    return new Promise(done => server.listen(0, '127.0.0.1', () => done({server, loaded, base: `http://127.0.0.1:${server.address().port}`})));
+    return new Promise(done => server.listen(0, '127.0.0.1', () =>
+        done({server, loaded, base: `http://127.0.0.1:${server.address().port}`})));
 }
 
-export async function inBrowser({settings, libraries, machine, log, report, reportFirst, NAMES, first, kilnPackage, peers}) {
+export async function inBrowser({settings, libraries, machine, log, report, reportFirst, NAMES, first, kilnPackage,
+    peers}) {
     const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium', require = createRequire(path.join(peers, 'x.js'));
     if (!fs.existsSync(chromium) || !fs.existsSync(path.join(peers, 'puppeteer-core')))
         return log('no Chromium, or no puppeteer-core: nothing is measured in a browser');
@@ -54,7 +59,8 @@ export async function inBrowser({settings, libraries, machine, log, report, repo
             return page;
         };
         const version = await browser.version(), page = await open();
-        const rows = await page.evaluate((s, l, n) => globalThis.measureAll(s, l, n), settings, libraries, machine !== null);
+        const rows = await page.evaluate((s, l, n) => globalThis.measureAll(s, l, n), settings, libraries,
+            machine !== null);
         report(version, rows);
         await page.close();
         if (!first) return undefined;
@@ -71,8 +77,10 @@ export async function inBrowser({settings, libraries, machine, log, report, repo
             }
         }
         reportFirst(`First calls, ${version}`, all);
-        console.log('\n### Bytes that a page loads\n\n| | files | bytes | with gzip | with Brotli |\n|---|---:|---:|---:|---:|');
-        for (const [name, s] of Object.entries(size)) console.log(`| ${name} | ${s.files} | ${s.bytes} | ${s.gzip} | ${s.brotli} |`);
+        console.log('\n### Bytes that a page loads\n\n| | files | bytes | with gzip | with Brotli |');
+        console.log('|---|---:|---:|---:|---:|');
+        for (const [name, s] of Object.entries(size))
+            console.log(`| ${name} | ${s.files} | ${s.bytes} | ${s.gzip} | ${s.brotli} |`);
     } finally {
         await browser.close();
         server.close();

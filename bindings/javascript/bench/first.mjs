@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// first.mjs -- what a program waits for that begins: loading a library, and the first call of two functions. One library, once,
-// in a fresh program: node first.mjs PLACES LIBRARY; a page calls first().
+// first.mjs -- what a program waits for that begins: loading a library, and the first call of two functions. One
+// library, once, in a fresh program: node first.mjs PLACES LIBRARY; a page calls first().
 import {openAll} from './libraries.mjs';
 
 export async function first(places, name) {

@@ -2,7 +2,8 @@
 // inputs.mjs -- what is computed: the cases and their inputs, the same for all libraries (native.c makes them, too).
 
 /** sin(i * frequency), scaled, as float32. */
-export const wave = (n, frequency, scale = 1) => Float32Array.from({length: n}, (_, i) => Math.fround(Math.sin(i * frequency)) * scale);
+export const wave = (n, frequency, scale = 1) => Float32Array.from({length: n}, (_, i) =>
+    Math.fround(Math.sin(i * frequency)) * scale);
 
 /** Name, kind and size; `goal`: results may differ by that much of their mean size. */
 export const cases = [
@@ -34,8 +35,10 @@ export function mlpInput(n) {
 export const RATE = 0.01;
 /** A place and a speed in the plane, x' = F x, of which z = H x is seen through noise. */
 export function kalmanInput(n) {
-    const dt = 0.1, f = Float32Array.of(1, 0, dt, 0, 0, 1, 0, dt, 0, 0, 1, 0, 0, 0, 0, 1), q = new Float32Array(16), p = new Float32Array(16);
-    const h = Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0), r = Float32Array.of(0.36, 0, 0, 0.36), eye = Float32Array.of(1, 0, 0, 1);
+    const dt = 0.1, f = Float32Array.of(1, 0, dt, 0, 0, 1, 0, dt, 0, 0, 1, 0, 0, 0, 0, 1), q = new Float32Array(16),
+        p = new Float32Array(16);
+    const h = Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0), r = Float32Array.of(0.36, 0, 0, 0.36),
+        eye = Float32Array.of(1, 0, 0, 1);
     for (let i = 0; i < 4; i++) q[5 * i] = 0.01, p[5 * i] = 4;
     const seen = Float32Array.from(wave(2 * n, 0.9), (x, i) => x + Math.floor(i / 2) * 0.05);
     return {f, q, h, r, eye, p, x: new Float32Array(4), seen};

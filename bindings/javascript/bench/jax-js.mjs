@@ -12,11 +12,13 @@ export async function open({jaxjs, device = 'wasm'}) {
     const one = (f, ...xs) => {
         const g = jit(f);
         const begin = () => { defaultDevice(device); };
-        return {begin, once: () => g(...xs.map(x => x.ref)), wait: y => y.blockUntilReady(), values: asTyped, free: y => y.dispose()};
+        return {begin, once: () => g(...xs.map(x => x.ref)), wait: y => y.blockUntilReady(), values: asTyped,
+            free: y => y.dispose()};
     };
     return {
         name: `jax-js ${device}`, begin: () => { defaultDevice(device); },
-        chain: n => one(x => np.exp(x.ref.mul(x.ref).neg()).mul(np.sin(x.ref)).add(x.mul(0.5)), of(input.wave(n, 0.37), [n])),
+        chain: n => one(x => np.exp(x.ref.mul(x.ref).neg()).mul(np.sin(x.ref)).add(x.mul(0.5)),
+            of(input.wave(n, 0.37), [n])),
         softmax: n => one(x => nn.softmax(x, -1), of(input.softmaxInput(n), [n, 1000])),
         sum: n => one(x => np.sum(x), of(input.wave(n, 0.37), [n])),
         columns: n => one(x => np.mean(x, 0), of(input.columnsInput(n), [n, 1000])),
@@ -39,16 +41,19 @@ export async function open({jaxjs, device = 'wasm'}) {
             return {
                 begin: () => { defaultDevice(device); },
                 once: () => (p = step(p, a.ref, y.ref)),
-                wait: q => Promise.all(Object.values(q).map(v => v.blockUntilReady())), values: q => q.b1.ref.data(), free: () => {},
+                wait: q => Promise.all(Object.values(q).map(v => v.blockUntilReady())), values: q => q.b1.ref.data(),
+                    free: () => {},
             };
         },
         kalman: n => { // it has no scan: a compiled step, called for each row
             const {f, q, h, r, eye, p, x, seen} = input.kalmanInput(n);
-            const [F, Q, P] = [f, q, p].map(m => of(m, [4, 4])), H = of(h, [2, 4]), R = of(r, [2, 2]), I = of(eye, [2, 2]);
+            const [F, Q, P] = [f, q, p].map(m => of(m, [4, 4])), H = of(h, [2, 4]), R = of(r, [2, 2]),
+                I = of(eye, [2, 2]);
             const rows = Array.from({length: n}, (_, i) => of(seen.slice(2 * i, 2 * i + 2), [2]));
             const step = jit((m, c, z, F_, Q_, H_, R_, I_) => {
                 const a = np.matmul(F_.ref, m), b = np.matmul(np.matmul(F_.ref, c), np.transpose(F_)).add(Q_);
-                const HT = np.transpose(H_.ref), s = np.matmul(np.matmul(H_.ref, b.ref), HT.ref).add(R_), t = np.sum(s.ref.mul(I_.ref));
+                const HT = np.transpose(H_.ref), s = np.matmul(np.matmul(H_.ref, b.ref), HT.ref).add(R_),
+                    t = np.sum(s.ref.mul(I_.ref));
                 const det = t.ref.mul(t.ref).sub(np.sum(s.ref.mul(np.transpose(s.ref)))).mul(0.5);
                 const inverse = t.mul(I_).sub(s).div(det), k = np.matmul(np.matmul(b.ref, HT), inverse);
                 const next = a.ref.add(np.matmul(k.ref, z.sub(np.matmul(H_.ref, a))));

@@ -8,7 +8,8 @@ export async function open({kiln}) {
     const of = (data, shape) => np.array(data, {shape});
     const one = (f, ...xs) => {
         const g = jit(f);
-        return {once: () => g(...xs), wait: y => y.blockUntilReady(), values: y => y.dataSync(), free: y => y.dispose()};
+        return {once: () => g(...xs), wait: y => y.blockUntilReady(), values: y => y.dataSync(),
+            free: y => y.dispose()};
     };
     return {
         name: 'Kiln',
@@ -41,7 +42,8 @@ export async function open({kiln}) {
         },
         kalman: n => {
             const {f, q, h, r, eye, p, x, seen} = input.kalmanInput(n);
-            const [F, Q, P] = [f, q, p].map(m => of(m, [4, 4])), H = of(h, [2, 4]), R = of(r, [2, 2]), I = of(eye, [2, 2]);
+            const [F, Q, P] = [f, q, p].map(m => of(m, [4, 4])), H = of(h, [2, 4]), R = of(r, [2, 2]),
+                I = of(eye, [2, 2]);
             const step = ([m, c], z) => {
                 const a = np.matmul(F, m), b = np.matmul(np.matmul(F, c), F.T).add(Q);
                 const s = np.matmul(np.matmul(H, b), H.T).add(R), t = np.sum(s.mul(I));

@@ -6,7 +6,8 @@ export async function openAll(places, {only = null, log = () => {}} = {}) {
     const openers = [
         ['Kiln', () => import('./kiln.mjs'), places.kiln && {}],
         ['jax-js wasm', () => import('./jax-js.mjs'), places.jaxjs && {device: 'wasm'}],
-        ['jax-js webgpu', () => import('./jax-js.mjs'), places.jaxjs && globalThis.navigator?.gpu && {device: 'webgpu'}],
+        ['jax-js webgpu', () => import('./jax-js.mjs'), places.jaxjs && globalThis.navigator?.gpu &&
+            {device: 'webgpu'}],
         ['numpy-ts', () => import('./numpy-ts.mjs'), places.numpyts && {}],
         ['TensorFlow.js wasm', () => import('./tensorflow.mjs'), places.tf && {backend: 'wasm'}],
         ['TensorFlow.js cpu', () => import('./tensorflow.mjs'), places.tf && {backend: 'cpu'}],

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// main.mjs -- the benchmark of the JavaScript package: node main.mjs [--only=CASE,...] [--libraries=NAME,...] [--rounds=N]
-// [--no-node] [--no-browser] [--no-first] [--native=PROGRAM]. Prints tables in Markdown; what happens goes to the other stream.
+// main.mjs -- the benchmark of the JavaScript package: node main.mjs [--only=CASE,...] [--libraries=NAME,...]
+// [--rounds=N] [--milliseconds=N] [--no-node] [--no-browser] [--no-first] [--native=PROGRAM] [--cpu]. Prints tables in
+// Markdown; what happens goes to the other stream. --cpu: in Node the processor's time of the thread counts, for
+// machines that have other work, too.
 import {spawn, execFileSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -18,11 +20,13 @@ const options = Object.fromEntries(process.argv.slice(2).map(a => {
 }));
 const list = x => (typeof x === 'string' ? x.split(',') : null);
 const log = text => console.error(text);
-const settings = {rounds: +(options.rounds ?? 9), milliseconds: +(options.milliseconds ?? 30), only: list(options.only)};
+const settings = {rounds: +(options.rounds ?? 9), milliseconds: +(options.milliseconds ?? 30),
+    only: list(options.only)};
 
 /** Kiln for this machine, as a program that takes turns with the others. */
 export function native(program) {
-    const child = spawn(program, {env: {...process.env, KILN_THREADS: '1'}, stdio: ['pipe', 'pipe', 'inherit']});
+    const child = spawn(program, {env: {...process.env, KILN_THREADS: '1', ...(options.cpu ? {BENCH_CPU: '1'} : {})},
+        stdio: ['pipe', 'pipe', 'inherit']});
     const answers = readline.createInterface({input: child.stdout})[Symbol.asyncIterator]();
     const ask = async line => {
         child.stdin.write(`${line}\n`);
@@ -37,14 +41,16 @@ export function native(program) {
 }
 
 function report(title, rows) {
-    const names = ['Kiln', ...new Set(rows.flatMap(r => Object.keys(r.of)))].filter((n, i, all) => all.indexOf(n) === i);
+    const names = ['Kiln', ...new Set(rows.flatMap(r => Object.keys(r.of)))].filter((n, i, all) =>
+        all.indexOf(n) === i);
     console.log(`\n### ${title}\n\nMinimum (median) of ${settings.rounds} rounds.\n\n${table(rows, names)}`);
     for (const r of rows)
         for (const [name, x] of Object.entries(r.of)) if (x.error) console.log(`\n${r.name}, ${name}: ${x.error}`);
 }
 const median = l => l.sort((a, b) => a - b)[l.length >> 1];
 function reportFirst(title, all) {
-    console.log(`\n### ${title}\n\nMilliseconds, medians of fresh starts.\n\n| | loading | first chain of 1e3 | first MLP step |\n|---|---:|---:|---:|`);
+    console.log(`\n### ${title}\n\nMilliseconds, medians of fresh starts.\n`);
+    console.log('| | loading | first chain of 1e3 | first MLP step |\n|---|---:|---:|---:|');
     for (const [name, runs] of Object.entries(all)) {
         const cell = k => (runs.some(r => r[k] !== undefined) ? median(runs.map(r => r[k])).toFixed(1) : '');
         if (runs.length) console.log(`| ${name} | ${cell('load')} | ${cell('chain')} | ${cell('mlp')} |`);
@@ -59,14 +65,21 @@ console.log(`${os.cpus()[0].model}, ${os.cpus().length} processors; Node ${proce
 if (options.node !== false) {
     const libraries = await openAll(await places(), {only: list(options.libraries), log});
     if (machine) libraries.splice(1, 0, machine.library);
-    report(`Node ${process.version}`, await measure(libraries, {...settings, log}));
+    const cpu = () => {
+        const {user, system} = process.threadCpuUsage();
+        return (user + system) / 1000;
+    };
+    const rows = await measure(libraries, {...settings, log, clock: options.cpu ? cpu : null});
+    report(`Node ${process.version}${options.cpu ? ', time of the processor' : ''}`, rows);
 }
 const NAMES = ['Kiln', 'jax-js wasm', 'jax-js webgpu', 'numpy-ts', 'TensorFlow.js wasm', 'TensorFlow.js cpu'];
 if (options.node !== false && options.first !== false) {
-    const all = Object.fromEntries(NAMES.map(n => [n, []])), file = fileURLToPath(new URL('first.mjs', import.meta.url));
+    const all = Object.fromEntries(NAMES.map(n => [n, []])),
+        file = fileURLToPath(new URL('first.mjs', import.meta.url));
     for (let r = 0; r < 5; r++) {
         for (const name of NAMES) {
-            const got = JSON.parse(execFileSync(process.execPath, [file, name], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']}) || 'null');
+            const got = JSON.parse(execFileSync(process.execPath, [file, name],
+                {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']}) || 'null');
             if (got) all[name].push(got);
         }
     }

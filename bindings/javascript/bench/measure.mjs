@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// measure.mjs -- measures libraries in turns: of each case first the results are compared, then all compute it round after
-// round, so that a machine that slows down slows all of them.
+// measure.mjs -- measures libraries in turns: of each case first the results are compared, then all compute it round
+// after round, so that a machine that slows down slows all of them.
 import {cases, digest} from './inputs.mjs';
 
-const now = () => performance.now();
+let now = () => performance.now();
 const median = list => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 // Calls of a case, at least for some milliseconds; milliseconds of one.
@@ -36,8 +36,11 @@ async function prepare(library, {kind, n}) {
 }
 const agree = (a, b) => a.every((x, i) => Math.abs(x - b[i]) <= 2e-3 * Math.max(b[1], b[2]));
 
-/** Rows of {name, of: {library: {min, median} or {error}}}. log: what happens, as it happens. */
-export async function measure(libraries, {rounds = 9, milliseconds = 30, only = null, log = () => {}} = {}) {
+/** Rows of {name, of: {library: {min, median} or {error}}}. log: what happens, as it happens; clock: milliseconds, by
+ * default those of the wall. */
+export async function measure(libraries, {rounds = 9, milliseconds = 30, most = 3000, only = null, log = () => {},
+    clock = null} = {}) {
+    now = clock ?? now;
     const rows = [];
     for (const c of cases) {
         if (only && !only.some(o => c.name.includes(o) || c.kind === o)) continue;
@@ -52,19 +55,27 @@ export async function measure(libraries, {rounds = 9, milliseconds = 30, only = 
             }
             const wanted = all[0]?.p.digest ?? p.digest;
             if (!agree(p.digest, wanted)) {
-                row.of[library.name] = {error: `another result: ${p.digest.map(x => x.toPrecision(5))}, not ${wanted.map(x => x.toPrecision(5))}`};
+                const [is, not] = [p.digest, wanted].map(d => d.map(x => x.toPrecision(5)));
+                row.of[library.name] = {error: `another result: ${is}, not ${not}`};
                 log(`${c.name}: ${library.name}: ${row.of[library.name].error}`);
                 continue;
             }
             await p.run(1);
             const once = await p.run(1);
-            all.push({library, p, times: Math.max(1, Math.min(100000, Math.round(milliseconds / once))), got: []});
+            all.push({library, p, times: Math.max(1, Math.min(100000, Math.round(milliseconds / once))), got: [],
+                spent: 0});
         }
         for (const a of all) { // engines get faster while they run
             const once = await a.p.run(a.times);
             a.times = Math.max(1, Math.min(100000, Math.round(milliseconds / once)));
         }
-        for (let r = 0; r < rounds; r++) for (const a of all) a.got.push(await a.p.run(a.times));
+        for (let r = 0; r < rounds; r++) {
+            for (const a of all) { // three rounds are enough for what takes seconds
+                if (r >= 3 && a.spent > most) continue;
+                a.got.push(await a.p.run(a.times));
+                a.spent += a.got.at(-1) * a.times;
+            }
+        }
         for (const a of all) row.of[a.library.name] = {min: Math.min(...a.got), median: median(a.got)};
         log(`${c.name}: ${all.map(a => `${a.library.name} ${text(row.of[a.library.name].min)}`).join(', ')}`);
         rows.push(row);
@@ -72,13 +83,16 @@ export async function measure(libraries, {rounds = 9, milliseconds = 30, only = 
     return rows;
 }
 
-const text = ms => (ms < 0.1 ? `${(ms * 1000).toPrecision(3)} us` : ms < 1000 ? `${ms.toPrecision(3)} ms` : `${(ms / 1000).toPrecision(3)} s`);
+const text = ms => (ms < 0.1 ? `${(ms * 1000).toPrecision(3)} us` : ms < 1000 ? `${ms.toPrecision(3)} ms`
+    : `${(ms / 1000).toPrecision(3)} s`);
 /** As a table in Markdown: minimum (median), and Kiln beside the best of the others and beside native Kiln. */
 export function table(rows, names) {
     const others = names.filter(n => !n.startsWith('Kiln') && n !== 'native');
-    const out = [`| | ${names.join(' | ')} | best other / Kiln | native / Kiln |`, `|---|${'---:|'.repeat(names.length + 2)}`];
+    const out = [`| | ${names.join(' | ')} | best other / Kiln | native / Kiln |`,
+        `|---|${'---:|'.repeat(names.length + 2)}`];
     for (const {name, of} of rows) {
-        const cell = n => (of[n]?.min !== undefined ? `${text(of[n].min)} (${text(of[n].median)})` : of[n]?.error ? 'fails' : '');
+        const cell = n => (of[n]?.min !== undefined ? `${text(of[n].min)} (${text(of[n].median)})`
+            : of[n]?.error ? 'fails' : '');
         const mine = of.Kiln?.min, best = Math.min(...others.map(n => of[n]?.min ?? Infinity)), native = of.native?.min;
         const ratio = x => (mine && Number.isFinite(x) ? (x / mine).toFixed(2) : '');
         out.push(`| ${name} | ${names.map(cell).join(' | ')} | ${ratio(best)} | ${ratio(native ?? NaN)} |`);

@@ -10,7 +10,8 @@ export async function open({numpyts}) {
         name: 'numpy-ts',
         chain: n => {
             const x = of(input.wave(n, 0.37), [n]);
-            return one(() => np.add(np.multiply(np.exp(np.negative(np.multiply(x, x))), np.sin(x)), np.multiply(x, 0.5)));
+            return one(() => np.add(np.multiply(np.exp(np.negative(np.multiply(x, x))), np.sin(x)),
+                np.multiply(x, 0.5)));
         },
         softmax: n => {
             const x = of(input.softmaxInput(n), [n, 1000]);
@@ -33,7 +34,8 @@ export async function open({numpyts}) {
         },
         kalman: n => {
             const {f, q, h, r, eye, p, x, seen} = input.kalmanInput(n);
-            const [F, Q, P] = [f, q, p].map(m => of(m, [4, 4])), H = of(h, [2, 4]), R = of(r, [2, 2]), I = of(eye, [2, 2]);
+            const [F, Q, P] = [f, q, p].map(m => of(m, [4, 4])), H = of(h, [2, 4]), R = of(r, [2, 2]),
+                I = of(eye, [2, 2]);
             const FT = np.transpose(F), HT = np.transpose(H), first = of(x, [4]);
             const rows = Array.from({length: n}, (_, i) => of(seen.slice(2 * i, 2 * i + 2), [2]));
             return one(() => {
@@ -55,7 +57,8 @@ export async function open({numpyts}) {
             return one(() => np.sort(x));
         },
         fft: n => {
-            const [re, im] = input.fftInput(n), z = np.array(Array.from(re, (x, i) => new np.Complex(x, im[i])), 'complex64');
+            const [re, im] = input.fftInput(n), z = np.array(Array.from(re, (x, i) => new np.Complex(x, im[i])),
+                'complex64');
             return one(() => np.fft.fft(z));
         },
     };

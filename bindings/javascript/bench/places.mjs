@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// places.mjs -- where the libraries are for a program of Node: the package in a build folder, the others in build/peers-web.
+// places.mjs -- where the libraries are for a program of Node: the package in a build folder, the others in
+// build/peers-web.
 import fs from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';

@@ -34,7 +34,8 @@ export async function open({tf, backend = 'wasm'}) {
         },
         convolution: n => { // its order of axes is NHWC and HWIO
             const [x, w] = input.convolutionInput(n);
-            const a = tf.transpose(tensor(x, [n, 16, 32, 32]), [0, 2, 3, 1]), b = tf.transpose(tensor(w, [32, 16, 3, 3]), [2, 3, 1, 0]);
+            const a = tf.transpose(tensor(x, [n, 16, 32, 32]), [0, 2, 3, 1]),
+                b = tf.transpose(tensor(w, [32, 16, 3, 3]), [2, 3, 1, 0]);
             const c = one(() => tf.conv2d(a, b, 1, 'same'));
             return {...c, values: y => tf.transpose(y, [0, 3, 1, 2]).dataSync()};
         },
@@ -59,8 +60,10 @@ export async function open({tf, backend = 'wasm'}) {
         },
         kalman: n => {
             const {f, q, h, r, eye, p, x, seen} = input.kalmanInput(n);
-            const [F, Q, P] = [f, q, p].map(m => tensor(m, [4, 4])), H = tensor(h, [2, 4]), R = tensor(r, [2, 2]), I = tensor(eye, [2, 2]);
-            const first = tensor(x, [4, 1]), rows = Array.from({length: n}, (_, i) => tensor(seen.slice(2 * i, 2 * i + 2), [2, 1]));
+            const [F, Q, P] = [f, q, p].map(m => tensor(m, [4, 4])), H = tensor(h, [2, 4]), R = tensor(r, [2, 2]),
+                I = tensor(eye, [2, 2]);
+            const first = tensor(x, [4, 1]), rows = Array.from({length: n},
+                (_, i) => tensor(seen.slice(2 * i, 2 * i + 2), [2, 1]));
             return one(() => {
                 let m = first, c = P;
                 const all = rows.map(z => {
@@ -69,7 +72,8 @@ export async function open({tf, backend = 'wasm'}) {
                         const s = tf.add(tf.matMul(tf.matMul(H, b), H, false, true), R), t = tf.sum(tf.mul(s, I));
                         const det = tf.mul(tf.sub(tf.mul(t, t), tf.sum(tf.mul(s, tf.transpose(s)))), 0.5);
                         const k = tf.matMul(tf.matMul(b, H, false, true), tf.div(tf.sub(tf.mul(t, I), s), det));
-                        return [tf.add(a, tf.matMul(k, tf.sub(z, tf.matMul(H, a)))), tf.sub(b, tf.matMul(tf.matMul(k, H), b))];
+                        return [tf.add(a, tf.matMul(k, tf.sub(z, tf.matMul(H, a)))),
+                            tf.sub(b, tf.matMul(tf.matMul(k, H), b))];
                     });
                     m = next, c = cov;
                     return tf.reshape(m, [4]);

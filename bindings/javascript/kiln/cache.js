@@ -22,7 +22,7 @@ const sum = list => list.reduce((n, x) => n + x, 0);
 const sizeOf = entries => sum([...new Map(entries.map(e => [e.id, sum(e.sizes)])).values()]);
 const final = (e, more) => Object.assign(e, {isFinal: true, ...more}); // no reason to keep what is there of a download
 const tooLarge = (name, size, most) => final(errorOf('ValueError',
-    `${name}: ${size === null ? 'it' : `its ${size} bytes`} would be more than the cache may have (maxBytes: ${most})`));
+    `${name}: ${size === null ? 'it' : `its ${size} bytes`} would be more than maxBytes (${most}) allows`));
 
 function fullName(name) {
     try {
@@ -230,7 +230,8 @@ export class Cache {
             throw errorOf('FileError', `${entry.name}: ${e.cause?.message ?? e.message}`);
         }
         const range = rangeOf(r), coded = r.headers.get('Content-Encoding');
-        if (resume && (r.status !== 206 || range?.from !== from || coded || (entry.stamp && stampOf(r) !== entry.stamp))) {
+        if (resume && (r.status !== 206 || range?.from !== from || coded ||
+            (entry.stamp && stampOf(r) !== entry.stamp))) {
             r.body?.cancel().catch(() => {});
             return null;
         }
@@ -294,7 +295,8 @@ export class Cache {
             } else
                 await out.abort();
             if (failed?.name === 'QuotaExceededError')
-                throw errorOf('MemoryError', `${entry.name}: the browser has no more room for it (cache.clear() makes some)`);
+                throw errorOf('MemoryError',
+                    `${entry.name}: the browser has no more room for it (cache.clear() makes some)`);
             if (failed) throw failed;
         }
         if (end !== null && size < end)
@@ -302,7 +304,8 @@ export class Cache {
         entry.sha256 = hash.hex();
         const want = wanted(options);
         if (want && want !== entry.sha256) {
-            throw final(errorOf('ValueError', `${entry.name}: its SHA-256 is ${entry.sha256}, not ${want}`), {isSum: true});
+            throw final(errorOf('ValueError', `${entry.name}: its SHA-256 is ${entry.sha256}, not ${want}`),
+                {isSum: true});
         }
         delete entry.partial;
         entry.created = entry.used = Date.now();

@@ -94,7 +94,8 @@ function readTensors(bytes) {
     tensors.sort((a, b) => a.from - b.from || a.to - b.to);
     let at = 0;
     for (const t of tensors) {
-        if (t.from !== at) throw bad(`tensor '${t.name}' ${t.from < at ? 'overlaps the one before it' : 'has unused bytes before it'}`);
+        if (t.from < at) throw bad(`tensor '${t.name}' overlaps the one before it`);
+        if (t.from > at) throw bad(`tensor '${t.name}' has unused bytes before it`);
         at = t.to;
     }
     return {tensors: new Map(tensors.map(t => [t.name, t])), metadata, length: at};
@@ -262,7 +263,7 @@ export async function openSharded(index, options = {}) {
         if (!isObject(map)) throw bad('the index has no weight_map');
         for (const [name, file] of Object.entries(map)) {
             if (typeof file !== 'string' || !/^[^/\\:]+\.safetensors$/.test(file))
-                throw bad(`tensor '${name.slice(0, 100)}' is in a file of no plain name: ${String(file).slice(0, 100)}`);
+                throw bad(`tensor '${name.slice(0, 100)}' is in a file of no plain name: ` + String(file).slice(0, 100));
         }
         const beside = options.shard ?? (file => {
             if (typeof index === 'string' && !/^[a-z][a-z0-9+.-]+:/i.test(index) && !globalThis.location)

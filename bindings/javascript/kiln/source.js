@@ -170,7 +170,8 @@ async function onceOf(x) {
         if (!x.ok) throw errorOf('FileError', `${x.url}: ${x.status} ${x.statusText}`.trimEnd());
         const coded = x.headers.get('Content-Encoding'), size = +(x.headers.get('Content-Length') ?? NaN);
         const name = x.url || 'the response';
-        return {name, size: null, total: coded || !size ? null : size, stream: () => ofStream(x.body ?? new Blob([]).stream())};
+        return {name, size: null, total: coded || !size ? null : size,
+            stream: () => ofStream(x.body ?? new Blob([]).stream())};
     }
     if (typeof x?.getReader === 'function') return {name: 'the stream', size: null, stream: () => ofStream(x)};
     if (isIterable(x) && typeof x !== 'string') return {name: 'the stream', size: null, stream: () => ofIterable(x)};

@@ -245,7 +245,8 @@ export async function* zipParts(entries, compress) {
         const raw = encoder.encode(name), flags = raw.length === name.length ? 0 : UTF8;
         if (raw.length > 0xffff) throw errorOf('ValueError', `a name of ${raw.length} bytes is too long`);
         const size = sizeOf(parts), crc = parts.reduce((c, p) => crc32(p instanceof Elements ? p.look() : p, c), 0);
-        const out = compress ? await deflated(parts) : parts, method = compress ? DEFLATED : STORED, packed = sizeOf(out);
+        const out = compress ? await deflated(parts) : parts, method = compress ? DEFLATED : STORED,
+            packed = sizeOf(out);
         const big = size >= 0xffffffff || packed >= 0xffffffff, version = big ? 45 : 20;
         const head = new Bytes().u32(LOCAL).u16(version, flags, method, 0, DATE)
             .u32(crc, big ? 0xffffffff : packed, big ? 0xffffffff : size).u16(raw.length, big ? 20 : 0).raw(raw);
