@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.mjs -- the benchmark of the JavaScript package: node main.mjs [--only=CASE,...] [--libraries=NAME,...]
 // [--rounds=N] [--milliseconds=N] [--no-node] [--no-browser] [--no-first] [--native=PROGRAM] [--cpu]. Prints tables in
-// Markdown; what happens goes to the other stream. --cpu: in Node the processor's time of the thread counts, for
-// machines that have other work, too.
+// Markdown; what happens goes to the other stream. --cpu: in Node the processor's time counts, of all threads
+// together, for machines that have other work, too.
 import {spawn, execFileSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -20,7 +20,7 @@ const options = Object.fromEntries(process.argv.slice(2).map(a => {
 }));
 const list = x => (typeof x === 'string' ? x.split(',') : null);
 const log = text => console.error(text);
-const settings = {rounds: +(options.rounds ?? 9), milliseconds: +(options.milliseconds ?? 30),
+const settings = {rounds: +(options.rounds ?? 9), milliseconds: +(options.milliseconds ?? (options.cpu ? 200 : 30)),
     only: list(options.only)};
 
 /** Kiln for this machine, as a program that takes turns with the others. */
@@ -66,7 +66,7 @@ if (options.node !== false) {
     const libraries = await openAll(await places(), {only: list(options.libraries), log});
     if (machine) libraries.splice(1, 0, machine.library);
     const cpu = () => {
-        const {user, system} = process.threadCpuUsage();
+        const {user, system} = process.cpuUsage(); // of all threads; in ticks of some milliseconds
         return (user + system) / 1000;
     };
     const rows = await measure(libraries, {...settings, log, clock: options.cpu ? cpu : null});
