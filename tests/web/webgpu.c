@@ -6,11 +6,7 @@
 #include "webgpu/gpu.h"
 #include <stdio.h>
 
-#ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name)))
-#else /* compilers that only look at it */
-#define EXPORT(name)
-#endif
 enum { PLACES = 16 };
 static kn_array place[PLACES];
 static char message[1024];
