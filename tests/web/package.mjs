@@ -45,7 +45,7 @@ await main(async () => {
                 console.log(`left   ${file}: ${why}`);
                 continue;
             }
-            const loads = /await (?:kiln\.)?init\(/.test(text); // with options of its own
+            const loads = /^await (?:kiln\.)?init\(/m.test(text); // with options of its own
             const {results} = await page.evaluate((f, l) => new Promise((done, no) => {
                 const worker = new Worker('/kiln/tests/web/package-worker.mjs', {type: 'module'});
                 worker.onmessage = e => { worker.terminate(); done(e.data); };
