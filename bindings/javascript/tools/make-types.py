@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """make-types.py API OUT NAMES... -- makes kiln/index.d.ts: the types of the functions of the table, of what
-docs/api.json and the files of names say; of functions that are written by hand, of their signatures in kiln/*.js; and
-what is declared in types/*.d.ts, which wins. A file there that begins with "// needs: FILE" is left out where kiln/FILE is not."""
+docs/api.json and the files of names say; of functions that are written by hand, of their signatures in
+kiln/*.js; and what is declared in types/*.d.ts, which wins. A file there that begins with "// needs: FILE" is
+left out where kiln/FILE is not."""
 
 import json
 import re
