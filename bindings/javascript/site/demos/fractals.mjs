@@ -2,11 +2,14 @@
 // fractals.mjs -- the Mandelbrot set and Julia sets: every point of the picture iterates z^2 + c in one compiled function.
 import {palette} from '../lib/image.mjs';
 
-const W = 384, H = 256, AT_ONCE = 8;
+const W = 384,
+    H = 256,
+    AT_ONCE = 8;
 
 export default {
     title: 'Fractals',
-    about: 'z² + c again and again, for each point of the picture, until it leaves a circle; colours say when. Press on a place to go nearer, use + and - on the ' +
+    about:
+        'z² + c again and again, for each point of the picture, until it leaves a circle; colours say when. Press on a place to go nearer, use + and - on the ' +
         'keyboard, or choose a Julia set, whose c is the same everywhere.',
     size: [W, H],
     label: 'The Mandelbrot set, or a Julia set, in colours of the number of iterations',
@@ -21,11 +24,17 @@ export default {
     check: {expected: escapes(), tolerance: 0, of: 'rounds of 24 points inside of the circle, all together'},
 
     async setup({kiln, canvas, values, status}) {
-        const {np, jit} = kiln, context = canvas.getContext('2d'), picture = context.createImageData(W, H);
-        let view = {x: -0.6, y: 0, width: 3.4}, stale = true, was = false;
+        const {np, jit} = kiln,
+            context = canvas.getContext('2d'),
+            picture = context.createImageData(W, H);
+        let view = {x: -0.6, y: 0, width: 3.4},
+            stale = true,
+            was = false;
         const rounds = jit((re, im, n, cre, cim) => {
             for (let i = 0; i < AT_ONCE; i++) {
-                const a = re.mul(re), b = im.mul(im), inside = a.add(b).lessEqual(4);
+                const a = re.mul(re),
+                    b = im.mul(im),
+                    inside = a.add(b).lessEqual(4);
                 [re, im] = [np.where(inside, a.sub(b).add(cre), re), np.where(inside, re.mul(im).mul(2).add(cim), im)];
                 n = n.add(inside);
             }
@@ -38,36 +47,53 @@ export default {
                 for (const x of state) x.dispose();
                 state = next;
             }
-            state[0].dispose(), state[1].dispose();
+            (state[0].dispose(), state[1].dispose());
             return state[2];
         };
         const draw = () => {
-            const height = view.width * H / W, zero = np.zeros([H, W]);
+            const height = (view.width * H) / W,
+                zero = np.zeros([H, W]);
             const x = np.linspace(view.x - view.width / 2, view.x + view.width / 2, W).add(zero);
-            const y = np.linspace(view.y - height / 2, view.y + height / 2, H).reshape([H, 1]).add(zero);
+            const y = np
+                .linspace(view.y - height / 2, view.y + height / 2, H)
+                .reshape([H, 1])
+                .add(zero);
             const c = [zero.add(0.7885 * Math.cos(values.angle)), zero.add(0.7885 * Math.sin(values.angle))];
-            const n = values.set === 'Julia' ? count(x, y, ...c, values.rounds) : count(zero.mul(1), zero.mul(1), x, y, values.rounds);
-            const data = n.dataSync(), colours = palette(values.colours), to = picture.data;
+            const n =
+                values.set === 'Julia'
+                    ? count(x, y, ...c, values.rounds)
+                    : count(zero.mul(1), zero.mul(1), x, y, values.rounds);
+            const data = n.dataSync(),
+                colours = palette(values.colours),
+                to = picture.data;
             for (let i = 0; i < data.length; i++) {
-                const k = data[i] >= values.rounds ? 0 : 3 * (1 + Math.min(254, Math.floor(255 * Math.sqrt(data[i] / values.rounds))));
-                to[4 * i] = k ? colours[k] : 0, to[4 * i + 1] = k ? colours[k + 1] : 0, to[4 * i + 2] = k ? colours[k + 2] : 0, to[4 * i + 3] = 255;
+                const k =
+                    data[i] >= values.rounds
+                        ? 0
+                        : 3 * (1 + Math.min(254, Math.floor(255 * Math.sqrt(data[i] / values.rounds))));
+                ((to[4 * i] = k ? colours[k] : 0),
+                    (to[4 * i + 1] = k ? colours[k + 1] : 0),
+                    (to[4 * i + 2] = k ? colours[k + 2] : 0),
+                    (to[4 * i + 3] = 255));
             }
             context.putImageData(picture, 0, 0);
             status(`${view.width.toPrecision(3)} wide around ${view.x.toFixed(5)} + ${view.y.toFixed(5)}i`);
             for (const a of [x, y, zero, n, ...c]) a.dispose();
         };
         const zoom = (px, py, by) => {
-            const height = view.width * H / W;
-            view = {x: view.x + (px / W - 0.5) * view.width * (1 - by), y: view.y + (py / H - 0.5) * height * (1 - by), width: view.width * by};
+            const height = (view.width * H) / W;
+            view = {
+                x: view.x + (px / W - 0.5) * view.width * (1 - by),
+                y: view.y + (py / H - 0.5) * height * (1 - by),
+                width: view.width * by,
+            };
             stale = true;
         };
         return {
             frame(_, pointer) {
-                if (pointer.down && !was)
-                    zoom(pointer.x, pointer.y, 0.5);
+                if (pointer.down && !was) zoom(pointer.x, pointer.y, 0.5);
                 was = pointer.down;
-                if (stale)
-                    draw();
+                if (stale) draw();
                 stale = false;
             },
             changed(name) {
@@ -76,11 +102,11 @@ export default {
                 stale = true;
             },
             key(key) {
-                if (key === '+' || key === '-')
-                    zoom(W / 2, H / 2, key === '+' ? 0.5 : 2);
+                if (key === '+' || key === '-') zoom(W / 2, H / 2, key === '+' ? 0.5 : 2);
             },
             async check() {
-                const c = np.array(points()), zero = np.zeros(c.shape);
+                const c = np.array(points()),
+                    zero = np.zeros(c.shape);
                 return count(zero, zero.mul(1), c, np.zeros(c.shape), 64).sum().item();
             },
         };
@@ -93,8 +119,6 @@ function points() {
 }
 function escapes() {
     let n = 0;
-    for (const c of points())
-        for (let i = 0, z = 0; i < 64 && z * z <= 4; i++, z = z * z + c)
-            n++;
+    for (const c of points()) for (let i = 0, z = 0; i < 64 && z * z <= 4; i++, z = z * z + c) n++;
     return n;
 }

@@ -12,4 +12,5 @@ export const demos = [
     {name: 'filters', title: 'Picture filters', summary: 'Edges, blur and others, of a file or the camera.'},
     {name: 'audio', title: 'Sound', summary: 'Bells and strings as arrays, and their spectra.'},
     {name: 'language', title: 'A small language model', summary: 'It learns to write from one paragraph, while one looks on.'},
+    {name: 'search', title: 'Search by meaning', summary: 'Descriptions of functions as vectors, and what is near a question.'},
 ];

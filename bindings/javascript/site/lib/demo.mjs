@@ -73,6 +73,10 @@ function control(c, give, complain) {
             onchange: () => give(input.checked, false)});
         return element('label', {class: 'switch'}, input, c.label);
     }
+    case 'text': {
+        const input = element('input', {type: 'search', id, value: c.value, onchange: () => give(input.value, false)});
+        return element('label', {}, c.label, input);
+    }
     case 'file': {
         const input = element('input', {type: 'file', id, accept: c.accept, onchange: async () => {
             const [file] = input.files;
