@@ -3,8 +3,8 @@
 // "kiln_threads", and the workers of Node, pages, Deno and Bun, each of which runs worker.mjs.
 
 const inNode = typeof process === 'object' && !!process.versions?.node; // so have Deno and Bun
-const {Worker: Thread} = inNode ? await import('node:worker_threads') : globalThis;
-const cpus = inNode ? (await import('node:os')).availableParallelism : null;
+const {Worker: Thread} = inNode ? process.getBuiltinModule('node:worker_threads') : globalThis;
+const cpus = inNode ? process.getBuiltinModule('node:os').availableParallelism : null;
 const PAGES = 512, MOST_PAGES = 65536; // as cmake/wasm.cmake says
 const PATIENCE = 5000; // milliseconds for a worker to begin
 export const [NOBODY, ASKED, RUNS] = [0, 1, 2]; // states of a worker, as in src/base/worker_wasm.c

@@ -99,3 +99,17 @@ test('insert and delete take slices and lists', () => {
     close(np.insert([1, 4], 1, [2, 3]), [1, 2, 3, 4]);
     close(np.delete([[1, 2], [3, 4]], 0, {axis: 1}), [2, 4]);
 });
+test('bounds and integers beyond 64 bits', () => {
+    assert.deepEqual(np.arange(5).slice([0, 2 ** 63]).js(), [0, 1, 2, 3, 4]);
+    assert.deepEqual(np.arange(5).slice([null, 2n ** 64n]).js(), [0, 1, 2, 3, 4]);
+    assert.deepEqual(np.arange(5).slice([2n ** 63n, null]).js(), []);
+    assert.throws(() => np.arange(5).slice(2n ** 64n), {name: 'OverflowError'});
+});
+test('lists of different depth are refused', () => {
+    for (const x of [[[], 1], [1, []], [[[], []], [true, true]], [[1], 2]])
+        assert.throws(() => np.array(x), {name: 'ValueError'}, JSON.stringify(x));
+});
+test('integers that no dtype holds are refused', () => {
+    for (const [x, dtype] of [[[2 ** 63], 'int64'], [[2 ** 64], 'uint64'], [[2n ** 64n], null], [[2n ** 63n, -1n], null]])
+        assert.throws(() => np.array(x, {dtype}), {name: 'OverflowError'}, String(x));
+});

@@ -67,8 +67,7 @@ function fromBytes(view, shape, dtype) {
 
 function survey(x, shape, kinds, axis = 0) {
     if (!Array.isArray(x)) {
-        if (axis !== shape.length && kinds.size) inhomogeneous(shape, axis);
-        if (!kinds.size) shape.length = axis;
+        if (axis !== shape.length) inhomogeneous(shape, axis);
         kinds.add(typeof x === 'object' ? (isComplex(x) ? 'complex' : 'other') : typeof x);
         return;
     }
@@ -98,7 +97,8 @@ export function nestedHandle(x, dtype = null, empty = 'float32') {
     let natural = kinds.has('complex') ? 'complex64' : kinds.has('number') ? 'float32' : kinds.has('bigint') ? 'int64'
         : kinds.has('boolean') ? 'bool' : empty;
     if (natural === 'int64' && flat.some(v => typeof v === 'bigint' && v >= 2n ** 63n)) natural = 'uint64';
-    if (dtype && limits[dtype]) checkRange(flat, dtype);
+    const whole = dtype ?? (natural.endsWith('int64') ? natural : null);
+    if (limits[whole]) checkRange(flat, whole);
     if (dtype && natural === 'complex64') natural = 'complex128';
     if (dtype && natural === 'float32') natural = 'float64'; // one rounding, to the dtype that is wanted
     if (dtype && typedArrays[dtype] && (dtype.startsWith('int64') || dtype === 'uint64') && !kinds.has('complex')) {
@@ -120,10 +120,9 @@ const bits = {int8: 8, int16: 16, int32: 32, int64: 64};
 const limits = Object.fromEntries(Object.entries(bits).flatMap(([name, n]) =>
     [[name, [-(2n ** BigInt(n - 1)), 2n ** BigInt(n - 1) - 1n]], [`u${name}`, [0n, 2n ** BigInt(n) - 1n]]]));
 function checkRange(flat, dtype) { // of whole numbers, as NumPy has it
-    const [low, high] = limits[dtype], [a, b] = [Number(low), Number(high)];
+    const [low, high] = limits[dtype];
     for (const v of flat)
-        if (typeof v === 'bigint' ? v < low || v > high : typeof v === 'number' && (v < a || v > b) &&
-            Number.isInteger(v))
+        if ((typeof v === 'bigint' || Number.isInteger(v)) && (v < low || v > high))
             throw errorOf('OverflowError', `integer ${v} out of bounds for ${dtype}`);
 }
 let cast = null; // of call.js: a row of the table

@@ -3,7 +3,7 @@
 import {openWebGPU} from '../webgpu.mjs';
 import {setOnDevice, wrap} from './call.js';
 import {operand} from './convert.js';
-import {engine, get, getInt, mark, put, release, room, text, textAt} from './engine.js';
+import {engine, ensure, get, getInt, mark, put, release, room, text, textAt} from './engine.js';
 import {errorOf} from './errors.js';
 import {check} from './handles.js';
 import {here} from './place.js';
@@ -34,6 +34,7 @@ export const devices = () => [...known];
 export const whyNoWebGPU = () => (engine.webgpu ? engine.webgpu.why : 'init({devices: ["webgpu"]}) was not called');
 
 function find(device) {
+    ensure();
     const m = mark(), d = engine.exports.kn_find_device(text(others[device] ?? String(device)));
     release(m);
     if (!d) check();
@@ -46,6 +47,7 @@ function find(device) {
  * @returns {string}
  */
 export function defaultDevice(device) {
+    ensure();
     if (device !== undefined) {
         engine.exports.kn_set_default_device(find(device));
         check();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // engine.js -- the one instance of Kiln's WebAssembly module: loading it, its memory, scratch memory of calls, texts,
 // and where members of C's structures are.
+import {errorOf} from './errors.js';
 import {kernels, wantsRelaxed} from '../kernels.mjs';
 import {threadsFor, whyNoThreads} from '../threads.mjs';
 import {wasi} from '../wasi.mjs';
@@ -35,8 +36,11 @@ export function putInt(at, value) {
     if (typeof value === 'number' && value >= -0x80000000 && value <= 0x7fffffff) {
         i32[at >>> 2] = value;
         i32[(at >>> 2) + 1] = value < 0 ? -1 : 0;
-    } else
-        i64[at >>> 3] = BigInt(value);
+    } else {
+        const big = BigInt(value);
+        if (BigInt.asIntN(64, big) !== big) throw errorOf('OverflowError', `${value} has more than 64 bits`);
+        i64[at >>> 3] = big;
+    }
 }
 /** As a number where that is exact, else a BigInt. */
 export function getInt(at) {
@@ -63,9 +67,8 @@ export function room(size) {
     if (top + need > SCRATCH) {
         at = engine.exports.malloc(need) >>> 0;
         if (!at) throw new RangeError('Kiln has no memory');
-        large.push({top: top++, at});
-        top = (top + 15) & ~15;
-        if (top > SCRATCH) top = SCRATCH;
+        large.push({top, at});
+        top += 16; // so that what is marked later lies above it, also beyond the end
     } else
         top += need;
     bytes().fill(0, at, at + need);
@@ -178,12 +181,17 @@ function begin(instance, options) {
     engine.exports = instance.exports;
     engine.memory = instance.exports.memory ?? options.memory;
     engine.options = options;
-    views();
-    instance.exports._initialize?.();
-    scratch = engine.exports.calloc(SCRATCH, 1) >>> 0;
-    pairs(engine.exports.kjs_layouts(), engine.L);
-    pairs(engine.exports.kjs_kinds(), engine.K);
-    setFloat(options.defaultFloat ?? 'float32');
+    try {
+        views();
+        instance.exports._initialize?.();
+        scratch = engine.exports.calloc(SCRATCH, 1) >>> 0;
+        pairs(engine.exports.kjs_layouts(), engine.L);
+        pairs(engine.exports.kjs_kinds(), engine.K);
+        setFloat(options.defaultFloat ?? 'float32');
+    } catch (e) { // another one may be tried
+        engine.exports = engine.memory = null;
+        throw e;
+    }
     for (const f of loaded) f();
 }
 function setFloat(name) {
@@ -201,7 +209,7 @@ async function compile(from) {
     if (from instanceof WebAssembly.Module) return from;
     if (from instanceof URL || typeof from === 'string') {
         const url = new URL(from, import.meta.url);
-        from = url.protocol === 'file:' && isNode() ? (await import('node:fs')).readFileSync(url) : await fetch(url);
+        from = url.protocol === 'file:' && isNode() ? process.getBuiltinModule('node:fs').readFileSync(url) : await fetch(url);
     }
     if (from instanceof Response) {
         if (!from.ok) throw new Error(`${from.url}: ${from.status} ${from.statusText}`);
@@ -211,23 +219,36 @@ async function compile(from) {
     return WebAssembly.compile(from);
 }
 
+let loading = null, noThreads = null;
+async function start(options) {
+    const threaded = options.threads > 1 && !options.wasm && !whyNoThreads();
+    let from = null;
+    try {
+        if (threaded) from = await compile(module(options.fma, '-threads'));
+    } catch (e) { // a package without these modules
+        noThreads = `the module with threads is not there: ${e.message}`;
+    }
+    from ??= await compile(options.wasm ?? module(options.fma));
+    if (engine.exports) return; // the first use was faster
+    const instance = await WebAssembly.instantiate(from, imports(from, options));
+    if (engine.exports) return;
+    begin(instance, options);
+    await engine.threads?.start(engine.exports);
+}
 /** Loads the module, once. options: wasm (bytes, a Response, a URL or a WebAssembly.Module), threads: how many */
 export async function load(options = {}) {
-    if (engine.exports) {
-        if (options.defaultFloat) setFloat(options.defaultFloat); // what can be said later, too
-        return;
+    const first = !engine.exports && !loading;
+    if (!engine.exports) {
+        loading ??= start(options).finally(() => { loading = null; });
+        await loading;
     }
-    const threaded = options.threads > 1 && !options.wasm && !whyNoThreads();
-    const from = await compile(options.wasm ?? module(options.fma, threaded ? '-threads' : ''));
-    if (engine.exports) return; // somebody else was faster
-    begin(await WebAssembly.instantiate(from, imports(from, options)), options);
-    await engine.threads?.start(engine.exports);
+    if (!first && options.defaultFloat) setFloat(options.defaultFloat); // what can be said later, too
 }
 
 /** How many threads an operation uses unless it is told otherwise, the workers that there are now, and why not more. */
 export function threads() {
     if (engine.threads) return {threads: engine.threads.threads, workers: engine.threads.workers, reason: engine.threads.reason};
-    const reason = engine.exports ? 'this build of Kiln has one thread' : 'Kiln is not loaded';
+    const reason = noThreads ?? (engine.exports ? 'this build of Kiln has one thread' : 'Kiln is not loaded');
     return {threads: 1, workers: 0, reason: whyNoThreads() ?? reason};
 }
 

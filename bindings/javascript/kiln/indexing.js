@@ -23,7 +23,7 @@ onArray(f => { isArray = f; });
 const np = (name, ...args) => rowCall('kiln.numpy', name, args);
 
 // The text of one part of an index, with its arguments; bounds are arguments, so a loop over them compiles once.
-const [INT, BOOL, ARRAY] = [0, 2, 4];
+const [INT, BOOL, ARRAY] = [0, 2, 4], FAR = 2n ** 62n;
 const isBound = b => b === null || b === undefined || typeof b === 'number' || typeof b === 'bigint';
 const isBounds = i => Array.isArray(i) && i.length <= 3 && i.every(isBound);
 function whole(i) {
@@ -34,7 +34,8 @@ function whole(i) {
 function partText(i, args, owned) {
     const push = a => (args.push(a), '%');
     const bound = b => (b === null || b === undefined || b === Infinity || b === -Infinity ? ''
-        : isArray(b) ? push({kind: ARRAY, array: b.handle}) : push({kind: INT, integer: whole(b)}));
+        : isArray(b) ? push({kind: ARRAY, array: b.handle})
+            : push({kind: INT, integer: whole(b) > FAR ? FAR : b < -FAR ? -FAR : b}));
     if (i === null) return 'None';
     if (i === '...' || i === Ellipsis) return '...';
     if (typeof i === 'boolean') return push({kind: BOOL, integer: i ? 1 : 0});

@@ -3,7 +3,7 @@
 // and for its jaxprs. Lines inside of this package are not the user's: the first one outside counts.
 import {engine, lastingText, put} from './engine.js';
 
-const own = new URL('..', import.meta.url).href;
+const own = new URL('.', import.meta.url).href;
 const ownPath = own.startsWith('file:') ? decodeURI(own.slice('file://'.length)) : own; // Bun has paths
 const isOwn = file => file.startsWith(own) || file.startsWith(ownPath) || file.startsWith('wasm');
 const places = new Map(); // "file:line" -> address of a kn_place, for good

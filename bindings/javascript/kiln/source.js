@@ -13,14 +13,14 @@ export const asBytes = x => (x instanceof Uint8Array ? x : isBuffer(x) ? new Uin
 
 /** Node's fs, also of Deno and Bun; null in a page. */
 export async function fileSystem() {
-    return globalThis.process?.versions?.node ? import('node:fs') : null;
+    return globalThis.process?.versions?.node ? process.getBuiltinModule('node:fs') : null;
 }
 /** Does this text name a file of the file system? Everything does there but what has a scheme. */
 async function asPath(x) {
     const fs = await fileSystem();
     if (!fs) return null;
     if (x instanceof URL || /^file:/i.test(x))
-        return String(x).startsWith('file:') ? (await import('node:url')).fileURLToPath(String(x)) : null;
+        return String(x).startsWith('file:') ? process.getBuiltinModule('node:url').fileURLToPath(String(x)) : null;
     return /^[a-z][a-z0-9+.-]+:/i.test(x) ? null : x;
 }
 

@@ -116,7 +116,7 @@ class FolderStore {
 export async function openStore(folder = null, kind = null) {
     if (kind === 'memory') return new MemoryStore();
     if (await fileSystem()) {
-        const env = globalThis.process.env, os = await import('node:os');
+        const env = globalThis.process.env, os = globalThis.process.getBuiltinModule('node:os');
         return FolderStore.open(folder ?? `${env.XDG_CACHE_HOME || `${os.homedir()}/.cache`}/kiln-cache`);
     }
     if (typeof globalThis.navigator?.storage?.getDirectory === 'function') {

@@ -353,7 +353,7 @@ def main():
             )
         else:
             parts.append(re.sub(r"^(// .*\n)+\n?", "", body))
-    text = ["// Made by bindings/javascript/tools/make-types.py.\n", *parts]
+    text = ['/// <reference lib="esnext.disposable" />', "// Made by bindings/javascript/tools/make-types.py.\n", *parts]
     for space, (name, module, files) in SPACES.items():
         own = members.get(space, "")
         said = set(re.findall(r"^    (?:readonly )?(\w+)\??[(:<]", own, re.M))
