@@ -98,6 +98,7 @@ typedef struct kng_reading kng_reading;
 knx_error *kng_reading_begin(kng_gpu *g, knd_memory *from, uint64_t at, uint64_t bytes, kng_reading **out);
 /* Waits, if it has not come; r is gone then, also with an error. */
 knx_error *kng_reading_end(kng_gpu *g, kng_reading *r, void *to);
+bool kng_reading_came(const kng_reading *r); /* has it been mapped? */
 void kng_reading_drop(kng_gpu *g, kng_reading *r); /* nobody wants it any more; NULL is fine */
 extern const knd_ahead kng_ahead_table;
 /* Both at once. */

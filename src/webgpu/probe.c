@@ -170,7 +170,10 @@ static knx_error *begin_probe(kng_gpu *g, kng_reading **out)
     if (!error)
         error = kng_alloc(g, RESULT_BYTES, &slot[1].memory);
     if (!error) {
+        fenv_t around;
+        feholdexcept(&around); /* operands raise what they can */
         make_operands(x);
+        fesetenv(&around);
         error = kng_upload(g, slot[0].memory, 0, x, OPERAND_BYTES);
     }
     if (!error)

@@ -67,6 +67,7 @@ static void on_done(WGPUQueueWorkDoneStatus status, WGPUStringView message, void
 knx_error *kng_wait_for(kng_gpu *g, uint64_t number)
 {
     int64_t since = 0;
+    KN_TRY(kng_lost(g));
     kng_pump(g);
     while ((uint64_t)g->queue.ended < number) {
         KN_TRY(kng_pump_again(g, &since));
@@ -137,6 +138,12 @@ knx_error *kng_flush(kng_gpu *g)
     if (!g->handle)
         return kng_lost(g);
     kng_pump(g);
+    kng_reading *coming = g->checks.coming;
+    if (coming && kng_reading_came(coming)) {
+        g->checks.coming = NULL;
+        KN_TRY(kng_reading_end(g, coming, NULL));
+        g->counters.waits--; /* it was there */
+    }
     return g->checks.coming || !kng_checks_unknown(g).n ? kng_submit(g)
                                                         : kng_reading_begin(g, NULL, 0, 0, &g->checks.coming);
 }

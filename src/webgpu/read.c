@@ -38,7 +38,9 @@ static knx_error *take_landing(kng_gpu *g, uint64_t bytes, kng_reading *r)
         h->landing[i] = NULL;
         return NULL;
     }
+    const uint64_t most = g->limits.maxBufferSize / 4 * 4;
     r->room = kng_room_for(bytes < SMALLEST ? SMALLEST : bytes);
+    r->room = r->room > most && bytes <= most ? most : r->room;
     r->landing = g->api->DeviceCreateBuffer(
         g->handle,
         &(WGPUBufferDescriptor){.usage = WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst, .size = r->room});
@@ -48,11 +50,16 @@ static knx_error *take_landing(kng_gpu *g, uint64_t bytes, kng_reading *r)
     return NULL;
 }
 
-/* One that is not mapped: it stays in the place of a smaller one. */
+/* One that is not mapped: it stays in the place of a smaller one, but what a whole large array came through. */
 static void keep_landing(kng_gpu *g, kng_reading *r)
 {
     kng_heap *h = &g->heap;
     int at = 0;
+    if (r->room > 2 * (uint64_t)AT_ONCE) {
+        g->api->BufferRelease(r->landing);
+        r->landing = NULL;
+        return;
+    }
     for (int i = 0; i < KNG_LANDINGS; i++) {
         if (!h->landing[i]) {
             at = i;
@@ -182,6 +189,8 @@ static knx_error *take_contents(kng_gpu *g, kng_reading *r, void *to)
     kng_drop(records);
     return error;
 }
+
+bool kng_reading_came(const kng_reading *r) { return r->landing && r->mapped; }
 
 knx_error *kng_reading_end(kng_gpu *g, kng_reading *r, void *to)
 {

@@ -353,7 +353,8 @@ def main():
             )
         else:
             parts.append(re.sub(r"^(// .*\n)+\n?", "", body))
-    text = ['/// <reference lib="esnext.disposable" />', "// Made by bindings/javascript/tools/make-types.py.\n", *parts]
+    made = "// Made by bindings/javascript/tools/make-types.py.\n"
+    text = ['/// <reference lib="esnext.disposable" />', made, *parts]
     for space, (name, module, files) in SPACES.items():
         own = members.get(space, "")
         said = set(re.findall(r"^    (?:readonly )?(\w+)\??[(:<]", own, re.M))
