@@ -112,4 +112,6 @@ test('lists of different depth are refused', () => {
 test('integers that no dtype holds are refused', () => {
     for (const [x, dtype] of [[[2 ** 63], 'int64'], [[2 ** 64], 'uint64'], [[2n ** 64n], null], [[2n ** 63n, -1n], null]])
         assert.throws(() => np.array(x, {dtype}), {name: 'OverflowError'}, String(x));
+    assert.throws(() => np.full([2], 2 ** 31, {dtype: 'int32'}), {name: 'OverflowError'});
+    assert.deepEqual(np.full([2], 2 ** 31 - 1, {dtype: 'int32'}).js(), [2 ** 31 - 1, 2 ** 31 - 1]);
 });

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * runner.c -- the main function of a folder's tests: `unit_base test_dtype ARGUMENTS` runs the group of that file (support/group.h), without a name
- * each group of the folder in a child process. groups.def is made by CMake. */
+ * each group of the folder in a child process, where there are such. groups.def is made by CMake. */
 #include <stdio.h>
 #include <string.h>
+#ifndef __wasm__
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #define GROUP(name) int kn_group_##name(int argc, char **argv);
 #include KN_TEST_GROUPS
@@ -22,6 +24,10 @@ static const struct group {
 /* The exit status of a group that runs in a child. */
 static int run_apart(const struct group *g, char **argv)
 {
+#ifdef __wasm__
+    printf("%s: there are no processes here: name it\n", g->name);
+    return argv[0] ? 77 : 1;
+#else
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -34,6 +40,7 @@ static int run_apart(const struct group *g, char **argv)
     if (child < 0 || waitpid(child, &status, 0) != child)
         return 1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+#endif
 }
 
 int main(int argc, char **argv)

@@ -62,7 +62,7 @@ file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/webgpu_groups.def" CONTENT "$
 foreach(name expect webgpu_run wgsl_device wgsl_case kernel_case chains on_device no_memory number_case random_scene elements stages)
     list(APPEND webgpu_unit_sources "${tests}/support/${name}.c")
 endforeach()
-kiln_wasm_program(unit_webgpu unit.c ${webgpu_unit_sources})
+kiln_wasm_program(unit_webgpu "${tests}/unit/runner.c" ${webgpu_unit_sources})
 target_include_directories(unit_webgpu BEFORE PRIVATE shim)
 target_compile_definitions(unit_webgpu PRIVATE "KN_TEST_GROUPS=\"${CMAKE_CURRENT_BINARY_DIR}/webgpu_groups.def\"" "KN_TEST_DIR=\"\""
     "KN_TEST_DATA=\"/data\"")

@@ -62,6 +62,15 @@ async function demo_ready(page) {
     await page.evaluate(() => window.demo.ready);
 }
 
+/** Waits until a page of any kind is there: the playground has run its program, a demo is set up. */
+async function settled(page, address) {
+    await page.waitForFunction(() => document.readyState === 'complete');
+    if (address.startsWith('playground'))
+        await ran(page, 1);
+    if (address.includes('?'))
+        await demo_ready(page);
+}
+
 async function type_program(page, text) {
     await page.focus('#program textarea');
     await page.keyboard.down('Control');
@@ -216,11 +225,7 @@ const tests = {
     async 'pages fit a phone'(site) {
         for (const address of ['index.html', 'playground.html', 'demos/index.html', 'demos/demo.html?waves'])
             await site.visit(address, async page => {
-                await page.waitForFunction(() => document.readyState === 'complete');
-                if (address.startsWith('playground'))
-                    await ran(page, 1);
-                if (address.includes('?'))
-                    await demo_ready(page);
+                await settled(page, address);
                 await site.shot(page, `phone-${address.replace(/\W+/g, '-')}`);
                 const [wide, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
                 assert.ok(wide <= width, `${address} is ${wide} wide`);
@@ -229,11 +234,7 @@ const tests = {
     async 'what can be used has a name'(site) {
         for (const address of ['index.html', 'playground.html', 'demos/index.html', 'demos/demo.html?waves'])
             await site.visit(address, async page => {
-                await page.waitForFunction(() => document.readyState === 'complete');
-                if (address.startsWith('playground'))
-                    await ran(page, 1);
-                if (address.includes('?'))
-                    await demo_ready(page);
+                await settled(page, address);
                 assert.deepEqual(await page.evaluate(nameless), [], address);
                 assert.equal(await page.$$eval('h1', l => l.length), 1, address);
             });

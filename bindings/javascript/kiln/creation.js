@@ -144,8 +144,9 @@ export const creation = {
             {copy: false, ndmin: 1})],
         ['arange(start, stop=, step=, *, dtype=, device=)', range],
         ['full(shape, fill_value, dtype=, *, device=)', (shape, value, dtype, device) => np('full', shape,
-            dtype === undefined && (typeof value === 'number' || Array.isArray(value)) ? array(value) : value,
-                {dtype, device})],
+            Number.isInteger(value) || typeof value === 'bigint' ? array(value, {dtype: dtype ?? null})
+                : dtype === undefined && (typeof value === 'number' || Array.isArray(value)) ? array(value) : value,
+            {dtype, device})],
         ['frombuffer(buffer, dtype=, count=, offset=)', (buffer, dtype = 'float32', count = -1, offset = 0) => {
             const all = ArrayBuffer.isView(buffer) ? new Uint8Array(buffer.buffer, buffer.byteOffset,
                 buffer.byteLength) : new Uint8Array(buffer);

@@ -2,9 +2,9 @@
  * core.c -- what the JavaScript package needs of C: functions of Kiln's that call JavaScript, where members of
  * structures are, and numbers that JavaScript has as doubles. All else it calls by name (exports.txt) and by the table
  * of public functions (bindings/shared). */
+#include "describe.h"
 #include "export.h"
 #include "rows.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Functions. What a function of JavaScript is to Kiln is its number, so that recordings of one that is gone are
@@ -18,54 +18,11 @@ static void called(const void *env, void *out, const void *const *in)
     kjs_call(serial, out, in);
 }
 
-static size_t bytes_of(int size) { return size < 0 ? 2 /* a tree */ : (size_t)size * sizeof(kn_array); }
-
-/* Kiln keeps the description of a function by its address, and maybe longer than the function: there is one for each
- * name and sizes of parts, for good. */
-typedef struct known {
-    struct known *next;
-    kn_function c;
-} known;
-
-static bool is_of(const kn_function *c, const char *name, int n, const int32_t *size, int promised)
-{
-    bool same = c->name == name && c->n_args == n && c->out_bytes == bytes_of(promised);
-    for (int i = 0; same && i < n; i++)
-        same = c->arg_bytes[i] == bytes_of(size[i]);
-    return same;
-}
-
-static const kn_function *description_of(const char *name, int n, const int32_t *size, int promised)
-{
-    static known *all[256];
-    size_t hash = ((uintptr_t)name >> 3) + (size_t)promised * 131;
-    for (int i = 0; i < n; i++)
-        hash = hash * 31 + (size_t)size[i];
-    known **list = &all[hash % 256];
-    for (known *k = *list; k; k = k->next)
-        if (is_of(&k->c, name, n, size, promised))
-            return &k->c;
-    known *k = calloc(1, sizeof *k);
-    if (!k)
-        return NULL;
-    k->c = (kn_function){.size_ = sizeof k->c,
-                         .name = name,
-                         .call = called,
-                         .env_bytes = sizeof(uint32_t),
-                         .out_bytes = bytes_of(promised),
-                         .n_args = n};
-    for (int i = 0; i < n; i++)
-        k->c.arg_bytes[i] = bytes_of(size[i]);
-    k->next = *list;
-    *list = k;
-    return &k->c;
-}
-
 /* name: a text that stays. promised: how many arrays it returns; -1: a tree, which each call shows. NULL: no memory, or
  * an error is pending */
 KJS_EXPORT(kn_fn, kjs_function, const char *name, int n, const int32_t *size, int promised, uint32_t serial)
 {
-    const kn_function *c = description_of(name, n, size, promised);
+    const kn_function *c = knb_description_of(name, n, size, promised, called, sizeof(uint32_t));
     return c ? kn_fn_of(c, &serial) : NULL;
 }
 

@@ -4,6 +4,7 @@
  * A function takes a few parts, each a flat tuple of arrays, and returns a sequence of arrays. What it is to Kiln
  * is its number (living.c), so that recordings of a function that is gone are never found for another one. */
 #include "function.h"
+#include "describe.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,44 +202,6 @@ static const char *name_of(PyObject *callable)
     return s ? s : "function";
 }
 
-/* Kiln keeps the description of a function by its address, and maybe longer than the function: there is one for each
- * name and sizes of parts, for good. */
-static size_t bytes_of(int size) { return size < 0 ? 2 /* a tree */ : (size_t)size * sizeof(kn_array); }
-
-static const kn_function *description_of(const char *name, int n, const int *size, int promised)
-{
-    typedef struct known {
-        struct known *next;
-        kn_function c;
-    } known;
-    static known *all[256];
-    size_t hash = (uintptr_t)name >> 3, out_bytes = bytes_of(promised);
-    for (int i = 0; i < n; i++)
-        hash = hash * 31 + (size_t)size[i];
-    known **list = &all[hash % 256];
-    for (known *k = *list; k; k = k->next) {
-        bool same = k->c.name == name && k->c.n_args == n && k->c.out_bytes == out_bytes;
-        for (int i = 0; same && i < n; i++)
-            same = k->c.arg_bytes[i] == bytes_of(size[i]);
-        if (same)
-            return &k->c;
-    }
-    known *k = calloc(1, sizeof *k);
-    if (!k)
-        return NULL;
-    k->c = (kn_function){.size_ = sizeof k->c,
-                         .name = name,
-                         .call = called,
-                         .env_bytes = sizeof(uint64_t),
-                         .out_bytes = out_bytes,
-                         .n_args = n};
-    for (int i = 0; i < n; i++)
-        k->c.arg_bytes[i] = bytes_of(size[i]);
-    k->next = *list;
-    *list = k;
-    return &k->c;
-}
-
 static int sizes_of(PyObject *sizes, int *n, int *at)
 {
     *n = (int)PyTuple_Size(sizes);
@@ -272,7 +235,8 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
         return NULL;
     kpy_function *f = new_function();
     if (f && sizes_of(sizes, &f->n_parts, f->size) == 0 && (f->serial = kpy_live((PyObject *)f))) {
-        const kn_function *c = description_of(name_of(like ? like : callable), f->n_parts, f->size, promised);
+        const kn_function *c = knb_description_of(name_of(like ? like : callable), f->n_parts, f->size, promised,
+                                                  called, sizeof(uint64_t));
         f->callable = Py_NewRef(callable);
         f->promised = promised;
         f->pair = pair;
