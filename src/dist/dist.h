@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dist.h -- devices that run one program together: who they are, and how bytes go between them (docs/sharding.md).
+ *
+ * A *job* is one or more processes with the same number of devices each; a device is a thread of its process that runs
+ * its part of a program. A *crew* is the devices of one run in this process. Routines of collective primitives are
+ * called on a device's thread; they move bytes with the functions below, and add by themselves, in the order of
+ * docs/determinism.md, so that bits do not depend on where the devices are.
+ *
+ * All members of a group have to call the same movements in the same order, with the same bytes and the same `what`.
+ * Where they do not, where one of them fails or dies, or does not come in time, all get an error that says so, with
+ * the lines of both sides. */
+#ifndef KN_DIST_DIST_H
+#define KN_DIST_DIST_H
+#include "base/error.h"
+#include <stddef.h>
+
+/* ---- The job. */
+
+typedef struct kndist_job {
+    int n_process, process; /* 1 and 0 until kndist_join */
+    int n_local;            /* devices of each process: KILN_DEVICES, 1 if it is not set */
+} kndist_job;
+const kndist_job *kndist_job_now(void); /* reads KILN_DEVICES when called first */
+knx_error *kndist_set_local(int n);     /* ValueError below 1, above 4096; RuntimeError once meshes were made */
+
+/* How other processes are reached. Functions are called by one thread at a time. Each returns an error that says which
+ * process, what it did, and which line of the user's that was. */
+typedef struct kndist_transport kndist_transport; /* transport.h */
+
+/* ---- On a device's thread. */
+
+typedef struct kndist_crew kndist_crew;
+/* The device that this thread is while it runs a program over a mesh; NULL: it is none. */
+typedef struct kndist_self {
+    kndist_crew *crew;
+    int32_t device;            /* its number in the job */
+    int64_t in_mesh;           /* its number in the mesh of the program */
+    const struct kni_mesh *mesh; /* of the program */
+} kndist_self;
+const kndist_self *kndist_self_now(void);
+
+/* Some devices, each in the place that its rank says; `me` is the caller's. The list is the same for all of them. */
+typedef struct kndist_group {
+    int n, me;
+    const int32_t *device;
+} kndist_group;
+
+/* What is moved, for comparisons and messages: "psum f32[3]"; line: the user's. */
+typedef struct kndist_what {
+    const char *operation; /* the primitive's name */
+    const kn_place *line;  /* NULL: not known */
+} kndist_what;
+
+/* Each member's `bytes` from `send`, in the order of ranks, to recv (n * bytes). */
+knx_error *kndist_all_gather(const kndist_group *g, kndist_what w, const void *send, size_t bytes, void *recv);
+/* Part j (of `bytes`) of `send` to member j, which puts it at place `me` of its recv. */
+knx_error *kndist_all_to_all(const kndist_group *g, kndist_what w, const void *send, size_t bytes, void *recv);
+/* The same with parts of different sizes, at offsets: all in bytes. send_bytes[j] of mine is recv_bytes[me] of j's. */
+knx_error *kndist_all_to_all_v(const kndist_group *g, kndist_what w, const void *send, const size_t *send_bytes,
+                               const size_t *send_at, void *recv, const size_t *recv_bytes, const size_t *recv_at);
+/* To member `to`, from member `from`; -1: nobody (recv stays as it is). Among all members together a permutation. */
+knx_error *kndist_permute(const kndist_group *g, kndist_what w, const void *send, int to, void *recv, int from,
+                          size_t bytes);
+knx_error *kndist_barrier(const kndist_group *g, kndist_what w);
+
+/* ---- Runs (for device/mesh). */
+
+/* Runs work(env, i) for the local devices i = 0 .. n - 1 at once, each on a thread of its own (of a pool that stays),
+ * device[i] being its number in the job; with n = 1 on the calling thread. Movements of the devices are among members
+ * of this run and of the same run in other processes. The first error ends the others' movements with an error, and is
+ * what comes back: that of the device with the lowest number, errors that only tell of another one's last. */
+knx_error *kndist_run(const struct kni_mesh *mesh, int n, const int32_t *device, const int64_t *in_mesh,
+                      knx_error *(*work)(void *env, int i), void *env);
+/* Seconds that a movement waits for its members before it is an error: KILN_DIST_TIMEOUT, 300 if it is not set; 0: it
+ * waits for ever. */
+double kndist_timeout(void);
+#endif
