@@ -109,6 +109,8 @@ struct kni_prim {
      * Each word is a kind of axis. "b m k, b k n -> b m n": a part of operand 0 along an axis of the kind m gives that
      * part of the result; k, which is in no result, has to be whole. For passes that spread work over devices. */
     const char *factors;
+    /* Of rows that say how their result has to lie over a mesh of devices (sharding_constraint). NULL: of no matter. */
+    const kni_sharding *(*lays)(const kni_rule *r);
     const char *doc; /* one sentence, shown by the generated documentation */
 
     /* Members of the parameters that follow from the operands and the other members (KN_PF_DERIVED): `params` is the

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * propagate.c -- how each value of a jaxpr lies. Operands and constraints are known; equations are walked forwards and
+ * backwards, and each hands on along its factors what one of its operands or results has, until nothing changes.
+ *
+ * The axes along one factor are the longest list among its operands and results of which the others are beginnings;
+ * of lists that exclude each other the one that more bytes have. An axis of the mesh that several factors of one
+ * equation want goes to the one with which the equation costs least communication. */
+#include "shard/solve.h"
+#include <string.h>
+
+enum { MOST_SWEEPS = 12, MOST_WAYS = 64 };
+
+/* ---- The axes of one factor. */
+
+typedef struct proposal {
+    kni_mesh_axes axes;
+    double weight; /* bytes of the values that have it */
+} proposal;
+
+static void propose(proposal *list, int *n, kni_mesh_axes axes, double weight)
+{
+    if (!axes.n)
+        return;
+    for (int i = 0; i < *n; i++)
+        if (knshard_is_prefix(list[i].axes, axes) || knshard_is_prefix(axes, list[i].axes)) {
+            list[i].weight += weight;
+            if (axes.n > list[i].axes.n)
+                list[i].axes = axes;
+            return;
+        }
+    if (*n < KNI_MESH_AXES)
+        list[(*n)++] = (proposal){axes, weight};
+}
+
+static kni_mesh_axes axes_of_factor(const knshard_solution *s, const kni_eqn *e, const kni_factor *f, int n_in)
+{
+    proposal list[KNI_MESH_AXES];
+    int n = 0, best = 0;
+    for (int k = 0; k < n_in; k++)
+        if (f->in[k] >= 0 && kni_is_var(e->in[k])) {
+            const knshard_lay *l = &s->var[e->in[k]];
+            kni_type t = s->j->type[e->in[k]];
+            propose(list, &n, l->dim[f->in[k]], (l->fixed ? 2 : 1) * kni_type_count(t) * (double)t.dtype->size);
+        }
+    for (uint32_t k = 0; k < e->n_out; k++)
+        if (f->out[k] >= 0) {
+            const knshard_lay *l = &s->var[e->out + k];
+            kni_type t = s->j->type[e->out + k];
+            propose(list, &n, l->dim[f->out[k]], (l->fixed ? 2 : 1) * kni_type_count(t) * (double)t.dtype->size);
+        }
+    for (int i = 1; i < n; i++)
+        best = list[i].weight > list[best].weight ? i : best;
+    return n ? list[best].axes : (kni_mesh_axes){0};
+}
+
+/* An extent that another one holds several times (a reshape that joins axes) has to be cut evenly, as have extents
+ * whose equation could fail, or has an effect, on what pads the last part. */
+static bool has_to_be_even(const knshard_solution *s, const kni_eqn *e, const kni_factor *f)
+{
+    for (uint32_t k = 0; k < e->n_in; k++)
+        if (f->in[k] >= 0 && kni_atom_type(s->j, e->in[k]).dim[f->in[k]] != f->size)
+            return true;
+    for (uint32_t k = 0; k < e->n_out; k++)
+        if (f->out[k] >= 0 && s->j->type[e->out + k].dim[f->out[k]] != f->size)
+            return true;
+    return kni_must_stay(e->prim, e->params);
+}
+
+static kni_mesh_axes possible(const knshard_solution *s, const kni_eqn *e, const kni_factor *f, kni_mesh_axes a)
+{
+    a = knshard_fitting(s->mesh, a, f->size);
+    if (f->kind == KNI_HALO)
+        a.n = 0;
+    if (a.n && has_to_be_even(s, e, f))
+        while (a.n && f->size % kni_mesh_parts(s->mesh, a))
+            a.n--;
+    return a;
+}
+
+/* ---- Axes that several factors want. */
+
+static bool has_axis(kni_mesh_axes a, int axis, int *at)
+{
+    for (*at = 0; *at < a.n; ++*at)
+        if (a.axis[*at] == axis)
+            return true;
+    return false;
+}
+
+static const char *tell(const knshard_solution *s, const kni_eqn *e, const kni_mesh_axes *axes, double cost, int ways)
+{
+    knx_text t = {0};
+    const knshard_cut *c = &s->cut[e - s->j->eqn];
+    knx_text_add(&t, "%d ways to use the mesh; the one that moves least, %.0f bytes a device, cuts", ways, cost);
+    for (int f = 0; f < c->spread.n; f++)
+        for (int i = 0; i < axes[f].n; i++)
+            knx_text_add(&t, " factor %d (of %lld) by %s", f, (long long)c->spread.v[f].size,
+                         s->mesh->name[axes[f].axis[i]]);
+    return knx_arena_string(s->arena, t.s);
+}
+
+/* Gives each contested axis to one of its factors, in all ways, and keeps the cheapest: what is behind an axis that a
+ * factor does not get goes, too. */
+static void settle(knshard_solution *s, uint32_t i, kni_mesh_axes *axes)
+{
+    knshard_cut *c = &s->cut[i];
+    kni_mesh_axes best[KNI_MAX_FACTORS], way[KNI_MAX_FACTORS];
+    int wanted[KNI_MESH_AXES] = {0}, ways = 1, at;
+    double least = 0;
+    for (int a = 0; a < s->mesh->n_axis; a++) {
+        for (int f = 0; f < c->spread.n; f++)
+            wanted[a] += has_axis(axes[f], a, &at);
+        if (wanted[a] > 1 && ways * wanted[a] <= MOST_WAYS)
+            ways *= wanted[a];
+        else if (wanted[a] > 1)
+            wanted[a] = -1; /* too many ways: the first one has it */
+    }
+    for (int w = 0; w < ways; w++) {
+        memcpy(way, axes, (size_t)c->spread.n * sizeof *way);
+        for (int a = 0, rest = w; a < s->mesh->n_axis; a++) {
+            int choice = wanted[a] > 1 ? rest % wanted[a] : 0, seen = 0;
+            rest = wanted[a] > 1 ? rest / wanted[a] : rest;
+            for (int f = 0; f < c->spread.n; f++)
+                if (has_axis(axes[f], a, &at) && seen++ != choice && has_axis(way[f], a, &at))
+                    way[f].n = (uint8_t)at;
+        }
+        double cost = ways > 1 ? knshard_cut_cost(s, i, way) : 0;
+        if (!w || cost < least) {
+            least = cost;
+            memcpy(best, way, sizeof best);
+        }
+    }
+    memcpy(axes, best, (size_t)c->spread.n * sizeof *axes);
+    c->why = ways > 1 ? tell(s, &s->j->eqn[i], axes, least, ways) : NULL;
+}
+
+static void cut_equation(knshard_solution *s, uint32_t i, kni_mesh_axes *axes)
+{
+    const kni_eqn *e = &s->j->eqn[i];
+    const knshard_cut *c = &s->cut[i];
+    for (int f = 0; f < c->spread.n; f++)
+        axes[f] = possible(s, e, &c->spread.v[f], axes_of_factor(s, e, &c->spread.v[f], c->spread.n_in));
+    settle(s, i, axes);
+}
+
+/* ---- Handing on. */
+
+/* Longer lists only, so that it ends; and no axis that cuts another dimension. */
+static bool extend(const knshard_solution *s, kni_atom v, int d, kni_mesh_axes axes)
+{
+    knshard_lay *l = &s->var[v];
+    if (l->fixed || !knshard_is_prefix(l->dim[d], axes) || l->dim[d].n == axes.n)
+        return false;
+    uint32_t others = knshard_lay_set(l) & ~kni_mesh_axes_set(l->dim[d]);
+    if (others & kni_mesh_axes_set(axes))
+        return false;
+    l->dim[d] = axes;
+    return true;
+}
+
+static bool hand_on(knshard_solution *s, uint32_t i, bool backwards)
+{
+    const kni_eqn *e = &s->j->eqn[i];
+    knshard_cut *c = &s->cut[i];
+    kni_mesh_axes axes[KNI_MAX_FACTORS];
+    bool any = false;
+    if (c->body)
+        return false;
+    cut_equation(s, i, axes);
+    for (int f = 0; f < c->spread.n; f++) {
+        const kni_factor *factor = &c->spread.v[f];
+        for (uint32_t k = 0; k < e->n_out; k++)
+            any |= factor->out[k] >= 0 && extend(s, e->out + k, factor->out[k], axes[f]);
+        for (uint32_t k = 0; backwards && k < e->n_in; k++)
+            any |= factor->in[k] >= 0 && kni_is_var(e->in[k]) && extend(s, e->in[k], factor->in[k], axes[f]);
+    }
+    return any;
+}
+
+/* ---- All equations. */
+
+static knx_error *find_factors(knshard_solution *s, uint32_t i)
+{
+    const kni_eqn *e = &s->j->eqn[i];
+    knshard_cut *c = &s->cut[i];
+    kni_type *xt = knx_arena_alloc(s->arena, ((size_t)e->n_in + 1) * sizeof *xt);
+    if (!xt)
+        return knx_error_nomem();
+    for (uint32_t k = 0; k < e->n_in; k++)
+        xt[k] = kni_atom_type(s->j, e->in[k]);
+    kni_rule r = kni_rule_of(e, xt, s->j->type + e->out);
+    KN_TRY(knshard_factors(e, xt, s->j->type + e->out, s->arena, &c->spread));
+    c->axes = knx_arena_zero(s->arena, ((size_t)c->spread.n + 1) * sizeof *c->axes);
+    c->want = e->prim->lays ? e->prim->lays(&r) : NULL;
+    for (int d = 0; c->want && c->want->mesh == s->mesh && d < c->want->ndim; d++)
+        s->var[e->out].dim[d] = c->want->dim[d];
+    if (c->want)
+        s->var[e->out].fixed = true;
+    return c->axes ? NULL : knx_error_nomem();
+}
+
+static knx_error *sweep(knshard_solution *s, bool backwards, bool *any)
+{
+    for (uint32_t n = s->j->n_eqn, k = 0; k < n; k++) {
+        uint32_t i = backwards ? n - 1 - k : k;
+        *any |= hand_on(s, i, backwards);
+        if (!backwards && s->cut[i].body)
+            KN_TRY(knshard_solve_bodies(s, i));
+    }
+    return NULL;
+}
+
+static knx_error *begin(knshard_solution *s, const knshard_lay *in)
+{
+    const kni_jaxpr *j = s->j;
+    s->var = knx_arena_zero(s->arena, ((size_t)j->n_var + 1) * sizeof *s->var);
+    s->cut = knx_arena_zero(s->arena, ((size_t)j->n_eqn + 1) * sizeof *s->cut);
+    s->out = knx_arena_zero(s->arena, ((size_t)j->n_out + 1) * sizeof *s->out);
+    bool fine = s->var && s->cut && s->out;
+    for (uint32_t v = 0; fine && v < j->n_var; v++) {
+        fine = v < j->n_const + j->n_in ? knshard_lay_copy(s->arena, &in[v], &s->var[v])
+                                        : knshard_lay_new(s->arena, j->type[v].ndim, &s->var[v]);
+        s->var[v].fixed = v < j->n_const + j->n_in;
+    }
+    return fine ? NULL : knx_error_nomem();
+}
+
+static knx_error *settle_results(knshard_solution *s, const knshard_lay *want)
+{
+    for (uint32_t i = 0; i < s->j->n_out; i++) {
+        kni_atom a = s->j->out[i];
+        const knshard_lay *l = want && want[i].dim ? &want[i] : kni_is_var(a) ? &s->var[a] : NULL;
+        if (!(l ? knshard_lay_copy(s->arena, l, &s->out[i])
+                : knshard_lay_new(s->arena, kni_atom_type(s->j, a).ndim, &s->out[i])))
+            return knx_error_nomem();
+    }
+    return NULL;
+}
+
+/* Results that have to lie in some way: the values behind them had better do so from the start. */
+static void ask_for(const knshard_solution *s, const knshard_lay *want)
+{
+    for (uint32_t i = 0; want && i < s->j->n_out; i++)
+        for (int d = 0; want[i].dim && kni_is_var(s->j->out[i]) && d < want[i].ndim; d++)
+            extend(s, s->j->out[i], d, want[i].dim[d]);
+}
+
+knx_error *knshard_solve(const kni_jaxpr *j, const kni_mesh *m, knx_arena *arena, const knshard_lay *in,
+                         const knshard_lay *want, knshard_solution **out)
+{
+    knshard_solution *s = *out = knx_arena_zero(arena, sizeof *s);
+    bool any = true;
+    if (!s)
+        return knx_error_nomem();
+    *s = (knshard_solution){.j = j, .mesh = m, .arena = arena};
+    KN_TRY(begin(s, in));
+    for (uint32_t i = 0; i < j->n_eqn; i++) {
+        KN_TRY(find_factors(s, i));
+        if (j->eqn[i].prim->loops)
+            KN_TRY(knshard_solve_bodies(s, i));
+    }
+    ask_for(s, want);
+    for (int k = 0; k < MOST_SWEEPS && any; k++) {
+        any = false;
+        KN_TRY(sweep(s, false, &any));
+        KN_TRY(sweep(s, true, &any));
+    }
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (!s->cut[i].body)
+            cut_equation(s, i, s->cut[i].axes);
+    return settle_results(s, want);
+}
