@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * write.h -- writing the jaxpr of one device: values in parts, and how they are brought into other layouts. */
+#ifndef KN_SHARD_WRITE_H
+#define KN_SHARD_WRITE_H
+#include "shard/solve.h"
+#include "ir/ops.h"
+
+/* A value of the whole jaxpr as one device has it. */
+typedef struct knshard_value {
+    kni_atom part;
+    kni_type type;    /* of the whole */
+    knshard_lay lay;
+    uint32_t partial; /* axes over whose devices the parts have yet to be joined, a bit each */
+    uint8_t join;     /* kni_factor_kind: how */
+    struct knshard_value *next; /* the same in other layouts */
+} knshard_value;
+
+typedef struct knshard_writer {
+    kni_builder b;
+    knx_arena *arena;
+    const kni_mesh *mesh;
+} knshard_writer;
+
+/* move.c: v in this layout, with nothing left to join. */
+knx_error *knshard_move(knshard_writer *w, const knshard_value *v, const knshard_lay *to, kni_atom *out);
+/* The number of the part that this device has of what these axes cut: an int32 scalar. */
+kni_atom knshard_part_number(knshard_writer *w, kni_mesh_axes axes);
+/* What lies behind the whole's extent along dimension d becomes the identity of the join. */
+kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, int64_t extent,
+                      kni_factor_kind join);
+
+#endif
