@@ -7,6 +7,7 @@
 #include "ir/builder.h"
 #include "ir/lower.h"
 #include "ir/params.h"
+#include "ir/spread.h"
 #include "kernel/product.h"
 
 /* What every rule is given: one equation. A caller fills in what the column names; the other members are zero. */
@@ -220,6 +221,19 @@ struct kni_prim {
      * before they have the jaxpr. Example: the body of a scan gets consts and carries as they are, and of each other
      * operand one element of the first axis. NULL: the types of the operands. */
     int (*body_types)(const kni_rule *r, int which, kni_type *t);
+
+    /* Spreading over devices (docs/sharding.md). */
+    /* The exact factors of one equation: how its axes can be cut, for r->xt, r->yt and the parameters. Its extents are
+     * numbers. NULL: shard/factors.c sees them in the row's other columns (elementwise, `map`, `reduction`, `rows`,
+     * `product`); where there is nothing to see, all operands are needed as a whole. Example: gather */
+    void (*spread)(const kni_rule *r, kni_spread *s);
+    /* The parameters of the equation on one device: r->xt are the types of its operands' parts, r->yt the types that
+     * its results are to have; `params` is a copy of r->params that may be changed, lists are put into r->arena.
+     * Example: broadcast_in_dim has the shape of its result there. NULL: they stay */
+    knx_error *(*resize)(const kni_rule *r, void *params);
+    /* For factors with `local`: writes what one device does, with r->b; r->x, r->xt: the operands' parts, r->yt: the
+     * types of the results' parts; r->params: those of the whole equation. Example: iota, which adds the position */
+    knx_error *(*local)(const kni_rule *r, const kni_local *l, kni_atom *y);
 
     /* scalar operations; NULL: one per result element */
     double (*cost)(const kni_rule *r);

@@ -168,6 +168,8 @@ const char *kni_prim_fault(const kni_prim *p)
         return "a product, but not of two operands to one result";
     if (p->updates && (!p->run || p->updates < 0 || (p->n_in >= 0 && p->updates > p->n_in)))
         return "updates that no routine can do";
+    if (p->local && !p->spread)
+        return "local without the column that says of which factors";
     if (p->may_fail && !(p->bits & KN_CAN_FAIL))
         return "may_fail without the bit KN_CAN_FAIL";
     const char *fault = fields_fault(p);

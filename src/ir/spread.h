@@ -3,39 +3,80 @@
  * (docs/sharding.md). It is the column `factors` made exact for the equation's parameters and types. */
 #ifndef KN_IR_SPREAD_H
 #define KN_IR_SPREAD_H
-#include "ir/type.h"
+#include "ir/jaxpr.h"
 
 /* What has to be done if operands are cut along the axes of a factor. */
 typedef enum kni_factor_kind {
-    KNI_PARALLEL, /* part i of the operands gives part i of the results that have the axis */
-    KNI_SUM,      /* no result has it; each device's result is a part of a sum. SUM's operands are linear together */
-    KNI_MAX, KNI_MIN, KNI_AND, KNI_OR, /* no result has it; parts are joined so */
-    /* Results have it, no operand does, and each part depends on its position alone (iota): the row's column `local`
-     * is given the position */
+    /* Part i of the operands gives part i of the results that have the axis. If no operand has it (new axes of a
+     * broadcast), all parts come from whole operands and are equal */
+    KNI_PARALLEL,
+    /* No result has it: each device's result is a part of a sum. The operands that have the axis are linear together.
+     * Elements of padding have to be zeros in one of them */
+    KNI_SUM,
+    /* No result has it: parts are joined so. Elements of padding have to be the identity, or copies of an element */
+    KNI_PROD,
+    KNI_MAX,
+    KNI_MIN,
+    KNI_AND,
+    KNI_OR,
+    KNI_XOR,
+    /* Results have it, no operand does, and each part depends on its position alone (iota): `local` is given that */
     KNI_POSITION,
-    /* As KNI_PARALLEL, but a part of the result also reads elements of the operands' neighbouring parts: element i of
-     * the result reads from i * step - low to i * step + high of the operand (windows, slices, pad, rev: `reversed`) */
+    /* As KNI_PARALLEL, but a part of the result also reads elements of the operands' neighbouring parts: see
+     * kni_factor */
     KNI_HALO,
 } kni_factor_kind;
+static inline bool kni_factor_joins(kni_factor_kind k) { return k >= KNI_SUM && k <= KNI_XOR; }
 
-enum { KNI_MAX_FACTORS = 64 };
+/* `size` is what is cut: `parts` parts of kni_part_extent(size, parts). An axis in the factor has this extent, or a
+ * multiple of it, where it is made of several axes on the other side (reshape) or falls into groups (conv): then every
+ * element of `size` stands for extent / size adjacent elements of the axis, and only numbers of parts that divide
+ * `size` can be used (knshard_allows in shard/factors.h). An axis is in one factor at most. */
 typedef struct kni_factor {
     uint8_t kind; /* kni_factor_kind */
-    bool fill;    /* KNI_HALO: what is read outside of the operand is made by `local` */
+    bool local;   /* the part of the equation is written by the row's `local`, not by the row itself */
+    bool fill;    /* KNI_HALO: positions outside of the operand are read, which `local` makes */
+    bool reversed; /* KNI_HALO: element i of the result reads what follows for element size - 1 - i */
     int64_t size; /* the extent that is cut; of KNI_HALO that of the result */
+    /* KNI_HALO: element i of the result reads elements i * step - low to i * step + high of the operands */
     int64_t step, low, high;
-    int8_t *in;   /* per operand: its axis, -1: it has none and is needed as a whole by every part */
-    int8_t *out;  /* per result: likewise; it is there as a whole in every part */
+    int8_t *in;  /* per operand: its axis, -1: it has none and is needed as a whole by every part */
+    int8_t *out; /* per result: likewise; it is there as a whole in every part */
 } kni_factor;
 
-/* Filled by the column: v has room for KNI_MAX_FACTORS, `in` and `out` of each come from kni_factor_new. Axes that are
- * in no factor are needed, and made, as a whole. */
+/* Filled by the column, `in` and `out` of each factor by kni_factor_new. Axes that are in no factor are needed, and
+ * made, as a whole. */
 typedef struct kni_spread {
-    int n_in, n_out, n;
+    int n_in, n_out, n, room;
     kni_factor *v;
     knx_arena *arena;
+    bool failed; /* no memory */
 } kni_spread;
 
-/* One more, all its axes -1; NULL without memory, or where there are too many (axes without a factor are whole). */
+/* One more, all its axes -1; it stays in place until the next one is made. NULL where there is no memory (s->failed),
+ * which the other functions take. */
 kni_factor *kni_factor_new(kni_spread *s, kni_factor_kind kind, int64_t size);
+/* Axis `axis` of operand i, of result j is in the factor. */
+static inline void kni_factor_in(kni_factor *f, int i, int axis)
+{
+    if (f)
+        f->in[i] = (int8_t)axis;
+}
+static inline void kni_factor_out(kni_factor *f, int j, int axis)
+{
+    if (f)
+        f->out[j] = (int8_t)axis;
+}
+
+/* What the column `local` is told: the factors, and how each is cut in this equation. */
+typedef struct kni_cut {
+    int64_t parts; /* 1: it is not cut */
+    int64_t extent; /* of one part: kni_part_extent(size, parts); size if it is not cut */
+    kni_atom first; /* int64 scalar: where the device's part begins, its number * extent; a literal 0 if not cut */
+} kni_cut;
+typedef struct kni_local {
+    const kni_spread *spread;
+    const kni_cut *cut;      /* of each factor */
+    const kni_type *xt, *yt; /* of the whole equation; r->xt and r->yt are those of its part */
+} kni_local;
 #endif

@@ -295,6 +295,16 @@ KNX_HOT void knp_index_copy(const kni_index *from, int from_axis, kni_index *to,
     memcpy(t->coef, f->coef, (size_t)from->n_loop * sizeof *t->coef);
 }
 
+int64_t knp_common_divisor(int64_t x, int64_t y)
+{
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
 int knp_split_axes(int64_t n, const kni_type *y, int first)
 {
     int64_t product = 1;

@@ -83,6 +83,7 @@ int knp_axes_before(kni_ints axes, int axis);          /* how many of them are s
 knp_dims knp_axes_rest(kni_ints axes, int ndim);       /* the axes that are not among them, in order */
 knp_dims knp_dims_pick(kni_type t, kni_ints axes);     /* the extents of these axes */
 int64_t knp_product(kni_ints v);
+int64_t knp_common_divisor(int64_t x, int64_t y); /* the greatest one; of 0 and x: x */
 
 /* Views. */
 void knp_index_copy(const kni_index *from, int from_axis, kni_index *to, int to_axis);
@@ -90,6 +91,17 @@ void knp_index_copy(const kni_index *from, int from_axis, kni_index *to, int to_
 bool knp_reshape_splits(const kni_type *x, const kni_type *y);
 /* The end of the axes of y from `first` on that have n elements together, with those of extent 1 behind; -1: none. */
 int knp_split_axes(int64_t n, const kni_type *y, int first);
+
+/* Spreading (spread.c). The columns of rows whose axes simply correspond. */
+/* The first n axes of all operands and results are parallel; operands in `without` (a bit each) have none of them. */
+void knp_spread_first(const kni_rule *r, kni_spread *s, int n, uint32_t without);
+/* Axis d of operand i and axis e of result j: parallel, of this extent. */
+kni_factor *knp_spread_pair(kni_spread *s, int64_t extent, int i, int d, int j, int e);
+/* Operand 0 and result 0 have the same axes, which are parallel where `axes` does not name them. */
+void knp_spread_but(const kni_rule *r, kni_spread *s, kni_ints axes);
+/* A list of a copy of parameters, to be changed by `resize`. */
+static inline int64_t *knp_list(kni_ints v) { return (int64_t *)(uintptr_t)v.v; }
+void knp_resize_list(kni_ints v, const int64_t *dim); /* becomes these extents */
 
 /* Costs in scalar operations: of a transcendental function, of one operation per element of operand 0, of views. */
 double knp_cost_function(const kni_rule *r);

@@ -637,16 +637,6 @@ static bool converts(const params_t *p, kni_type x)
                   (x.dtype->kind == KN_KIND_BOOL) != (to->kind == KN_KIND_BOOL));
 }
 
-static int64_t common_divisor(int64_t x, int64_t y)
-{
-    while (y) {
-        int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x;
-}
-
 enum { MOST_PHASES = 8 };
 
 /* The extent of the kernel: a number, or an expression of which each phase has some. 0: not known. */
@@ -670,7 +660,7 @@ static int holey_dim(const params_t *p, const kni_type *x)
             continue;
         if (holes > 1 && holes <= MOST_PHASES && p->window_strides.v[i] == 1 &&
             knx_dim_known_le(1, x[0].dim[p->lhs_spec.v[SPATIAL + i]]) &&
-            common_divisor(p->rhs_dilation.v[i], holes) == 1 &&
+            knp_common_divisor(p->rhs_dilation.v[i], holes) == 1 &&
             taps_of(x[1].dim[p->rhs_spec.v[SPATIAL + i]], holes) > 0 && !knx_is_symbolic(rest_of(p->lo.v[i], holes)))
             return i;
     }

@@ -374,6 +374,33 @@ static void iota_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_p
                         p->dtype);
 }
 
+static void iota_spread(const kni_rule *r, kni_spread *s)
+{
+    const kni_p_iota *p = r->params;
+    for (int d = 0; d < r->yt[0].ndim; d++) {
+        kni_factor *f = kni_factor_new(s, d == p->dimension ? KNI_POSITION : KNI_PARALLEL, r->yt[0].dim[d]);
+        if (f)
+            f->local = d == p->dimension;
+        kni_factor_out(f, 0, d);
+    }
+}
+
+static knx_error *iota_resize(const kni_rule *r, void *params)
+{
+    knp_resize_list(((kni_p_iota *)params)->shape, r->yt[0].dim);
+    return NULL;
+}
+
+/* Positions are counted in 64 bits and converted then, as those of the whole are: small dtypes wrap, floats round. */
+static knx_error *iota_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    const kni_p_iota *p = r->params;
+    kni_type t = r->yt[0];
+    kni_atom at = knb_iota(r->b, KN_DT(I64), t.ndim, t.dim, (int)p->dimension);
+    *y = knb_astype(r->b, knb_add(r->b, at, l->cut[p->dimension].first), p->dtype);
+    return NULL;
+}
+
 const kni_prim knp_prim_iota = {
     .name = "iota",
     .n_in = 0,
@@ -387,5 +414,8 @@ const kni_prim knp_prim_iota = {
     .type = iota_type,
     .batch = knp_batch_none,
     .pull = iota_pull,
+    .spread = iota_spread,
+    .resize = iota_resize,
+    .local = iota_local,
     .doc = "positions along one axis: 0, 1, 2, ... (jax.lax.broadcasted_iota)",
 };

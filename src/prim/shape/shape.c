@@ -116,6 +116,12 @@ static void broadcast_map(const kni_rule *r, const kni_index *out, kni_index *in
             knp_index_copy(out, (int)p->broadcast_dimensions.v[i], in, i);
 }
 
+static knx_error *broadcast_resize(const kni_rule *r, void *params)
+{
+    knp_resize_list(((kni_p_broadcast_in_dim *)params)->shape, r->yt[0].dim);
+    return NULL;
+}
+
 const kni_prim knp_prim_broadcast_in_dim = {
     .name = "broadcast_in_dim",
     VIEW,
@@ -126,6 +132,7 @@ const kni_prim knp_prim_broadcast_in_dim = {
     .transpose = broadcast_transpose,
     .batch = broadcast_batch,
     .map = broadcast_map,
+    .resize = broadcast_resize,
     .put = broadcast_put,
     .doc = "x repeated along new axes and along axes of extent 1 (jax.lax.broadcast_in_dim)",
 };
@@ -183,6 +190,36 @@ static void reshape_map(const kni_rule *r, const kni_index *out, kni_index *in)
     }
 }
 
+/* Where axes of x and axes of y have the same elements together, both can be cut along the first ones that are longer
+ * than 1, by what divides both: (6, 4) -> (24,) by 6, (12, 2) -> (4, 6) by 4. */
+static void reshape_spread(const kni_rule *r, kni_spread *s)
+{
+    kni_type x = r->xt[0], y = r->yt[0];
+    for (int i = 0, j = 0; i < x.ndim && j < y.ndim;) {
+        if (x.dim[i] == 1 || y.dim[j] == 1) {
+            i += x.dim[i] == 1;
+            j += y.dim[j] == 1;
+            continue;
+        }
+        int64_t left = x.dim[i], right = y.dim[j], size = knp_common_divisor(left, right);
+        if (!left || !right)
+            return;
+        if (size > 1)
+            knp_spread_pair(s, size, 0, i, 0, j);
+        for (i++, j++; left != right && i < x.ndim + 1 && j < y.ndim + 1;)
+            if (left < right)
+                left *= i < x.ndim ? x.dim[i] : 1, i++;
+            else
+                right *= j < y.ndim ? y.dim[j] : 1, j++;
+    }
+}
+
+static knx_error *reshape_resize(const kni_rule *r, void *params)
+{
+    knp_resize_list(((kni_p_reshape *)params)->new_sizes, r->yt[0].dim);
+    return NULL;
+}
+
 const kni_prim knp_prim_reshape = {
     .name = "reshape",
     VIEW,
@@ -194,6 +231,8 @@ const kni_prim knp_prim_reshape = {
     .batch = reshape_batch,
     .map = reshape_map,
     .map_exists = reshape_map_exists,
+    .spread = reshape_spread,
+    .resize = reshape_resize,
     .put = put_shape,
     .doc = "the elements of x in C order in another shape (np.reshape)",
 };
@@ -449,6 +488,16 @@ static KNX_HOT void slice_map(const kni_rule *r, const kni_index *out, kni_index
     }
 }
 
+/* Axes that stay as they are can be cut. */
+static knx_error *slice_resize(const kni_rule *r, void *params)
+{
+    kni_p_slice *p = params;
+    for (int i = 0; i < r->xt->ndim; i++)
+        if (!p->start_indices.v[i] && stride_of(p, i) == 1)
+            knp_list(p->limit_indices)[i] = r->yt[0].dim[i];
+    return NULL;
+}
+
 const kni_prim knp_prim_slice = {
     .name = "slice",
     VIEW,
@@ -459,6 +508,7 @@ const kni_prim knp_prim_slice = {
     .transpose = slice_transpose,
     .batch = slice_batch,
     .map = slice_map,
+    .resize = slice_resize,
     .put = slice_put,
     .doc = "the elements of x from start to limit by a stride along each axis (jax.lax.slice)",
 };

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * factors.h -- the factors of equations (ir/spread.h): what the row's column `spread` says, or what can be seen in its
+ * other columns; and the equation of one device. */
+#ifndef KN_SHARD_FACTORS_H
+#define KN_SHARD_FACTORS_H
+#include "ir/prim.h"
+
+/* The factors of the equation; types and parameters are numbers: an axis that is an expression is in none. Lists are
+ * put into the arena. */
+knx_error *knshard_factors(const kni_rule *r, knx_arena *a, kni_spread *out);
+
+/* Whether the factor can be cut into so many parts: of one whose axes are multiples of its size the number divides it
+ * (1 always does). r: the whole equation. */
+bool knshard_allows(const kni_factor *f, const kni_rule *r, int64_t parts);
+
+/* The extent that a part has along an axis of the factor, whose extent in the whole is this. */
+int64_t knshard_part(const kni_factor *f, int64_t parts, int64_t extent);
+
+/* Does the row say nothing of factors because it is always expanded into others? Then its expansion is cut, not the
+ * row: random_gamma, calls, custom derivatives. */
+bool knshard_expands(const kni_prim *p);
+
+/* Emits the equation r (prim, params, n_in, n_out) for operands x, which are parts, with the parameters that give results
+ * of the types yt (dtypes and extents). Returns the number of results, 0 after an error of b. */
+int knshard_emit(kni_builder *b, const kni_rule *r, const kni_atom *x, const kni_type *yt, kni_atom *y);
+#endif
