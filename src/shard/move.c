@@ -166,6 +166,8 @@ static kni_atom join_here(knshard_writer *w, kni_atom x, kni_factor_kind join, k
     case KNI_MIN: return knb_reduce_min(&w->b, all, 1, &front);
     case KNI_AND: return knb_reduce_and(&w->b, all, 1, &front);
     case KNI_OR: return knb_reduce_or(&w->b, all, 1, &front);
+    case KNI_XOR: return knb_reduce_xor(&w->b, all, 1, &front);
+    case KNI_PROD: return knb_reduce_prod(&w->b, all, 1, &front);
     default: return knb_reduce_sum(&w->b, all, 1, &front);
     }
 }
@@ -293,6 +295,8 @@ knx_error *knshard_move(knshard_writer *w, const knshard_value *v, const knshard
 static kni_atom identity_of(kni_builder *b, kn_dtype dtype, kni_factor_kind join)
 {
     knx_scalar_bits bits = {.u = {0}};
+    if (join == KNI_PROD)
+        return knb_convert(b, knb_integer(b, KN_DT(I32), 1), dtype);
     switch (join) {
     case KNI_MAX: bits = knx_scalar_extreme(dtype, false); break;
     case KNI_MIN: bits = knx_scalar_extreme(dtype, true); break;

@@ -80,13 +80,6 @@ static bool begin_one(partition *p, uint32_t i, const kni_mesh_axes *axes, one *
     return o->in && o->out && o->xt && o->yt && o->result;
 }
 
-/* The extent of a part along an axis that has the factor's extent, or holds it several times. */
-static int64_t part_of(const kni_mesh *m, int64_t extent, const kni_factor *f, kni_mesh_axes axes)
-{
-    int64_t parts = kni_mesh_parts(m, axes);
-    return extent == f->size ? kni_part_extent(extent, parts) : extent / parts;
-}
-
 /* The types of a part of each operand and result. */
 static bool part_types(const partition *p, uint32_t i, one *o)
 {
@@ -102,7 +95,7 @@ static bool part_types(const partition *p, uint32_t i, one *o)
         for (int f = 0; f < c->spread.n; f++) {
             int d = result ? c->spread.v[f].out[n] : c->spread.v[f].in[n];
             if (d >= 0)
-                dim[d] = part_of(p->w.mesh, whole.dim[d], &c->spread.v[f], o->axes[f]);
+                dim[d] = knshard_part(&c->spread.v[f], kni_mesh_parts(p->w.mesh, o->axes[f]), whole.dim[d]);
         }
         t = result ? &o->yt[n] : &o->xt[n];
         whole.dim = dim;
@@ -118,6 +111,15 @@ static bool is_cut(const knshard_cut *c, const kni_mesh_axes *axes)
 {
     for (int f = 0; f < c->spread.n; f++)
         if (axes[f].n)
+            return true;
+    return false;
+}
+
+/* Is a part written by the row's `local`? */
+static bool by_position(const knshard_cut *c, const kni_mesh_axes *axes)
+{
+    for (int f = 0; f < c->spread.n; f++)
+        if (axes[f].n && (c->spread.v[f].local || c->spread.v[f].kind == KNI_POSITION))
             return true;
     return false;
 }
@@ -164,7 +166,7 @@ static knx_error *get_operands(partition *p, uint32_t i, one *o)
         KN_TRY(get(p, o->e->in[k], &need, &o->in[k]));
         for (int f = 0; f < c->spread.n && !p->w.b.error; f++) {
             const kni_factor *factor = &c->spread.v[f];
-            if (factor->in[k] >= 0 && o->axes[f].n && factor->kind >= KNI_SUM && factor->kind <= KNI_OR)
+            if (factor->in[k] >= 0 && o->axes[f].n && kni_factor_joins((kni_factor_kind)factor->kind))
                 o->in[k] = knshard_mask(&p->w, o->in[k], factor->in[k], o->axes[f], factor->size,
                                         (kni_factor_kind)factor->kind);
         }
@@ -176,19 +178,10 @@ static void mark_partial(const partition *p, uint32_t i, const one *o, knshard_v
 {
     const knshard_cut *c = &p->s->cut[i];
     for (int f = 0; f < c->spread.n; f++)
-        if (o->axes[f].n && c->spread.v[f].kind >= KNI_SUM && c->spread.v[f].kind <= KNI_OR) {
+        if (o->axes[f].n && kni_factor_joins((kni_factor_kind)c->spread.v[f].kind)) {
             v->partial |= kni_mesh_axes_set(o->axes[f]);
             v->join = c->spread.v[f].kind;
         }
-}
-
-/* Which parts of its results a device has where those depend on their positions. */
-static bool by_position(const knshard_cut *c, const kni_mesh_axes *axes)
-{
-    for (int f = 0; f < c->spread.n; f++)
-        if (axes[f].n && c->spread.v[f].kind == KNI_POSITION)
-            return true;
-    return false;
 }
 
 static knx_error *emit_by_position(partition *p, uint32_t i, one *o)
@@ -196,22 +189,21 @@ static knx_error *emit_by_position(partition *p, uint32_t i, one *o)
     const knshard_cut *c = &p->s->cut[i];
     knx_arena *a = p->w.arena;
     kni_builder *b = &p->w.b;
-    kni_local_part *part = knx_arena_zero(a, ((size_t)c->spread.n + 1) * sizeof *part);
+    kni_cut *part = knx_arena_zero(a, ((size_t)c->spread.n + 1) * sizeof *part);
     if (!part)
         return knx_error_nomem();
     for (int f = 0; f < c->spread.n; f++) {
         const kni_factor *factor = &c->spread.v[f];
         int64_t parts = kni_mesh_parts(p->w.mesh, o->axes[f]), extent = kni_part_extent(factor->size, parts);
-        kni_atom first = knb_mul(b, knb_convert(b, knshard_part_number(&p->w, o->axes[f]), KN_DT(I64)),
+        kni_atom first = parts == 1 ? knb_integer(b, KN_DT(I64), 0) : knb_mul(b, knb_convert(b, knshard_part_number(&p->w, o->axes[f]), KN_DT(I64)),
                                  knb_integer(b, KN_DT(I64), extent));
-        part[f] = (kni_local_part){.parts = parts, .extent = extent, .first = first};
+        part[f] = (kni_cut){.parts = parts, .extent = extent, .first = first};
     }
     kni_rule r = kni_rule_of(o->e, o->xt, o->yt);
     r.b = b;
     r.arena = &b->arena;
     r.x = o->in;
-    r.params = o->params ? o->params : r.params;
-    return o->e->prim->local(&r, &(kni_local){.spread = &c->spread, .part = part}, o->out);
+    return o->e->prim->local(&r, &(kni_local){.spread = &c->spread, .cut = part, .xt = c->xt, .yt = p->s->j->type + o->e->out}, o->out);
 }
 
 static knx_error *emit(partition *p, uint32_t i, one *o)
@@ -243,12 +235,12 @@ static void tell(partition *p, uint32_t i, const char *text)
 static knx_error *write_equation(partition *p, uint32_t i)
 {
     const knshard_cut *c = &p->s->cut[i];
-    kni_mesh_axes whole[KNI_MAX_FACTORS] = {{0}};
+    kni_mesh_axes *whole = knx_arena_zero(p->w.arena, ((size_t)c->spread.n + 1) * sizeof *whole);
     bool fits = true;
     one o;
-    if (!begin_one(p, i, c->axes, &o) || !part_types(p, i, &o))
+    if (!whole || !begin_one(p, i, c->axes, &o) || !part_types(p, i, &o))
         return knx_error_nomem();
-    if (is_cut(c, c->axes))
+    if (is_cut(c, c->axes) && !by_position(c, c->axes))
         KN_TRY(fit_params(p, &o, &fits));
     if (c->why)
         tell(p, i, c->why);

@@ -53,27 +53,22 @@ static kni_mesh_axes axes_of_factor(const knshard_solution *s, const kni_eqn *e,
     return n ? list[best].axes : (kni_mesh_axes){0};
 }
 
-/* An extent that another one holds several times (a reshape that joins axes) has to be cut evenly, as have extents
- * whose equation could fail, or has an effect, on what pads the last part. */
-static bool has_to_be_even(const knshard_solution *s, const kni_eqn *e, const kni_factor *f)
+/* As much of the list, from the front, as the factor can be cut by. What pads an uneven extent must not make an equation
+ * fail. */
+static kni_mesh_axes possible(const knshard_solution *s, uint32_t i, const kni_factor *f, kni_mesh_axes a)
 {
-    for (uint32_t k = 0; k < e->n_in; k++)
-        if (f->in[k] >= 0 && kni_atom_type(s->j, e->in[k]).dim[f->in[k]] != f->size)
-            return true;
-    for (uint32_t k = 0; k < e->n_out; k++)
-        if (f->out[k] >= 0 && s->j->type[e->out + k].dim[f->out[k]] != f->size)
-            return true;
-    return kni_must_stay(e->prim, e->params);
-}
-
-static kni_mesh_axes possible(const knshard_solution *s, const kni_eqn *e, const kni_factor *f, kni_mesh_axes a)
-{
+    const kni_eqn *e = &s->j->eqn[i];
+    const kni_rule r = kni_rule_of(e, s->cut[i].xt, s->j->type + e->out);
+    bool even = kni_must_stay(e->prim, e->params);
     a = knshard_fitting(s->mesh, a, f->size);
     if (f->kind == KNI_HALO)
         a.n = 0;
-    if (a.n && has_to_be_even(s, e, f))
-        while (a.n && f->size % kni_mesh_parts(s->mesh, a))
-            a.n--;
+    while (a.n) {
+        int64_t parts = kni_mesh_parts(s->mesh, a);
+        if (knshard_allows(f, &r, parts) && !(even && f->size % parts))
+            break;
+        a.n--;
+    }
     return a;
 }
 
@@ -101,10 +96,11 @@ static const char *tell(const knshard_solution *s, const kni_eqn *e, const kni_m
 
 /* Gives each contested axis to one of its factors, in all ways, and keeps the cheapest: what is behind an axis that a
  * factor does not get goes, too. */
-static void settle(knshard_solution *s, uint32_t i, kni_mesh_axes *axes)
+static void settle(const knshard_solution *s, uint32_t i)
 {
     knshard_cut *c = &s->cut[i];
-    kni_mesh_axes best[KNI_MAX_FACTORS], way[KNI_MAX_FACTORS];
+    kni_mesh_axes *axes = c->axes;
+    kni_mesh_axes *best = c->axes + c->spread.n, *way = best + c->spread.n;
     int wanted[KNI_MESH_AXES] = {0}, ways = 1, at;
     double least = 0;
     for (int a = 0; a < s->mesh->n_axis; a++) {
@@ -127,20 +123,20 @@ static void settle(knshard_solution *s, uint32_t i, kni_mesh_axes *axes)
         double cost = ways > 1 ? knshard_cut_cost(s, i, way) : 0;
         if (!w || cost < least) {
             least = cost;
-            memcpy(best, way, sizeof best);
+            memcpy(best, way, (size_t)c->spread.n * sizeof *best);
         }
     }
     memcpy(axes, best, (size_t)c->spread.n * sizeof *axes);
     c->why = ways > 1 ? tell(s, &s->j->eqn[i], axes, least, ways) : NULL;
 }
 
-static void cut_equation(knshard_solution *s, uint32_t i, kni_mesh_axes *axes)
+static void cut_equation(const knshard_solution *s, uint32_t i)
 {
     const kni_eqn *e = &s->j->eqn[i];
     const knshard_cut *c = &s->cut[i];
     for (int f = 0; f < c->spread.n; f++)
-        axes[f] = possible(s, e, &c->spread.v[f], axes_of_factor(s, e, &c->spread.v[f], c->spread.n_in));
-    settle(s, i, axes);
+        c->axes[f] = possible(s, i, &c->spread.v[f], axes_of_factor(s, e, &c->spread.v[f], c->spread.n_in));
+    settle(s, i);
 }
 
 /* ---- Handing on. */
@@ -162,17 +158,16 @@ static bool hand_on(knshard_solution *s, uint32_t i, bool backwards)
 {
     const kni_eqn *e = &s->j->eqn[i];
     knshard_cut *c = &s->cut[i];
-    kni_mesh_axes axes[KNI_MAX_FACTORS];
     bool any = false;
     if (c->body)
         return false;
-    cut_equation(s, i, axes);
+    cut_equation(s, i);
     for (int f = 0; f < c->spread.n; f++) {
         const kni_factor *factor = &c->spread.v[f];
         for (uint32_t k = 0; k < e->n_out; k++)
-            any |= factor->out[k] >= 0 && extend(s, e->out + k, factor->out[k], axes[f]);
+            any |= factor->out[k] >= 0 && extend(s, e->out + k, factor->out[k], c->axes[f]);
         for (uint32_t k = 0; backwards && k < e->n_in; k++)
-            any |= factor->in[k] >= 0 && kni_is_var(e->in[k]) && extend(s, e->in[k], factor->in[k], axes[f]);
+            any |= factor->in[k] >= 0 && kni_is_var(e->in[k]) && extend(s, e->in[k], factor->in[k], c->axes[f]);
     }
     return any;
 }
@@ -183,14 +178,14 @@ static knx_error *find_factors(knshard_solution *s, uint32_t i)
 {
     const kni_eqn *e = &s->j->eqn[i];
     knshard_cut *c = &s->cut[i];
-    kni_type *xt = knx_arena_alloc(s->arena, ((size_t)e->n_in + 1) * sizeof *xt);
+    kni_type *xt = c->xt = knx_arena_alloc(s->arena, ((size_t)e->n_in + 1) * sizeof *xt);
     if (!xt)
         return knx_error_nomem();
     for (uint32_t k = 0; k < e->n_in; k++)
         xt[k] = kni_atom_type(s->j, e->in[k]);
     kni_rule r = kni_rule_of(e, xt, s->j->type + e->out);
-    KN_TRY(knshard_factors(e, xt, s->j->type + e->out, s->arena, &c->spread));
-    c->axes = knx_arena_zero(s->arena, ((size_t)c->spread.n + 1) * sizeof *c->axes);
+    KN_TRY(knshard_factors(&r, s->arena, &c->spread));
+    c->axes = knx_arena_zero(s->arena, 3 * ((size_t)c->spread.n + 1) * sizeof *c->axes);
     c->want = e->prim->lays ? e->prim->lays(&r) : NULL;
     for (int d = 0; c->want && c->want->mesh == s->mesh && d < c->want->ndim; d++)
         s->var[e->out].dim[d] = c->want->dim[d];
@@ -267,6 +262,6 @@ knx_error *knshard_solve(const kni_jaxpr *j, const kni_mesh *m, knx_arena *arena
     }
     for (uint32_t i = 0; i < j->n_eqn; i++)
         if (!s->cut[i].body)
-            cut_equation(s, i, s->cut[i].axes);
+            cut_equation(s, i);
     return settle_results(s, want);
 }

@@ -6,11 +6,6 @@
 #include "ir/spread.h"
 #include "ir/prim.h"
 
-/* How the equation can be spread: what its row's column says, or what follows from its other columns (factors.c). The
- * types are those of whole arrays. */
-knx_error *knshard_factors(const kni_eqn *e, const kni_type *xt, const kni_type *yt, knx_arena *arena,
-                           kni_spread *out);
-
 /* The jaxpr of one device: `in` says how each operand (constants first, then inputs) lies, *out, which has room for all
  * results, gets how they come. Its inputs and results have the types of parts. report: NULL, or gets a text of each
  * decision and its reason, knx_alloc'ed. */

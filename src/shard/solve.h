@@ -3,6 +3,7 @@
  * the partitioner writes down. */
 #ifndef KN_SHARD_SOLVE_H
 #define KN_SHARD_SOLVE_H
+#include "shard/factors.h"
 #include "shard/shard.h"
 #include "base/str.h"
 
@@ -15,8 +16,9 @@ typedef struct knshard_lay {
 
 typedef struct knshard_solution knshard_solution;
 typedef struct knshard_cut {
+    kni_type *xt;             /* of the operands */
     kni_spread spread;
-    kni_mesh_axes *axes;      /* per factor: by which axes it is cut */
+    kni_mesh_axes *axes;      /* per factor: by which axes it is cut; behind them room for two more such lists */
     const kni_sharding *want; /* of a constraint: how its result has to lie */
     knshard_solution **body;  /* of a loop or a branch: of each jaxpr among its parameters */
     const char *why;          /* which of several ways was taken and for what reason; NULL: there was one */
