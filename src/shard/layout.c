@@ -49,10 +49,7 @@ knshard_lay knshard_lay_of(const knshard_solution *s, kni_atom a)
     return kni_is_var(a) ? s->var[a] : (knshard_lay){0};
 }
 
-bool knshard_is_prefix(kni_mesh_axes a, kni_mesh_axes b)
-{
-    return a.n <= b.n && !memcmp(a.axis, b.axis, a.n);
-}
+bool knshard_is_prefix(kni_mesh_axes a, kni_mesh_axes b) { return a.n <= b.n && !memcmp(a.axis, b.axis, a.n); }
 
 kni_mesh_axes knshard_fitting(const kni_mesh *m, kni_mesh_axes a, int64_t extent)
 {

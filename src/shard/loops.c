@@ -12,9 +12,9 @@ typedef struct loop {
     kni_jaxpr *body[2];
     kni_jaxpr *const *bodies;
     uint32_t n_carry;
-    uint32_t first_carry;    /* operand */
-    uint32_t first_x;        /* operands from here on, and results behind the carries, have the turns in front */
-    uint32_t n_condition;    /* constants of a while's condition, in front */
+    uint32_t first_carry; /* operand */
+    uint32_t first_x;     /* operands from here on, and results behind the carries, have the turns in front */
+    uint32_t n_condition; /* constants of a while's condition, in front */
 } loop;
 
 static loop loop_of(const kni_eqn *e)
@@ -22,8 +22,13 @@ static loop loop_of(const kni_eqn *e)
     loop l = {0};
     if (e->prim->loops == KN_LOOP_SCAN) {
         const kni_p_scan *p = e->params;
-        l = (loop){1, {p->jaxpr}, NULL, (uint32_t)p->num_carry, (uint32_t)p->num_consts,
-                   (uint32_t)(p->num_consts + p->num_carry), 0};
+        l = (loop){1,
+                   {p->jaxpr},
+                   NULL,
+                   (uint32_t)p->num_carry,
+                   (uint32_t)p->num_consts,
+                   (uint32_t)(p->num_consts + p->num_carry),
+                   0};
     } else if (e->prim->loops == KN_LOOP_WHILE) {
         const kni_p_while *p = e->params;
         uint32_t first = (uint32_t)(p->cond_nconsts + p->body_nconsts);

@@ -55,7 +55,7 @@ kni_atom knshard_part_number(knshard_writer *w, kni_mesh_axes axes)
     kni_builder *b = &w->b;
     kni_atom n = KN_ATOM_NONE;
     for (int i = 0; i < axes.n; i++) {
-        kni_atom at = knb_axis_index(b, names_of(w, (kni_mesh_axes){1, {axes.axis[i]}}), w->mesh);
+        kni_atom at = knb_axis_index(b, names_of(w, (kni_mesh_axes){1, {axes.axis[i]}}));
         n = i ? knb_add(b, knb_mul(b, n, knb_integer(b, KN_DT(I32), w->mesh->size[axes.axis[i]])), at) : at;
     }
     return axes.n ? n : knb_integer(b, KN_DT(I32), 0);
@@ -101,8 +101,7 @@ static kni_atom gather(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
                                 .axis_name = names_of(w, axes),
                                 .sizes = sizes,
                                 .axis_size = kni_mesh_parts(w->mesh, axes),
-                                .tiled = true,
-                                .mesh = w->mesh};
+                                .tiled = true};
     return knb_all_gather(&w->b, x, &p);
 }
 
@@ -113,8 +112,7 @@ static kni_atom scatter_sum(knshard_writer *w, kni_atom x, int d, kni_mesh_axes 
                                     .sizes = sizes,
                                     .axis_size = kni_mesh_parts(w->mesh, axes),
                                     .scatter_dimension = d,
-                                    .tiled = true,
-                                    .mesh = w->mesh};
+                                    .tiled = true};
     return knb_reduce_scatter(&w->b, x, &p);
 }
 
@@ -126,8 +124,7 @@ static kni_atom exchange(knshard_writer *w, kni_atom x, int from, int to, kni_me
                                 .axis_size = kni_mesh_parts(w->mesh, axes),
                                 .concat_axis = from,
                                 .split_axis = to,
-                                .tiled = true,
-                                .mesh = w->mesh};
+                                .tiled = true};
     return knb_all_to_all(&w->b, x, &p);
 }
 
@@ -156,10 +153,8 @@ static kni_atom join_here(knshard_writer *w, kni_atom x, kni_factor_kind join, k
 {
     const int64_t front = 0;
     kni_ints sizes = sizes_of(w, axes);
-    const kni_p_all_gather p = {.axis_name = names_of(w, axes),
-                                .sizes = sizes,
-                                .axis_size = kni_mesh_parts(w->mesh, axes),
-                                .mesh = w->mesh};
+    const kni_p_all_gather p = {
+        .axis_name = names_of(w, axes), .sizes = sizes, .axis_size = kni_mesh_parts(w->mesh, axes)};
     kni_atom all = knb_all_gather(&w->b, x, &p);
     switch (join) {
     case KNI_MAX: return knb_reduce_max(&w->b, all, 1, &front);
@@ -178,11 +173,11 @@ static kni_atom join_all(knshard_writer *w, kni_atom x, kni_factor_kind join, ui
     kn_dtype dtype = knb_type(&w->b, x).dtype;
     bool truth = dtype->kind == KN_KIND_BOOL, complex = dtype->kind == KN_KIND_COMPLEX;
     if (join == KNI_SUM)
-        return knb_psum(&w->b, x, names_of(w, axes), w->mesh);
+        return knb_psum(&w->b, x, names_of(w, axes));
     if ((join == KNI_MAX && !complex) || (join == KNI_OR && truth))
-        return knb_pmax(&w->b, x, names_of(w, axes), w->mesh);
+        return knb_pmax(&w->b, x, names_of(w, axes));
     if ((join == KNI_MIN && !complex) || (join == KNI_AND && truth))
-        return knb_pmin(&w->b, x, names_of(w, axes), w->mesh);
+        return knb_pmin(&w->b, x, names_of(w, axes));
     return join_here(w, x, join, axes);
 }
 
@@ -306,16 +301,15 @@ static kni_atom identity_of(kni_builder *b, kn_dtype dtype, kni_factor_kind join
     return knb_literal(b, dtype, false, bits);
 }
 
-kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, int64_t extent,
-                      kni_factor_kind join)
+kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, int64_t extent, kni_factor_kind join)
 {
     kni_builder *b = &w->b;
     kni_type t = knb_type(b, part);
     int64_t size = extent_of(w, part, d);
     if (b->error || size * kni_mesh_parts(w->mesh, axes) == extent)
         return part;
-    kni_atom first = knb_mul(b, knb_convert(b, knshard_part_number(w, axes), KN_DT(I64)),
-                             knb_integer(b, KN_DT(I64), size));
+    kni_atom first =
+        knb_mul(b, knb_convert(b, knshard_part_number(w, axes), KN_DT(I64)), knb_integer(b, KN_DT(I64), size));
     kni_atom left = knb_sub(b, knb_integer(b, KN_DT(I64), extent), first);
     kni_atom inside = knb_lt(b, knb_iota(b, KN_DT(I64), t.ndim, t.dim, d), left);
     return knb_select(b, inside, part, identity_of(b, t.dtype, join));

@@ -60,9 +60,9 @@ typedef struct one {
     const kni_eqn *e;
     const kni_mesh_axes *axes; /* per factor */
     kni_atom *in, *out;
-    kni_type *xt, *yt;         /* of the parts */
-    knshard_lay *result;       /* per result */
-    const void *params;        /* of the part's equation; NULL: the equation's own */
+    kni_type *xt, *yt;   /* of the parts */
+    knshard_lay *result; /* per result */
+    const void *params;  /* of the part's equation; NULL: the equation's own */
 } one;
 
 static bool begin_one(partition *p, uint32_t i, const kni_mesh_axes *axes, one *o)
@@ -195,15 +195,17 @@ static knx_error *emit_by_position(partition *p, uint32_t i, one *o)
     for (int f = 0; f < c->spread.n; f++) {
         const kni_factor *factor = &c->spread.v[f];
         int64_t parts = kni_mesh_parts(p->w.mesh, o->axes[f]), extent = kni_part_extent(factor->size, parts);
-        kni_atom first = parts == 1 ? knb_integer(b, KN_DT(I64), 0) : knb_mul(b, knb_convert(b, knshard_part_number(&p->w, o->axes[f]), KN_DT(I64)),
-                                 knb_integer(b, KN_DT(I64), extent));
+        kni_atom first = parts == 1 ? knb_integer(b, KN_DT(I64), 0)
+                                    : knb_mul(b, knb_convert(b, knshard_part_number(&p->w, o->axes[f]), KN_DT(I64)),
+                                              knb_integer(b, KN_DT(I64), extent));
         part[f] = (kni_cut){.parts = parts, .extent = extent, .first = first};
     }
     kni_rule r = kni_rule_of(o->e, o->xt, o->yt);
     r.b = b;
     r.arena = &b->arena;
     r.x = o->in;
-    return o->e->prim->local(&r, &(kni_local){.spread = &c->spread, .cut = part, .xt = c->xt, .yt = p->s->j->type + o->e->out}, o->out);
+    return o->e->prim->local(
+        &r, &(kni_local){.spread = &c->spread, .cut = part, .xt = c->xt, .yt = p->s->j->type + o->e->out}, o->out);
 }
 
 static knx_error *emit(partition *p, uint32_t i, one *o)
@@ -215,8 +217,7 @@ static knx_error *emit(partition *p, uint32_t i, one *o)
     if (by_position(c, o->axes))
         KN_TRY(emit_by_position(p, i, o));
     else
-        knb_emit(b, o->e->prim, o->params ? o->params : o->e->params, (int)o->e->n_in, o->in, o->out,
-                 (int)o->e->n_out);
+        knb_emit(b, o->e->prim, o->params ? o->params : o->e->params, (int)o->e->n_in, o->in, o->out, (int)o->e->n_out);
     for (uint32_t k = 0; !b->error && k < o->e->n_out; k++) {
         if (!bind(p, o->e->out + k, o->out[k], &o->result[k]))
             return knx_error_nomem();

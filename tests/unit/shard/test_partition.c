@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_partition.c -- jaxprs cut for the devices of a mesh, beside the whole ones. The jaxpr of one device is batched
+ * over each axis of the mesh by its name, so that one run on the host is a run of all devices; its results, put together, are
+ * the whole jaxpr's. Elements are small integers, so sums have no rounding: all bits have to be the same. */
+#include "device/device.h"
+#include "shard/shard.h"
+#include "support/group.h"
+#include "transform/transform.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 8 };
+static const char *const names[] = {"x", "y", "z"};
+
+typedef struct program {
+    const char *name, *text;
+    const char *in[MOST]; /* specs */
+    const char *has;      /* a primitive that the part's text has to have; NULL: no matter */
+    const char * not ;    /* and one that it must not have */
+} program;
+
+static void fine(knx_error *e, const char *what)
+{
+    if (e)
+        fail_msg("%s: %s", what, e->message);
+}
+
+/* ---- Elements. */
+
+static double element(const kni_type *t, int64_t i)
+{
+    int64_t v = (i * 7 + 3) % 9 - 4;
+    return t->dtype->kind == KN_KIND_BOOL   ? (double)(v > 0)
+           : t->dtype->kind == KN_KIND_UINT ? (double)(v + 4)
+                                            : (double)v;
+}
+
+static void store(kn_dtype d, void *to, double v)
+{
+    switch (d->id) {
+    case KN_ID_F32: *(float *)to = (float)v; break;
+    case KN_ID_F64: *(double *)to = v; break;
+    case KN_ID_I32: *(int32_t *)to = (int32_t)v; break;
+    case KN_ID_I64: *(int64_t *)to = (int64_t)v; break;
+    case KN_ID_U32: *(uint32_t *)to = (uint32_t)v; break;
+    case KN_ID_BOOL: *(uint8_t *)to = v != 0; break;
+    default: fail_msg("dtype %s", d->name);
+    }
+}
+
+static knx_buffer *whole(kni_type t)
+{
+    int64_t n = kni_type_size(t);
+    knx_buffer *b = knx_buffer_new((uint64_t)n * t.dtype->size + 1);
+    assert_non_null(b);
+    for (int64_t i = 0; i < n; i++)
+        store(t.dtype, (char *)b->data + i * t.dtype->size, element(&t, i));
+    return b;
+}
+
+/* ---- Parts: all of them, one after the other in the order of the mesh's devices. */
+
+/* Copies between a whole and the part of a device: elements of the part that lie behind the whole are left as they are. */
+static void copy_part(kni_type t, kni_type part, const kni_sharding *s, int64_t device, char *all, char *mine, bool out)
+{
+    int64_t at[KN_MAX_NDIM] = {0}, n = kni_type_size(part), size = t.dtype->size;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t position = 0;
+        bool inside = true;
+        for (int d = 0; d < t.ndim; d++) {
+            int64_t p = kni_mesh_part(s->mesh, s->dim[d], device) * part.dim[d] + at[d];
+            inside = inside && p < t.dim[d];
+            position = position * t.dim[d] + p;
+        }
+        if (inside && out)
+            assert_memory_equal(all + position * size, mine + i * size, (size_t)size);
+        else if (inside)
+            memcpy(mine + i * size, all + position * size, (size_t)size);
+        for (int d = t.ndim - 1; d >= 0 && ++at[d] == part.dim[d]; d--)
+            at[d] = 0;
+    }
+}
+
+static knx_buffer *parts(kni_type t, const kni_sharding *s, knx_buffer *all)
+{
+    knx_arena arena = KN_ARENA_INIT;
+    kni_type part;
+    assert_true(kni_local_type(&arena, t, s, &part));
+    size_t bytes = (size_t)kni_type_bytes(part);
+    knx_buffer *b = knx_buffer_new(bytes * (size_t)s->mesh->n_device + 1);
+    assert_non_null(b);
+    memset(b->data, t.dtype->kind == KN_KIND_BOOL ? 1 : 0x7f, bytes * (size_t)s->mesh->n_device); /* padding: NaN */
+    for (int64_t i = 0; i < s->mesh->n_device; i++)
+        copy_part(t, part, s, i, all->data, (char *)b->data + (size_t)i * bytes, false);
+    knx_arena_free(&arena);
+    return b;
+}
+
+static void compare(kni_type t, const kni_sharding *s, knx_buffer *all, knx_buffer *mine)
+{
+    knx_arena arena = KN_ARENA_INIT;
+    kni_type part;
+    assert_true(kni_local_type(&arena, t, s, &part));
+    size_t bytes = (size_t)kni_type_bytes(part);
+    for (int64_t i = 0; i < s->mesh->n_device; i++)
+        copy_part(t, part, s, i, all->data, (char *)mine->data + (size_t)i * bytes, true);
+    knx_arena_free(&arena);
+}
+
+/* ---- Running. */
+
+static void run(const kni_jaxpr *j, knx_buffer **in, knx_buffer **out, const char *what)
+{
+    knd_loaded *l = NULL;
+    knd_operand x[MOST];
+    fine(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &l), what);
+    for (uint32_t i = 0; i < j->n_in; i++)
+        x[i] = (knd_operand){.buffer = in[i]};
+    fine(knd_run(l, x, out, NULL), what);
+    knd_release(l);
+}
+
+/* The jaxpr of all devices: over the minor axis of the mesh first. */
+static kni_jaxpr *over_all(const kni_jaxpr *local, const kni_mesh *m)
+{
+    int axis[MOST] = {0};
+    kni_jaxpr *j = kni_retain(local), *next;
+    for (int a = m->n_axis - 1; a >= 0; a--) {
+        fine(knt_batch(j, m->size[a], m->name[a], axis, axis, &next), "batch");
+        kni_release(j);
+        j = next;
+    }
+    return j;
+}
+
+static void check(const program *p, const kni_mesh *m)
+{
+    kni_jaxpr *j, *local, *all;
+    const kni_sharding *in[MOST], *out[MOST];
+    knx_buffer *x[MOST], *xs[MOST], *y[MOST], *ys[MOST];
+    char *report = NULL, *text = NULL;
+    fine(kni_parse(p->text, &j), p->name);
+    for (uint32_t i = 0; i < j->n_in; i++) {
+        fine(kni_parse_spec(m, kni_in_type(j, i).ndim, p->in[i], &in[i]), p->name);
+        x[i] = whole(kni_in_type(j, i));
+        xs[i] = parts(kni_in_type(j, i), in[i], x[i]);
+    }
+    fine(knshard_partition(j, m, in, &local, out, &report), p->name);
+    fine(kni_text(local, KN_FORM_TYPED, &text), p->name);
+    if (getenv("SHOW"))
+        printf("%s\n%s\n%s", p->name, text, report ? report : "");
+    bool even = m->size[0] == 2; /* as the extents are */
+    if (p->has && even && !strstr(text, p->has))
+        fail_msg("%s has no %s: %s", p->name, p->has, text);
+    if (p->not &&even && strstr(text, p->not ))
+        fail_msg("%s has %s: %s", p->name, p->not, text);
+    all = over_all(local, m);
+    run(j, x, y, p->name);
+    run(all, xs, ys, p->name);
+    for (uint32_t i = 0; i < j->n_out; i++)
+        compare(kni_out_type(j, i), out[i], y[i], ys[i]);
+    for (uint32_t i = 0; i < j->n_in; i++) {
+        knx_buffer_release(x[i]);
+        knx_buffer_release(xs[i]);
+    }
+    for (uint32_t i = 0; i < j->n_out; i++) {
+        knx_buffer_release(y[i]);
+        knx_buffer_release(ys[i]);
+    }
+    knx_free(report);
+    knx_free(text);
+    kni_release(all);
+    kni_release(local);
+    kni_release(j);
+}
+
+static const program list[] = {
+    {"elementwise",
+     "{ lambda ; a:f32[8,6] b:f32[8,6]. let c:f32[8,6] = mul a b; d:f32[8,6] = add c a in (d,) }",
+     {"x, y", "x, y"},
+     NULL,
+     "all_gather"},
+    {"elementwise, otherwise cut",
+     "{ lambda ; a:f32[8,6] b:f32[8,6]. let c:f32[8,6] = mul a b in (c,) }",
+     {"x, None", "None, x"},
+     "all_to_all",
+     "all_gather"},
+    {"sum", "{ lambda ; a:f32[8,6]. let b:f32[6] = reduce_sum[axes=(0,)] a in (b,) }", {"x, y"}, "psum", "all_gather"},
+    {"maximum", "{ lambda ; a:f32[8,6]. let b:f32[] = reduce_max[axes=(0,1)] a in (b,) }", {"x, y"}, "pmax", NULL},
+    {"uneven sum", "{ lambda ; a:f32[7,5]. let b:f32[] = reduce_sum[axes=(0,1)] a in (b,) }", {"x, y"}, "psum", NULL},
+    {"uneven product",
+     "{ lambda ; a:f32[7,5] b:f32[5,3]. let c:f32[7,3] = dot_general[lhs_contract=(1,) rhs_contract=(0,) lhs_batch=() "
+     "rhs_batch=() preferred_element_type=None] a b in (c,) }",
+     {"x, y", "y, None"},
+     "psum",
+     NULL},
+    {"transposed",
+     "{ lambda ; a:f32[8,6]. let b:f32[6,8] = transpose[permutation=(1,0)] a in (b,) }",
+     {"x, y"},
+     NULL,
+     "all_"},
+    {"broadcast",
+     "{ lambda ; a:f32[6] b:f32[8,6]. let c:f32[8,6] = broadcast_in_dim[shape=(8,6) broadcast_dimensions=(1,)] a; "
+     "d:f32[8,6] = add c b in (d,) }",
+     {"", "x, y"},
+     NULL,
+     "all_"},
+    {"iota",
+     "{ lambda ; b:i32[8,6]. let c:i32[8,6] = iota[dimension=0 dtype=i32 shape=(8,6)]; d:i32[8,6] = add c b in (d,) }",
+     {"x, y"},
+     NULL,
+     "all_"},
+    {"uneven iota",
+     "{ lambda ; b:i32[7,5]. let c:i32[7,5] = iota[dimension=1 dtype=i32 shape=(7,5)]; d:i32[7,5] = add c b in (d,) }",
+     {"x, y"},
+     NULL,
+     "all_"},
+    {"joined axes",
+     "{ lambda ; a:f32[8,6]. let b:f32[48] = reshape[new_sizes=(48,)] a; c:f32[48] = neg b in (c,) }",
+     {"x, None"},
+     NULL,
+     "all_"},
+    {"order",
+     "{ lambda ; a:f32[8,6]. let b:f32[8,6] = sort[dimension=1 is_stable=True num_keys=1] a in (b,) }",
+     {"x, y"},
+     "all_gather",
+     NULL},
+    {"scan",
+     "{ lambda ; a:f32[6] b:f32[5,6]. let c:f32[6] d:f32[5,6] = scan[checkpoint=0 jaxpr={ lambda ; e:f32[6] f:f32[6]. "
+     "let "
+     "g:f32[6] = add e f; h:f32[6] = mul g 2.0:f32[] in (g, h) } length=5 num_carry=1 num_consts=0 reverse=False "
+     "unroll=1] a b in (c, d) }",
+     {"", "None, x"},
+     NULL,
+     "all_"},
+};
+
+static const struct shape {
+    int n;
+    int64_t size[3];
+} shapes[] = {{2, {1, 1}}, {2, {2, 1}}, {2, {2, 2}}, {2, {3, 2}}, {2, {4, 3}}};
+
+static void test_list(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        const kni_mesh *m;
+        fine(kni_mesh_of(shapes[k].n, names, shapes[k].size, NULL, &m), "mesh");
+        for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+            check(&list[i], m);
+    }
+}
+
+KN_TEST_GROUP(test_partition)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_list)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
