@@ -10,6 +10,7 @@ typedef struct partition {
     knshard_writer w;
     const knshard_solution *s;
     knshard_value *value; /* per variable */
+    uint32_t *readers;    /* per variable: equations and results */
     knx_str *report;      /* NULL: nobody asks */
 } partition;
 
@@ -62,6 +63,7 @@ typedef struct one {
     kni_atom *in, *out;
     kni_type *xt, *yt;   /* of the parts */
     knshard_lay *result; /* per result */
+    uint32_t partial;    /* axes over whose devices results have yet to be summed, as operands had */
     const void *params;  /* of the part's equation; NULL: the equation's own */
 } one;
 
@@ -76,6 +78,7 @@ static bool begin_one(partition *p, uint32_t i, const kni_mesh_axes *axes, one *
                knx_arena_zero(a, ((size_t)e->n_in + 1) * sizeof *o->xt),
                knx_arena_zero(a, ((size_t)e->n_out + 1) * sizeof *o->yt),
                knx_arena_zero(a, ((size_t)e->n_out + 1) * sizeof *o->result),
+               0,
                NULL};
     return o->in && o->out && o->xt && o->yt && o->result;
 }
@@ -156,14 +159,57 @@ static knx_error *fit_params(partition *p, one *o, bool *fits)
     return NULL;
 }
 
+/* The axes over which this operand has yet to be summed if it can be taken as it is: it lies as it is needed, nobody else
+ * needs its sum, and the equation does not use the axes. */
+static uint32_t sum_ahead(partition *p, uint32_t i, const one *o, uint32_t k)
+{
+    const knshard_cut *c = &p->s->cut[i];
+    const knshard_value *v = kni_is_var(o->e->in[k]) ? &p->value[o->e->in[k]] : NULL;
+    knshard_lay need;
+    uint32_t used = 0;
+    if (!v || !v->partial || v->join != KNI_SUM || p->readers[o->e->in[k]] > 1 ||
+        !knshard_needed(p->s, i, o->axes, false, k, &need) || !knshard_lay_equal(&need, &v->lay))
+        return 0;
+    for (int f = 0; f < c->spread.n; f++)
+        used |= kni_mesh_axes_set(o->axes[f]);
+    return v->partial & used ? 0 : v->partial;
+}
+
+/* Sums stay open behind an equation that is linear: in all of its operands, and all are such sums; or in each for
+ * itself, and one is. Nothing else may grow by it. */
+static uint32_t sums_stay_open(partition *p, uint32_t i, const one *o)
+{
+    const kni_prim *prim = o->e->prim;
+    uint32_t all = 0, some = 0, open = 0;
+    double before = 0, after = 0;
+    if (prim->loops || kni_must_stay(prim, o->e->params) || (prim->bits & KN_NAMES))
+        return 0;
+    for (uint32_t k = 0; k < o->e->n_in; k++) {
+        uint32_t set = kni_linear_in(prim, (int)k) ? sum_ahead(p, i, o, k) : 0;
+        all = k ? all & set : set;
+        open += set != 0;
+        some |= set;
+        before += set ? kni_type_count(o->xt[k]) * o->xt[k].dtype->size : 0;
+    }
+    for (uint32_t k = 0; k < o->e->n_out; k++)
+        after += kni_type_count(o->yt[k]) * o->yt[k].dtype->size;
+    bool fine = prim->bits & KN_MULTILINEAR ? open == 1 : open == o->e->n_in && all == some;
+    return fine && after <= before ? some : 0;
+}
+
 static knx_error *get_operands(partition *p, uint32_t i, one *o)
 {
     const knshard_cut *c = &p->s->cut[i];
+    o->partial = sums_stay_open(p, i, o);
     for (uint32_t k = 0; k < o->e->n_in; k++) {
         knshard_lay need;
         if (!knshard_needed(p->s, i, o->axes, false, k, &need))
             return knx_error_nomem();
-        KN_TRY(get(p, o->e->in[k], &need, &o->in[k]));
+        if (o->partial && kni_is_var(o->e->in[k]) && p->value[o->e->in[k]].partial == o->partial &&
+            kni_linear_in(o->e->prim, (int)k))
+            o->in[k] = p->value[o->e->in[k]].part;
+        else
+            KN_TRY(get(p, o->e->in[k], &need, &o->in[k]));
         for (int f = 0; f < c->spread.n && !p->w.b.error; f++) {
             const kni_factor *factor = &c->spread.v[f];
             if (factor->in[k] >= 0 && o->axes[f].n && kni_factor_joins((kni_factor_kind)factor->kind))
@@ -177,6 +223,8 @@ static knx_error *get_operands(partition *p, uint32_t i, one *o)
 static void mark_partial(const partition *p, uint32_t i, const one *o, knshard_value *v)
 {
     const knshard_cut *c = &p->s->cut[i];
+    v->partial = o->partial;
+    v->join = KNI_SUM;
     for (int f = 0; f < c->spread.n; f++)
         if (o->axes[f].n && kni_factor_joins((kni_factor_kind)c->spread.v[f].kind)) {
             v->partial |= kni_mesh_axes_set(o->axes[f]);
@@ -349,13 +397,27 @@ static knx_error *inputs(partition *p)
     return knb_take_error(&p->w.b);
 }
 
+static void count_readers(partition *p)
+{
+    const kni_jaxpr *j = p->s->j;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        for (uint32_t k = 0; k < j->eqn[i].n_in; k++)
+            if (kni_is_var(j->eqn[i].in[k]))
+                p->readers[j->eqn[i].in[k]]++;
+    for (uint32_t i = 0; i < j->n_out; i++)
+        if (kni_is_var(j->out[i]))
+            p->readers[j->out[i]]++;
+}
+
 static knx_error *write_all(partition *p, kni_jaxpr **out)
 {
     const kni_jaxpr *j = p->s->j;
     kni_atom *y = knx_arena_zero(p->w.arena, ((size_t)j->n_out + 1) * sizeof *y);
     p->value = knx_arena_zero(p->w.arena, ((size_t)j->n_var + 1) * sizeof *p->value);
-    if (!y || !p->value)
+    p->readers = knx_arena_zero(p->w.arena, ((size_t)j->n_var + 1) * sizeof *p->readers);
+    if (!y || !p->value || !p->readers)
         return knx_error_nomem();
+    count_readers(p);
     KN_TRY(inputs(p));
     for (uint32_t i = 0; i < j->n_eqn; i++) {
         const knshard_cut *c = &p->s->cut[i];

@@ -229,6 +229,17 @@ static const program list[] = {
      {"x, y"},
      "all_gather",
      NULL},
+    {"a sum stays open behind linear equations",
+     "{ lambda ; a:f32[8,6] b:f32[8,6]. let c:f32[6] = reduce_sum[axes=(0,)] a; d:f32[6] = reduce_sum[axes=(0,)] b; "
+     "e:f32[6] = add c d; f:f32[6] = mul e 2.0:f32[] in (f,) }",
+     {"x", "x"},
+     "psum",
+     "psum[axes=('x',)] c"},
+    {"a sum goes where it is wanted",
+     "{ lambda ; a:f32[8,6] b:f32[6]. let c:f32[6] = reduce_sum[axes=(0,)] a; d:f32[6] = mul c b in (d,) }",
+     {"x", "x"},
+     "reduce_scatter",
+     "all_gather"},
     {"scan",
      "{ lambda ; a:f32[6] b:f32[5,6]. let c:f32[6] d:f32[5,6] = scan[checkpoint=0 jaxpr={ lambda ; e:f32[6] f:f32[6]. "
      "let "
