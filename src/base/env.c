@@ -16,7 +16,7 @@ static const char *environment(const char *name)
 #endif
 }
 
-enum { MAX_DEBUG = 5, MAX_THREADS = 4096 };
+enum { MAX_DEBUG = 5, MAX_THREADS = 4096, MAX_DEVICES = 4096, MAX_SECONDS = 1000000 };
 
 /* A whole number from 0 to max; larger ones count as max, anything else as `otherwise`. */
 static int64_t number(const char *name, int64_t max, int64_t otherwise)
@@ -90,6 +90,8 @@ const kn_env *knx_env(void)
             .webgpu_times = number("KILN_WEBGPU_TIMES", 1, 0) == 1,
             .no_webgpu_subgroups = is_off("KILN_WEBGPU_SUBGROUPS"),
             .webgpu_ahead = (int)number("KILN_WEBGPU_AHEAD", 1, -1),
+            .devices = (int)number("KILN_DEVICES", MAX_DEVICES, 0),
+            .dist_timeout = number("KILN_DIST_TIMEOUT", MAX_SECONDS, -1),
         };
         knx_debug_level = env.debug;
         read = true;

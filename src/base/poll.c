@@ -10,6 +10,7 @@ enum { MOST_STEPS = 64, NANOSECONDS = 20 * 1000 * 1000 };
 
 atomic_bool knx_polled;
 KNX_TLS int knx_poll_left;
+KNX_TLS const atomic_bool *knx_stopped_by;
 static KNX_TLS int stride = 1; /* steps until the next look at the clock */
 static KNX_TLS int64_t last;   /* when it was asked */
 static KNX_TLS bool stopping;  /* it was told to end, and nobody has taken the error yet */
@@ -44,6 +45,10 @@ static bool ask(int64_t now)
 
 knx_error *knx_poll_now(void)
 {
+    if (knx_stopped_by) {
+        knx_poll_left = 1;
+        return atomic_load_explicit(knx_stopped_by, memory_order_relaxed) ? knx_error_interrupted() : NULL;
+    }
     int64_t now = knx_nanoseconds();
     if (is_too_soon(now)) {
         stride = 2 * stride < MOST_STEPS ? 2 * stride : MOST_STEPS;
@@ -57,7 +62,11 @@ bool knx_must_stop(void)
 {
     if (knx_is_worker())
         return knx_parts_stopped();
-    if (!stopping && atomic_load_explicit(&knx_polled, memory_order_relaxed)) {
+    if (knx_stopped_by && atomic_load_explicit(knx_stopped_by, memory_order_relaxed)) {
+        knx_stop_parts();
+        return true;
+    }
+    if (!stopping && !knx_stopped_by && atomic_load_explicit(&knx_polled, memory_order_relaxed)) {
         int64_t now = knx_nanoseconds();
         stopping = !is_too_soon(now) && ask(now);
     }
@@ -68,7 +77,10 @@ bool knx_must_stop(void)
 
 knx_error *knx_take_stop(void)
 {
-    if (knx_is_worker() ? !knx_parts_stopped() : !stopping)
+    bool stop = knx_is_worker()  ? knx_parts_stopped()
+                : knx_stopped_by ? atomic_load_explicit(knx_stopped_by, memory_order_relaxed)
+                                 : stopping;
+    if (!stop)
         return NULL;
     stopping = false;
     return knx_error_interrupted();

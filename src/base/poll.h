@@ -21,5 +21,8 @@ static inline knx_error *knx_poll(void)
  * stays so until that thread takes the error: whoever ran something that asks does that after it. A worker gets an
  * error of its own, for as long as what it works for is to end. */
 bool knx_must_stop(void);
+/* A thread that works for another one's call, as workers do, but by itself: what runs on it is to end when this is
+ * true. NULL: it asks for itself. */
+extern KNX_TLS const atomic_bool *knx_stopped_by;
 knx_error *knx_take_stop(void); /* NULL: it is to go on */
 #endif

@@ -16,12 +16,14 @@
 
 /* ---- The job. */
 
+enum { KNDIST_MOST_DEVICES = 4096 }; /* of one process */
 typedef struct kndist_job {
     int n_process, process; /* 1 and 0 until kndist_join */
     int n_local;            /* devices of each process: KILN_DEVICES, 1 if it is not set */
 } kndist_job;
 const kndist_job *kndist_job_now(void); /* reads KILN_DEVICES when called first */
 knx_error *kndist_set_local(int n);     /* ValueError below 1, above 4096; RuntimeError once meshes were made */
+void kndist_job_fix(void);              /* now they are: the number of devices stays */
 
 /* How other processes are reached. Functions are called by one thread at a time. Each returns an error that says which
  * process, what it did, and which line of the user's that was. */
@@ -58,6 +60,9 @@ knx_error *kndist_all_to_all(const kndist_group *g, kndist_what w, const void *s
 /* The same with parts of different sizes, at offsets: all in bytes. send_bytes[j] of mine is recv_bytes[me] of j's. */
 knx_error *kndist_all_to_all_v(const kndist_group *g, kndist_what w, const void *send, const size_t *send_bytes,
                                const size_t *send_at, void *recv, const size_t *recv_bytes, const size_t *recv_at);
+/* The `bytes` of each member, of different sizes, to all of them: recv_bytes[me] is mine. */
+knx_error *kndist_all_gather_v(const kndist_group *g, kndist_what w, const void *send, size_t bytes, void *recv,
+                               const size_t *recv_bytes, const size_t *recv_at);
 /* To member `to`, from member `from`; -1: nobody (recv stays as it is). Among all members together a permutation. */
 knx_error *kndist_permute(const kndist_group *g, kndist_what w, const void *send, int to, void *recv, int from,
                           size_t bytes);
@@ -74,4 +79,7 @@ knx_error *kndist_run(const struct kni_mesh *mesh, int n, const int32_t *device,
 /* Seconds that a movement waits for its members before it is an error: KILN_DIST_TIMEOUT, 300 if it is not set; 0: it
  * waits for ever. */
 double kndist_timeout(void);
+void kndist_set_timeout(double seconds); /* below 0: as the environment says */
+/* Does this thread run a device beside others of its process? Then it has work for itself alone. */
+bool kndist_shares_process(void);
 #endif
