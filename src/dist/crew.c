@@ -36,9 +36,9 @@ knx_error *kndist_other_failed(kndist_member *m)
     if (!first) /* it is just about to say why */
         return knx_error_new(KN_ERROR_RUNTIME, "another device has failed");
     knx_error *error = first->interruption ? knx_error_interrupted()
-                       : device < 0        ? knx_error_new(KN_ERROR_RUNTIME, "%s", first->message)
-                                           : knx_error_new(KN_ERROR_RUNTIME, "device %d has failed: %s", device,
-                                                           first->message);
+                       : device < 0
+                           ? knx_error_new(KN_ERROR_RUNTIME, "%s", first->message)
+                           : knx_error_new(KN_ERROR_RUNTIME, "device %d has failed: %s", device, first->message);
     knx_error_release(first);
     return error;
 }

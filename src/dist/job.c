@@ -42,8 +42,8 @@ knx_error *kndist_set_local(int n)
     read_environment();
     if (fixed && n != job.n_local)
         error = knx_error_new(KN_ERROR_RUNTIME,
-                              "the number of devices cannot be changed from %d to %d once there are meshes", job.n_local,
-                              n);
+                              "the number of devices cannot be changed from %d to %d once there are meshes",
+                              job.n_local, n);
     else
         job.n_local = n;
     knx_global_unlock(&lock);

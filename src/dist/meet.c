@@ -204,8 +204,7 @@ static knx_error *too_late(kndist_member *m, kndist_member *other, double second
     bool waits = waits_at(other, &turn) != NULL;
     return knx_error_new(KN_ERROR_RUNTIME, "device %d waited %g s in %s for device %d, which %s%s", m->self.device,
                          seconds, kndist_what_text(&mine, m->move.what), other->self.device,
-                         waits ? "waits in " : "is at work",
-                         waits ? kndist_what_text(&its, what_of(other)) : "");
+                         waits ? "waits in " : "is at work", waits ? kndist_what_text(&its, what_of(other)) : "");
 }
 
 /* Asked now and then: is there any use in waiting on? */

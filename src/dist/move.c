@@ -157,13 +157,9 @@ knx_error *kndist_all_gather_v(const kndist_group *g, kndist_what w, const void 
 knx_error *kndist_permute(const kndist_group *g, kndist_what w, const void *send, int to, void *recv, int from,
                           size_t bytes)
 {
-    return move(g, &(kndist_move){.kind = KNDIST_PERMUTE,
-                                  .what = w,
-                                  .send = send,
-                                  .recv = recv,
-                                  .bytes = bytes,
-                                  .to = to,
-                                  .from = from});
+    return move(
+        g, &(kndist_move){
+               .kind = KNDIST_PERMUTE, .what = w, .send = send, .recv = recv, .bytes = bytes, .to = to, .from = from});
 }
 
 knx_error *kndist_barrier(const kndist_group *g, kndist_what w)

@@ -264,6 +264,8 @@ static knx_error *emit(partition *p, uint32_t i, one *o)
     KN_TRY(get_operands(p, i, o));
     if (by_position(c, o->axes))
         KN_TRY(emit_by_position(p, i, o));
+    else if (kni_bits(o->e->prim, o->e->params) & (KN_EFFECT | KN_USER) && p->w.mesh->n_device > 1)
+        KN_TRY(knshard_write_once(&p->w, o->e, o->xt, o->yt, o->in, o->out));
     else
         knb_emit(b, o->e->prim, o->params ? o->params : o->e->params, (int)o->e->n_in, o->in, o->out, (int)o->e->n_out);
     for (uint32_t k = 0; !b->error && k < o->e->n_out; k++) {

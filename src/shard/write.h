@@ -29,4 +29,7 @@ kni_atom knshard_part_number(knshard_writer *w, kni_mesh_axes axes);
 kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, int64_t extent,
                       kni_factor_kind join);
 
+/* effects.c: equation e, whose operands are whole, on the first device alone; its results are everybody's. */
+knx_error *knshard_write_once(knshard_writer *w, const kni_eqn *e, const kni_type *xt, const kni_type *yt,
+                              const kni_atom *in, kni_atom *y);
 #endif
