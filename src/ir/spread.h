@@ -35,6 +35,7 @@ static inline bool kni_factor_joins(kni_factor_kind k) { return k >= KNI_SUM && 
 typedef struct kni_factor {
     uint8_t kind; /* kni_factor_kind */
     bool local;   /* the part of the equation is written by the row's `local`, not by the row itself */
+    bool even;    /* only numbers of parts that divide `size`: there is no padding that would do */
     bool fill;    /* KNI_HALO: positions outside of the operand are read, which `local` makes */
     bool reversed; /* KNI_HALO: element i of the result reads what follows for element size - 1 - i */
     int64_t size; /* the extent that is cut; of KNI_HALO that of the result */

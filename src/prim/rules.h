@@ -97,8 +97,11 @@ int knp_split_axes(int64_t n, const kni_type *y, int first);
 void knp_spread_first(const kni_rule *r, kni_spread *s, int n, uint32_t without);
 /* Axis d of operand i and axis e of result j: parallel, of this extent. */
 kni_factor *knp_spread_pair(kni_spread *s, int64_t extent, int i, int d, int j, int e);
-/* Operand 0 and result 0 have the same axes, which are parallel where `axes` does not name them. */
+/* All operands and results with as many axes as operand 0 have the same ones, parallel where `axes` does not name them. */
 void knp_spread_but(const kni_rule *r, kni_spread *s, kni_ints axes);
+/* The axes of the first n operands that `axes` does not name are those of all results, in order. */
+void knp_spread_rest(const kni_rule *r, kni_spread *s, int n, kni_ints axes);
+void knp_spread_matrices(const kni_rule *r, kni_spread *s); /* stacks of matrices and of vectors: the axes in front */
 /* A list of a copy of parameters, to be changed by `resize`. */
 static inline int64_t *knp_list(kni_ints v) { return (int64_t *)(uintptr_t)v.v; }
 void knp_resize_list(kni_ints v, const int64_t *dim); /* becomes these extents */

@@ -146,6 +146,9 @@ static bool place(const kni_type *t, const knk_dims *g, int i, int64_t stride, i
     return !stride || *axis >= 0;
 }
 
+/* Sums of truth values are true where one is. */
+static kni_factor_kind sum_kind(kn_dtype d) { return d->kind == KN_KIND_BOOL ? KNI_OR : KNI_SUM; }
+
 static void of_group(const kni_rule *r, kni_spread *s, const knk_product *p, const knk_dims *g, bool of_a, bool of_b,
                      bool of_c)
 {
@@ -155,7 +158,7 @@ static void of_group(const kni_rule *r, kni_spread *s, const knk_product *p, con
                      !place(r->yt, g, i, g->c[i], &c) || walked_by_window(p, g, i);
         if (g->extent[i] < 2 || whole || (a >= 0) != of_a || (b >= 0) != of_b || (c >= 0) != of_c)
             continue;
-        kni_factor *f = kni_factor_new(s, of_c ? KNI_PARALLEL : KNI_SUM, g->extent[i]);
+        kni_factor *f = kni_factor_new(s, of_c ? KNI_PARALLEL : sum_kind(r->yt->dtype), g->extent[i]);
         kni_factor_in(f, 0, a);
         kni_factor_in(f, 1, b);
         kni_factor_out(f, 0, c);
@@ -221,7 +224,7 @@ bool knshard_expands(const kni_prim *p)
 
 bool knshard_allows(const kni_factor *f, const kni_rule *r, int64_t parts)
 {
-    bool multiple = false;
+    bool multiple = f->even;
     for (int i = 0; i < r->n_in; i++)
         multiple = multiple || (f->in[i] >= 0 && r->xt[i].dim[f->in[i]] != f->size);
     for (int j = 0; j < r->n_out; j++)

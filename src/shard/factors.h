@@ -9,8 +9,8 @@
  * put into the arena. */
 knx_error *knshard_factors(const kni_rule *r, knx_arena *a, kni_spread *out);
 
-/* Whether the factor can be cut into so many parts: of one whose axes are multiples of its size the number divides it
- * (1 always does). r: the whole equation. */
+/* Whether the factor can be cut into so many parts: of one that is `even`, or whose axes are multiples of its size, the
+ * number divides it (1 always does). r: the whole equation. */
 bool knshard_allows(const kni_factor *f, const kni_rule *r, int64_t parts);
 
 /* The extent that a part has along an axis of the factor, whose extent in the whole is this. */

@@ -9,7 +9,7 @@
  *     rules -l [CASE]                             the names of the cases
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
- * Checks of a case: value, text, jit, loop, vmap, axes, of a routine that has rows stack, and where operands have
+ * Checks of a case: value, text, jit, loop, vmap, axes, spread, of a routine that has rows stack, and where operands have
  * tangents jvp, vjp, transpose, second, lanes; of the first case of a sample: scarce. Checks of a row, by the name of
  * its primitive: row, refuses, dtypes, factors.
  * A check that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all
@@ -29,13 +29,13 @@ static const struct {
     check_fn *run;
     bool tangents, once; /* once: for the first case of a sample */
 } checks[] = {
-    {"value", check_value, false, false},  {"text", check_text, false, false},
-    {"jit", check_jit, false, false},      {"loop", check_loop, false, false},
-    {"vmap", check_vmap, false, false},    {"jvp", check_jvp, true, false},
-    {"vjp", check_vjp, true, false},       {"transpose", check_transpose, true, false},
-    {"second", check_second, true, false}, {"lanes", check_lanes, true, false},
-    {"axes", check_axes, false, false},    {"stack", check_stack, false, false},
-    {"scarce", check_scarce, false, true},
+    {"value", check_value, false, false},   {"text", check_text, false, false},
+    {"jit", check_jit, false, false},       {"loop", check_loop, false, false},
+    {"vmap", check_vmap, false, false},     {"jvp", check_jvp, true, false},
+    {"vjp", check_vjp, true, false},        {"transpose", check_transpose, true, false},
+    {"second", check_second, true, false},  {"lanes", check_lanes, true, false},
+    {"axes", check_axes, false, false},     {"stack", check_stack, false, false},
+    {"spread", check_spread, false, false}, {"scarce", check_scarce, false, true},
 };
 
 static struct {

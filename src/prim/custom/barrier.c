@@ -86,6 +86,13 @@ static knx_error *barrier_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+static void barrier_spread(const kni_rule *r, kni_spread *s)
+{
+    for (int i = 0; i < r->n_in; i++)
+        for (int d = 0; d < r->xt[i].ndim; d++)
+            knp_spread_pair(s, r->xt[i].dim[d], i, d, i, d);
+}
+
 const kni_prim knp_prim_optimization_barrier = {
     .name = "optimization_barrier",
     .n_in = -1,
@@ -97,6 +104,7 @@ const kni_prim knp_prim_optimization_barrier = {
     .transpose = barrier_transpose,
     .batch = barrier_batch,
     .expand = barrier_expand,
+    .spread = barrier_spread,
     .cost = knp_cost_none,
     .doc = "its operands; no pass merges what is before with what is behind (jax.lax.optimization_barrier)",
 };

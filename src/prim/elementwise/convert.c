@@ -188,6 +188,11 @@ static kni_atom last_axis_put(const kni_rule *r, kni_atom v)
     return truth ? knb_bitcast(r->b, v, d) : v;
 }
 
+static void last_axis_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_but(r, s, (kni_ints){1, &(const int64_t){r->xt[0].ndim - 1}});
+}
+
 const kni_prim knp_prim_bitcast_last_axis = {
     .name = "bitcast_last_axis",
     .n_in = 1,
@@ -203,6 +208,7 @@ const kni_prim knp_prim_bitcast_last_axis = {
     .map = last_axis_map,
     .map_exists = last_axis_map_exists,
     .put = last_axis_put,
+    .spread = last_axis_spread,
     .cost = knp_cost_none,
     .doc = "the bytes along the last axis read as a dtype of another size (x.view(dtype) of NumPy)",
 };

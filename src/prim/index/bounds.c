@@ -95,6 +95,13 @@ static knx_error *check_unfailing(const kni_rule *r, kni_atom *y, kni_atom *fail
 
 static double check_cost(const kni_rule *r) { return kni_type_count(r->xt[0]); }
 
+/* Points are looked at one by one. */
+static void check_spread(const kni_rule *r, kni_spread *s)
+{
+    for (int d = 0; d < r->xt[0].ndim - 1; d++)
+        kni_factor_in(kni_factor_new(s, KNI_PARALLEL, r->xt[0].dim[d]), 0, d);
+}
+
 const kni_prim knp_prim_check_bounds = {
     .name = "check_bounds",
     .n_in = 1,
@@ -108,6 +115,7 @@ const kni_prim knp_prim_check_bounds = {
     .type = check_type,
     .batch = knp_batch_in_front,
     .run = check_run,
+    .spread = check_spread,
     .unfailing = check_unfailing,
     .simplify = check_simplify,
     .cost = check_cost,

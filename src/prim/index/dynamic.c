@@ -405,6 +405,27 @@ static knx_error *update_run(const kni_rule *r, const kni_routine_args *args)
 
 static double update_cost(const kni_rule *r) { return kni_type_count(r->xt[1]); }
 
+/* Axes that the window fills, whose starts are 0 whatever they say. */
+static void slice_spread(const kni_rule *r, kni_spread *s)
+{
+    for (int d = 0; d < r->xt[0].ndim; d++)
+        if (r->xt[0].dim[d] == r->yt[0].dim[d])
+            knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d);
+}
+
+static knx_error *slice_resize(const kni_rule *r, void *params)
+{
+    knp_resize_list(((kni_p_dynamic_slice *)params)->slice_sizes, r->yt[0].dim);
+    return NULL;
+}
+
+static void update_spread(const kni_rule *r, kni_spread *s)
+{
+    for (int d = 0; d < r->xt[0].ndim; d++)
+        if (r->xt[0].dim[d] == r->xt[1].dim[d])
+            kni_factor_in(knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d), 1, d);
+}
+
 const kni_prim knp_prim_dynamic_slice = {
     .name = "dynamic_slice",
     .n_in = -1,
@@ -421,12 +442,14 @@ const kni_prim knp_prim_dynamic_slice = {
     .batch = slice_batch,
     .pull = slice_pull,
     .put = slice_put,
+    .spread = slice_spread,
+    .resize = slice_resize,
 };
 
 #define UPDATE_RULES                                                                                               \
     .n_in = -1, .n_out = 1, .linear_in = 3, .type = update_type, .jvp = update_jvp, .transpose = update_transpose, \
     .batch = update_batch, .element = update_element, .run = update_run, .updates = 1, .lands = update_lands,      \
-    .factors = "n, m, ... -> n", .cost = update_cost
+    .factors = "n, m, ... -> n", .cost = update_cost, .spread = update_spread
 
 const kni_prim knp_prim_dynamic_update_slice = {
     .name = "dynamic_update_slice",

@@ -251,6 +251,21 @@ static void gather_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni
     y[0] = kni_lower_operand(l, 0, in, p.inside, other);
 }
 
+static void gather_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_indexing how = knp_indexing_of_gather(r->params);
+    knp_spread_windows(r, &how, true, ((const params_t *)r->params)->slice_sizes, s);
+}
+
+static knx_error *gather_resize(const kni_rule *r, void *params)
+{
+    knp_indexing how = knp_indexing_of_gather(r->params);
+    for (int d = 0, w = 0; d < r->xt[0].ndim; d++)
+        if (!knp_contains(how.dropped, d) && !knp_contains(how.table_batching, d))
+            knp_list(((params_t *)params)->slice_sizes)[d] = r->yt[0].dim[how.window.v[w++]];
+    return NULL;
+}
+
 static double gather_cost(const kni_rule *r)
 {
     return (double)(2 + 6 * ((const params_t *)r->params)->start_index_map.n) * kni_type_count(r->yt[0]);
@@ -276,6 +291,8 @@ const kni_prim knp_prim_gather = {
     .run = gather_run,
     .pull = gather_pull,
     .pulls = gather_pulls,
+    .spread = gather_spread,
+    .resize = gather_resize,
     .expand = gather_expand,
     .expands = gather_expands,
     .cost = gather_cost,

@@ -55,6 +55,10 @@ typedef struct knp_indexing_lists {
 } knp_indexing_lists;
 knp_indexing knp_batch_indexing(const knp_indexing *x, bool table, bool indices, knp_indexing_lists *lists);
 
+/* Column `spread`: what points and windows have in common. `dense` is the array of windows: operand 2 of a scatter, the
+ * result of a gather. */
+void knp_spread_windows(const kni_rule *r, const knp_indexing *x, bool gathers, kni_ints sizes, kni_spread *s);
+
 /* The mode of a derivative: indices were checked when the function itself ran, and nothing comes from outside. */
 int64_t knp_mode_of_tangent(int64_t mode);
 #endif

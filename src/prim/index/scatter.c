@@ -98,10 +98,17 @@ static knx_error *scatter_unfailing(const kni_rule *r, kni_atom *y, kni_atom *fa
     return NULL;
 }
 
+static void scatter_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_indexing how = knp_indexing_of_scatter(r->params);
+    knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
+    knp_spread_windows(r, &how, false, knp_ints(&sizes), s);
+}
+
 #define SCATTER_RULES                                                                                              \
     .n_in = 3, .n_out = 1, .fields = kni_fields_scatter, .params_size = sizeof(params_t),                          \
     .factors = "n w, p i, p w -> n w", .batch = scatter_batch, .may_fail = scatter_may_fail, .cost = scatter_cost, \
-    .unfailing = scatter_unfailing, .simplify = scatter_simplify
+    .unfailing = scatter_unfailing, .simplify = scatter_simplify, .spread = scatter_spread
 #define SCATTER SCATTER_RULES, .bits = KN_CAN_FAIL | KN_THREADS, .updates = 1, .workspace = scatter_workspace
 
 /* The type rule and the routine of one of them. */

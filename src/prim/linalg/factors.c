@@ -395,6 +395,7 @@ const kni_prim knp_prim_cholesky = {
     .doc = "the lower factors of Hermitian matrices whose lower triangles are given (jax.lax.linalg.cholesky)",
     .type = cholesky_type,
     .jvp = cholesky_jvp,
+    .spread = knp_spread_matrices,
     .batch = knp_batch_in_front,
     .run = cholesky_run,
     .workspace = cholesky_workspace,
@@ -413,12 +414,15 @@ const kni_prim knp_prim_lu = {
     .doc = "triangular factors of matrices with rows permuted, the pivots and the permutation (jax.lax.linalg.lu)",
     .type = lu_type,
     .jvp = lu_jvp,
+    .spread = knp_spread_matrices,
     .batch = knp_batch_in_front,
     .run = lu_run,
     .workspace = lu_workspace,
     .may_fail = factorize_may_fail,
     .cost = lu_cost,
 };
+
+static void permutation_spread(const kni_rule *r, kni_spread *s) { knp_spread_first(r, s, r->xt[0].ndim - 1, 0); }
 
 const kni_prim knp_prim_lu_pivots_to_permutation = {
     .name = "lu_pivots_to_permutation",
@@ -430,6 +434,7 @@ const kni_prim knp_prim_lu_pivots_to_permutation = {
     .factors = "b k -> b m",
     .doc = "the permutations of rows that swaps make, one after the other (jax.lax.linalg.lu_pivots_to_permutation)",
     .type = permutation_type,
+    .spread = permutation_spread,
     .batch = knp_batch_in_front,
     .run = permutation_run,
 };
@@ -447,6 +452,7 @@ const kni_prim knp_prim_triangular_solve = {
     .type = triangular_type,
     .jvp = triangular_jvp,
     .transpose = triangular_transpose,
+    .spread = knp_spread_matrices,
     .batch = triangular_batch,
     .run = triangular_run,
     .workspace = triangular_workspace,

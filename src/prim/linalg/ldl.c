@@ -110,6 +110,7 @@ const kni_prim knp_prim_ldl = {
     .doc = "factors l d l^H of symmetric or Hermitian matrices, by pivots of one or two rows (scipy.linalg.ldl)",
     .type = ldl_type,
     .jvp = ldl_jvp,
+    .spread = knp_spread_matrices,
     .batch = knp_batch_all_in_front,
     .run = ldl_run,
     .workspace = ldl_workspace,

@@ -176,6 +176,7 @@ const kni_prim knp_prim_svd = {
     .doc = "singular values and vectors of matrices (jax.lax.linalg.svd)",
     .type = svd_type,
     .jvp = svd_jvp,
+    .spread = knp_spread_matrices,
     .batch = knp_batch_all_in_front,
     .run = svd_run,
     .workspace = svd_workspace,

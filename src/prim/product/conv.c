@@ -749,6 +749,19 @@ static double conv_cost(const kni_rule *r)
     return cost;
 }
 
+/* Groups that are cut: each part has some of them. */
+static knx_error *conv_resize(const kni_rule *r, void *params)
+{
+    params_t *p = params;
+    int64_t features = r->xt[0].dim[p->lhs_spec.v[FEATURE]], in = r->xt[1].dim[p->rhs_spec.v[IN_FEATURE]];
+    int64_t batch = r->xt[0].dim[p->lhs_spec.v[BATCH]], images = r->yt[0].dim[p->out_spec.v[BATCH]];
+    if (is_grouped(p->feature_group_count) && in)
+        p->feature_group_count = features / in;
+    if (is_grouped(p->batch_group_count) && images)
+        p->batch_group_count = batch / images;
+    return NULL;
+}
+
 const kni_prim knp_prim_conv_general_dilated = {
     .name = "conv_general_dilated",
     .n_in = 2,
@@ -765,6 +778,7 @@ const kni_prim knp_prim_conv_general_dilated = {
     .transpose = conv_transpose,
     .batch = conv_batch,
     .product = conv_product,
+    .resize = conv_resize,
     .expand = conv_expand,
     .expands = conv_expands,
     .cost = conv_cost,

@@ -218,6 +218,12 @@ static int fft_rows(const kni_rule *r)
     return first;
 }
 
+static void fft_spread(const kni_rule *r, kni_spread *s)
+{
+    int64_t room[KN_MAX_NDIM];
+    knp_spread_but(r, s, axes_of(r->params, r->xt[0].ndim, room));
+}
+
 static double fft_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
@@ -251,5 +257,6 @@ const kni_prim knp_prim_fft = {
     .ready = fft_ready,
     .done = fft_done,
     .rows = fft_rows,
+    .spread = fft_spread,
     .cost = fft_cost,
 };

@@ -112,6 +112,14 @@ static void unwrap_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni
     y[0] = knp_real(knk_select(k, first, key.re, key.im));
 }
 
+/* The words of a key stay together. */
+static void words_spread(const kni_rule *r, kni_spread *s)
+{
+    int keys = r->xt[0].ndim < r->yt[0].ndim ? r->xt[0].ndim : r->yt[0].ndim;
+    for (int d = 0; d < keys; d++)
+        knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d);
+}
+
 /* --- random_seed, random_fold_in, random_split, random_clone ----------------------------------- */
 
 /* The high and the low word of an integer; the high one is zero for dtypes of 32 bits and fewer. */
@@ -315,6 +323,7 @@ const kni_prim knp_prim_random_wrap = {
     .type = wrap_type,
     .batch = knp_batch_in_front,
     .pull = wrap_pull,
+    .spread = words_spread,
     .cost = knp_cost_none,
 };
 
@@ -329,6 +338,7 @@ const kni_prim knp_prim_random_unwrap = {
     .type = unwrap_type,
     .batch = knp_batch_in_front,
     .pull = unwrap_pull,
+    .spread = words_spread,
     .cost = knp_cost_none,
 };
 

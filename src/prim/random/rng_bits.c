@@ -270,6 +270,9 @@ static knx_error *generator_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+/* States are independent; the words of one follow from its counter as a whole. */
+static void generator_spread(const kni_rule *r, kni_spread *s) { knp_spread_first(r, s, r->xt[0].ndim - 1, 0); }
+
 static double generator_cost(const kni_rule *r) { return 60 * kni_type_count(r->yt[1]); }
 
 const kni_prim knp_prim_rng_bit_generator = {
@@ -285,5 +288,6 @@ const kni_prim knp_prim_rng_bit_generator = {
     .type = generator_type,
     .batch = knp_batch_in_front,
     .expand = generator_expand,
+    .spread = generator_spread,
     .cost = generator_cost,
 };

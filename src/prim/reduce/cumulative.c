@@ -274,9 +274,14 @@ static knx_error *logsumexp_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+static void cumulative_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_but(r, s, (kni_ints){1, &((const params_t *)r->params)->axis});
+}
+
 #define CUMULATIVE                                                                           \
     .n_in = 1, .n_out = 1, .fields = kni_fields_cumulative, .params_size = sizeof(params_t), \
-    .factors = "... i -> ... j", .batch = cumulative_batch
+    .factors = "... i -> ... j", .batch = cumulative_batch, .spread = cumulative_spread
 /* by a routine */
 #define ROUTINE .bits = KN_THREADS, .rows = cumulative_rows, .cost = cumulative_cost
 

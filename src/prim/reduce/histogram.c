@@ -62,6 +62,17 @@ static knx_error *histogram_run(const kni_rule *r, const kni_routine_args *args)
     return NULL;
 }
 
+/* Counts add up. */
+static void histogram_spread(const kni_rule *r, kni_spread *s)
+{
+    int batch = (int)((const kni_p_histogram *)r->params)->batch;
+    knp_spread_first(r, s, batch, 0);
+    kni_factor *f = kni_factor_new(s, KNI_SUM, r->xt[0].dim[batch]);
+    kni_factor_in(f, 0, batch);
+    if (f)
+        f->even = true;
+}
+
 static double histogram_cost(const kni_rule *r) { return 4 * kni_type_count(r->xt[0]); }
 
 const kni_prim knp_prim_histogram = {
@@ -80,5 +91,6 @@ const kni_prim knp_prim_histogram = {
     .batch = histogram_batch,
     .workspace = histogram_workspace,
     .run = histogram_run,
+    .spread = histogram_spread,
     .cost = histogram_cost,
 };

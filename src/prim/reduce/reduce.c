@@ -262,10 +262,15 @@ static knx_error *arg_run(const kni_rule *r, const kni_routine_args *args, bool 
 static knx_error *argmax_run(const kni_rule *r, const kni_routine_args *args) { return arg_run(r, args, true); }
 static knx_error *argmin_run(const kni_rule *r, const kni_routine_args *args) { return arg_run(r, args, false); }
 
+static void arg_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_rest(r, s, 1, ((const kni_p_argreduce *)r->params)->axes);
+}
+
 #define CHOICE                                                                                                  \
     .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT | KN_THREADS, .fields = kni_fields_argreduce,              \
     .params_size = sizeof(kni_p_argreduce), .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, \
-    .batch = arg_batch, .cost = knp_cost_input, .factors = "... reduced -> ..."
+    .batch = arg_batch, .cost = knp_cost_input, .factors = "... reduced -> ...", .spread = arg_spread
 
 const kni_prim knp_prim_argmax = {
     .name = "argmax",

@@ -274,6 +274,11 @@ static knx_error *reduce_expand(const kni_rule *r, kni_atom *y)
 
 static bool reduce_may_fail(const kni_rule *r) { return knp_body_may_fail(((const params_t *)r->params)->jaxpr); }
 
+static void reduce_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_rest(r, s, r->n_out, ((const params_t *)r->params)->dimensions);
+}
+
 const kni_prim knp_prim_reduce = {
     .name = "reduce",
     .n_in = -1,
@@ -288,6 +293,7 @@ const kni_prim knp_prim_reduce = {
     .batch = reduce_batch,
     .expand = reduce_expand,
     .may_fail = reduce_may_fail,
+    .spread = reduce_spread,
     .cost = knp_cost_input,
     .doc = "elements joined over some axes by a jaxpr of two sets of scalars, in any order (jax.lax.reduce)",
 };

@@ -52,6 +52,16 @@ static knx_error *search_run(const kni_rule *r, const kni_routine_args *args)
     return NULL;
 }
 
+/* The vector is whole: counts of its parts would add up if it is sorted, which nobody checks. */
+static void search_spread(const kni_rule *r, kni_spread *s)
+{
+    int batch = (int)((const kni_p_searchsorted *)r->params)->batch;
+    kni_type v = r->xt[1];
+    knp_spread_first(r, s, batch, 0);
+    for (int d = batch; d < v.ndim; d++)
+        knp_spread_pair(s, v.dim[d], 1, d, 0, d);
+}
+
 static double search_cost(const kni_rule *r)
 {
     return 2 * knp_levels(r->xt[0].dim[r->xt[0].ndim - 1]) * kni_type_count(r->xt[1]);
@@ -73,5 +83,6 @@ const kni_prim knp_prim_searchsorted = {
     .type = search_type,
     .batch = search_batch,
     .run = search_run,
+    .spread = search_spread,
     .cost = search_cost,
 };

@@ -85,6 +85,11 @@ static knx_error *partition_run(const kni_rule *r, const kni_routine_args *args)
 
 static double partition_cost(const kni_rule *r) { return 8 * kni_type_count(r->xt[0]); }
 
+static void partition_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_but(r, s, (kni_ints){1, &((const kni_p_partition *)r->params)->dimension});
+}
+
 const kni_prim knp_prim_partition = {
     .name = "partition",
     .n_in = 2,
@@ -100,6 +105,7 @@ const kni_prim knp_prim_partition = {
     .type = partition_type,
     .jvp = partition_jvp,
     .batch = partition_batch,
+    .spread = partition_spread,
     .run = partition_run,
     .workspace = partition_workspace,
     .cost = partition_cost,
@@ -176,6 +182,11 @@ static knx_error *top_run(const kni_rule *r, const kni_routine_args *args)
 
 static double top_cost(const kni_rule *r) { return 8 * kni_type_count(r->xt[0]); }
 
+static void top_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_but(r, s, (kni_ints){1, &((const kni_p_top_k *)r->params)->axis});
+}
+
 const kni_prim knp_prim_top_k = {
     .name = "top_k",
     .n_in = 1,
@@ -190,6 +201,7 @@ const kni_prim knp_prim_top_k = {
     .type = top_type,
     .jvp = top_jvp,
     .batch = top_batch,
+    .spread = top_spread,
     .run = top_run,
     .workspace = top_workspace,
     .cost = top_cost,

@@ -138,6 +138,11 @@ static double sort_cost(const kni_rule *r)
     return cost(r, p->dimension, p->num_keys);
 }
 
+static void sort_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_but(r, s, (kni_ints){1, &((const params_t *)r->params)->dimension});
+}
+
 const kni_prim knp_prim_sort = {
     .name = "sort",
     .n_in = -1,
@@ -151,6 +156,7 @@ const kni_prim knp_prim_sort = {
     .type = sort_type,
     .linearize = sort_linearize,
     .batch = sort_batch,
+    .spread = sort_spread,
     .run = sort_run,
     .workspace = sort_workspace,
     .cost = sort_cost,
@@ -201,6 +207,11 @@ static double argsort_cost(const kni_rule *r)
     return cost(r, ((const kni_p_argsort *)r->params)->dimension, r->n_in);
 }
 
+static void argsort_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_but(r, s, (kni_ints){1, &((const kni_p_argsort *)r->params)->dimension});
+}
+
 const kni_prim knp_prim_argsort = {
     .name = "argsort",
     .n_in = -1,
@@ -216,6 +227,7 @@ const kni_prim knp_prim_argsort = {
         "they come (np.argsort, np.lexsort)",
     .type = argsort_type,
     .batch = argsort_batch,
+    .spread = argsort_spread,
     .run = argsort_run,
     .workspace = argsort_workspace,
     .cost = argsort_cost,

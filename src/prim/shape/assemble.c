@@ -168,6 +168,11 @@ static knx_error *concatenate_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+static void concatenate_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_but(r, s, (kni_ints){1, &((const kni_p_concatenate *)r->params)->dimension});
+}
+
 const kni_prim knp_prim_concatenate = {
     .name = "concatenate",
     .n_in = -1,
@@ -184,6 +189,7 @@ const kni_prim knp_prim_concatenate = {
     .pull = concatenate_pull,
     .expand = concatenate_expand,
     .expands = concatenate_expands,
+    .spread = concatenate_spread,
     .cost = concatenate_cost,
     .doc = "arrays joined along one axis (np.concatenate)",
 };
@@ -337,6 +343,14 @@ static void pad_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pa
     *y = kni_lower_operand(l, 0, from, pred, *y);
 }
 
+static void pad_spread(const kni_rule *r, kni_spread *s)
+{
+    const kni_p_pad *p = r->params;
+    for (int d = 0; d < r->xt[0].ndim; d++)
+        if (!p->lo.v[d] && !p->hi.v[d] && !p->interior.v[d])
+            knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d);
+}
+
 const kni_prim knp_prim_pad = {
     .name = "pad",
     .n_in = 2,
@@ -351,6 +365,7 @@ const kni_prim knp_prim_pad = {
     .transpose = pad_transpose,
     .batch = pad_batch,
     .pull = pad_pull,
+    .spread = pad_spread,
     .doc = "x with a value around it and between its elements; negative padding cuts away (jax.lax.pad)"};
 
 /* iota: each element is its position along one axis */

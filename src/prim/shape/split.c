@@ -109,6 +109,12 @@ static knx_error *split_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+/* The other axes of all arrays. */
+static void split_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_but(r, s, (kni_ints){1, &((const kni_p_split *)r->params)->axis});
+}
+
 const kni_prim knp_prim_split = {
     .name = "split",
     .n_in = 1,
@@ -122,6 +128,7 @@ const kni_prim knp_prim_split = {
     .transpose = split_transpose,
     .batch = split_batch,
     .expand = split_expand,
+    .spread = split_spread,
     .cost = knp_cost_none,
     .doc = "the parts of an array that follow each other along an axis, of these sizes (jax.lax.split)",
 };
@@ -206,6 +213,17 @@ static knx_error *stack_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+static void stack_spread(const kni_rule *r, kni_spread *s)
+{
+    int64_t axis = ((const kni_p_axis *)r->params)->axis;
+    for (int d = 0; d < r->xt[0].ndim; d++) {
+        kni_factor *f = kni_factor_new(s, KNI_PARALLEL, r->xt[0].dim[d]);
+        for (int i = 0; i < r->n_in; i++)
+            kni_factor_in(f, i, d);
+        kni_factor_out(f, 0, d + (d >= axis));
+    }
+}
+
 const kni_prim knp_prim_stack = {
     .name = "stack",
     .n_in = -1,
@@ -219,6 +237,7 @@ const kni_prim knp_prim_stack = {
     .transpose = stack_transpose,
     .batch = stack_batch,
     .expand = stack_expand,
+    .spread = stack_spread,
     .doc = "arrays of one shape put together along a new axis (np.stack)",
 };
 
@@ -263,6 +282,11 @@ static knx_error *unstack_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+static void unstack_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_rest(r, s, 1, (kni_ints){1, &((const kni_p_axis *)r->params)->axis});
+}
+
 const kni_prim knp_prim_unstack = {
     .name = "unstack",
     .n_in = 1,
@@ -276,6 +300,7 @@ const kni_prim knp_prim_unstack = {
     .transpose = unstack_transpose,
     .batch = unstack_batch,
     .expand = unstack_expand,
+    .spread = unstack_spread,
     .cost = knp_cost_none,
     .doc = "the arrays that an array consists of along an axis (np.unstack)",
 };
@@ -362,6 +387,25 @@ static knx_error *tile_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+/* Axes that are not repeated; of the others the copies, which are made of all of x. */
+static void tile_spread(const kni_rule *r, kni_spread *s)
+{
+    kni_ints reps = ((const kni_p_tile *)r->params)->reps;
+    for (int d = 0; d < r->xt[0].ndim; d++)
+        if (reps.v[d] == 1)
+            knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d);
+        else if (reps.v[d] > 1 && r->xt[0].dim[d])
+            kni_factor_out(kni_factor_new(s, KNI_PARALLEL, reps.v[d]), 0, d);
+}
+
+static knx_error *tile_resize(const kni_rule *r, void *params)
+{
+    for (int d = 0; d < r->xt[0].ndim; d++)
+        if (r->xt[0].dim[d])
+            knp_list(((kni_p_tile *)params)->reps)[d] = r->yt[0].dim[d] / r->xt[0].dim[d];
+    return NULL;
+}
+
 const kni_prim knp_prim_tile = {
     .name = "tile",
     .n_in = 1,
@@ -375,5 +419,7 @@ const kni_prim knp_prim_tile = {
     .transpose = tile_transpose,
     .batch = tile_batch,
     .expand = tile_expand,
+    .spread = tile_spread,
+    .resize = tile_resize,
     .doc = "an array repeated so many times along each of its axes (jax.lax.tile)",
 };

@@ -501,3 +501,17 @@ bool knp_window_walk(kni_lower *l, const knp_window *w, const kni_index *i, bool
     }
     return knp_places_walk(l, i, w->n, &k.room, visit, env);
 }
+
+/* Rows without fields for dilations have empty lists. */
+static bool is_one(kni_ints v, int d) { return d >= v.n || v.v[d] == 1; }
+
+void knp_window_factors(const kni_rule *r, kni_spread *s)
+{
+    const kni_p_window *p = r->params;
+    knp_dims windows = {.n = 0};
+    for (int d = 0; d < r->xt[0].ndim; d++)
+        if (p->window_dimensions.v[d] != 1 || p->window_strides.v[d] != 1 || !is_one(p->base_dilation, d) ||
+            p->lo.v[d] || p->hi.v[d])
+            windows.v[windows.n++] = d;
+    knp_spread_but(r, s, knp_ints(&windows));
+}

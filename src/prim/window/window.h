@@ -28,6 +28,9 @@ knx_error *knp_window_counts(const kni_p_window *p, bool dilated, kni_type x, kn
 knx_error *knp_window_type(const kni_p_window *p, bool dilated, kni_type x, kn_dtype d, bool weak, knx_arena *a,
                           kni_type *y);
 
+/* Columns `spread` and `resize`: axes along which each position is a window, of all arrays. */
+void knp_window_factors(const kni_rule *r, kni_spread *s);
+
 typedef struct knp_window_lists {
     knp_dims base_dilation, lo, hi, window_dilation, window_dimensions, window_strides, shape;
 } knp_window_lists;

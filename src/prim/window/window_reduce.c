@@ -211,9 +211,10 @@ static knx_error *sum_run(const kni_rule *r, const kni_routine_args *args) { ret
 static knx_error *max_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_POOL_MAX); }
 static knx_error *min_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_POOL_MIN); }
 
-#define ROW                                                                                              \
-    .n_in = 1, .n_out = 1, .fields = kni_fields_window, .params_size = sizeof(params_t), .batch = batch, \
-    .simplify = simplify, .pull = pull, .pulls = pulls, .looks = looks, .cost = cost, .factors = "... i -> ... j"
+#define ROW                                                                                                        \
+    .n_in = 1, .n_out = 1, .fields = kni_fields_window, .params_size = sizeof(params_t), .batch = batch,           \
+    .simplify = simplify, .pull = pull, .pulls = pulls, .looks = looks, .cost = cost, .factors = "... i -> ... j", \
+    .spread = knp_window_factors
 
 const kni_prim knp_prim_reduce_window_sum = {
     .name = "reduce_window_sum",

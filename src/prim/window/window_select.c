@@ -214,6 +214,7 @@ const kni_prim knp_prim_select_and_gather_add = {
     .fields = kni_fields_window_gather,
     .params_size = sizeof(params_t),
     .factors = "... i, ... i -> ... j",
+    .spread = knp_window_factors,
     .type = gather_type,
     .jvp = linear_jvp,
     .transpose = gather_transpose,
@@ -232,6 +233,7 @@ const kni_prim knp_prim_select_and_scatter_add = {
     .fields = kni_fields_window_scatter,
     .params_size = sizeof(params_t),
     .factors = "... m, ... i -> ... j",
+    .spread = knp_window_factors,
     .type = scatter_type,
     .jvp = linear_jvp,
     .transpose = scatter_transpose,
@@ -342,6 +344,7 @@ const kni_prim knp_prim_window_choice = {
     .why_no_jvp = KN_WHY_DISCRETE,
     .why_no_transpose = KN_WHY_DISCRETE,
     .factors = "... i -> ... j",
+    .spread = knp_window_factors,
     .type = choice_type,
     .batch = choice_batch,
     .pull = choice_pull,
@@ -466,6 +469,7 @@ const kni_prim knp_prim_window_pick = {
     .fields = kni_fields_window_pick,
     .params_size = sizeof(params_t),
     .factors = "... i, ... j -> ... j",
+    .spread = knp_window_factors,
     .type = pick_type,
     .jvp = linear_jvp,
     .transpose = pick_transpose,
@@ -693,6 +697,12 @@ static knx_error *place_run(const kni_rule *r, const kni_routine_args *args)
     return NULL;
 }
 
+static knx_error *place_resize(const kni_rule *r, void *params)
+{
+    knp_resize_list(((params_t *)params)->shape, r->yt[0].dim);
+    return NULL;
+}
+
 const kni_prim knp_prim_window_place = {
     .name = "window_place",
     .n_in = 2,
@@ -701,6 +711,8 @@ const kni_prim knp_prim_window_place = {
     .fields = kni_fields_window_place,
     .params_size = sizeof(params_t),
     .factors = "... i, ... i -> ... j",
+    .spread = knp_window_factors,
+    .resize = place_resize,
     .type = place_type,
     .jvp = linear_jvp,
     .transpose = place_transpose,
