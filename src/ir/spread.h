@@ -39,7 +39,11 @@ typedef struct kni_factor {
     bool fill;    /* KNI_HALO: positions outside of the operand are read, which `local` makes */
     bool reversed; /* KNI_HALO: element i of the result reads what follows for element size - 1 - i */
     int64_t size; /* the extent that is cut; of KNI_HALO that of the result */
-    /* KNI_HALO: element i of the result reads elements i * step - low to i * step + high of the operands */
+    /* KNI_HALO: element i of the result reads elements i * step - low to i * step + high of the operands (low and high
+     * may be negative: of x[3:] low is -3 and high is 3). Before `local` is called the partitioner has fetched, of each
+     * operand with the axis, the window that the part of the result reads: (extent - 1) * step + low + high + 1 elements
+     * from first * step - low on, in its order (reversed: from the other end, also in ascending order). Those outside
+     * of the operand are of any content */
     int64_t step, low, high;
     int8_t *in;  /* per operand: its axis, -1: it has none and is needed as a whole by every part */
     int8_t *out; /* per result: likewise; it is there as a whole in every part */
