@@ -122,7 +122,7 @@ static bool is_cut(const knshard_cut *c, const kni_mesh_axes *axes)
 static bool by_position(const knshard_cut *c, const kni_mesh_axes *axes)
 {
     for (int f = 0; f < c->spread.n; f++)
-        if (axes[f].n && (c->spread.v[f].local || c->spread.v[f].kind == KNI_POSITION))
+        if (axes[f].n && (c->spread.v[f].local || c->spread.v[f].kind >= KNI_POSITION))
             return true;
     return false;
 }
@@ -212,6 +212,11 @@ static knx_error *get_operands(partition *p, uint32_t i, one *o)
             KN_TRY(get(p, o->e->in[k], &need, &o->in[k]));
         for (int f = 0; f < c->spread.n && !p->w.b.error; f++) {
             const kni_factor *factor = &c->spread.v[f];
+            if (factor->kind == KNI_HALO && factor->in[k] >= 0 && o->axes[f].n) {
+                o->in[k] =
+                    knshard_fetch(&p->w, o->in[k], factor->in[k], o->axes[f], factor, c->xt[k].dim[factor->in[k]]);
+                o->xt[k] = knb_type(&p->w.b, o->in[k]);
+            }
             if (factor->in[k] >= 0 && o->axes[f].n && kni_factor_joins((kni_factor_kind)factor->kind))
                 o->in[k] = knshard_mask(&p->w, o->in[k], factor->in[k], o->axes[f], factor->size,
                                         (kni_factor_kind)factor->kind);

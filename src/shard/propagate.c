@@ -53,6 +53,15 @@ static kni_mesh_axes axes_of_factor(const knshard_solution *s, const kni_eqn *e,
     return n ? list[best].axes : (kni_mesh_axes){0};
 }
 
+static bool is_near(const knshard_solution *s, uint32_t i, const kni_factor *f, int64_t parts)
+{
+    const knshard_cut *c = &s->cut[i];
+    bool near = f->kind != KNI_HALO || s->j->eqn[i].prim->local;
+    for (int k = 0; near && f->kind == KNI_HALO && k < c->spread.n_in; k++)
+        near = f->in[k] < 0 || knshard_halo_is_near(f, c->xt[k].dim[f->in[k]], parts);
+    return near;
+}
+
 /* As much of the list, from the front, as the factor can be cut by. What pads an uneven extent must not make an equation
  * fail. */
 static kni_mesh_axes possible(const knshard_solution *s, uint32_t i, const kni_factor *f, kni_mesh_axes a)
@@ -61,11 +70,11 @@ static kni_mesh_axes possible(const knshard_solution *s, uint32_t i, const kni_f
     const kni_rule r = kni_rule_of(e, s->cut[i].xt, s->j->type + e->out);
     bool even = kni_must_stay(e->prim, e->params);
     a = knshard_fitting(s->mesh, a, f->size);
-    if (f->kind == KNI_HALO)
-        a.n = 0;
+    if (f->kind == KNI_HALO && a.n > 1)
+        a.n = 1;
     while (a.n) {
         int64_t parts = kni_mesh_parts(s->mesh, a);
-        if (knshard_allows(f, &r, parts) && !(even && f->size % parts))
+        if (knshard_allows(f, &r, parts) && !(even && f->size % parts) && is_near(s, i, f, parts))
             break;
         a.n--;
     }

@@ -56,6 +56,9 @@ kni_mesh_axes knshard_fitting(const kni_mesh *m, kni_mesh_axes a, int64_t extent
 bool knshard_part_type(knx_arena *a, const kni_mesh *m, kni_type t, const knshard_lay *l, kni_type *out);
 const char *knshard_lay_text(knx_text *t, const kni_mesh *m, const knshard_lay *l);
 
+/* halo.c: whether what parts of a result read of an operand, of so many elements, lies in a few neighbouring parts. */
+bool knshard_halo_is_near(const kni_factor *f, int64_t whole, int64_t parts);
+
 /* cost.c: bytes that each device receives, about. */
 double knshard_bytes(const kni_mesh *m, kni_type t, const knshard_lay *l);
 double knshard_move_cost(const kni_mesh *m, kni_type t, const knshard_lay *from, const knshard_lay *to);

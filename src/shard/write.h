@@ -29,6 +29,10 @@ kni_atom knshard_part_number(knshard_writer *w, kni_mesh_axes axes);
 kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, int64_t extent,
                       kni_factor_kind join);
 
+/* halo.c: the window of an operand, of so many elements as a whole, that this device's part of a result reads; the
+ * operand lies cut by the same axes, of which there is one. */
+kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int64_t whole);
+
 /* effects.c: equation e, whose operands are whole, on the first device alone; its results are everybody's. */
 knx_error *knshard_write_once(knshard_writer *w, const kni_eqn *e, const kni_type *xt, const kni_type *yt,
                               const kni_atom *in, kni_atom *y);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * halo.c -- elements of neighbouring parts: the window of an operand that a device's part of a result reads (KNI_HALO).
+ * What a device lacks comes from the devices a few places before and behind it along the axis, by ppermute, and no more of
+ * it than some device needs. */
+#include "shard/write.h"
+#include <string.h>
+
+enum { MOST_HOPS = 4 };
+
+/* Device p of n has elements p * extent, ... of the operand, and reads `width` elements from start_of(p) on. Devices are
+ * numbered from home_of(p) on, so that for a result in reverse order the hops are as few. */
+typedef struct reach {
+    const kni_factor *f;
+    int64_t n, whole, extent, result, width;
+    int first, last;        /* hops */
+    int64_t from, to;       /* the first element of the first piece; the end of the last piece */
+    int64_t before, behind; /* room that some device needs around the pieces: outside of the operand */
+} reach;
+
+static int64_t start_of(const reach *r, int64_t p)
+{
+    int64_t i = r->f->reversed ? r->f->size - (p + 1) * r->result : p * r->result;
+    return i * r->f->step - r->f->low;
+}
+
+static int64_t home_of(const reach *r, int64_t p) { return r->f->reversed ? r->n - 1 - p : p; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* The hops, and the pieces of the first and the last one. False: no device reads anything. */
+static bool find_hops(reach *r)
+{
+    bool any = false;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t p = 0; p < r->n; p++) {
+            int64_t from = most(start_of(r, p), 0), to = least(start_of(r, p) + r->width, r->whole);
+            if (from >= to)
+                continue;
+            int64_t a = from / r->extent, b = (to - 1) / r->extent;
+            int first = (int)(a - home_of(r, p)), last = (int)(b - home_of(r, p));
+            if (!pass) {
+                r->first = !any || first < r->first ? first : r->first;
+                r->last = !any || last > r->last ? last : r->last;
+                any = true;
+            } else {
+                r->from = first == r->first ? least(r->from, from - a * r->extent) : r->from;
+                r->to = last == r->last ? most(r->to, to - b * r->extent) : r->to;
+            }
+        }
+    return any;
+}
+
+static int64_t base_of(const reach *r, int64_t p) { return (home_of(r, p) + r->first) * r->extent + r->from; }
+static int64_t length_of(const reach *r) { return (r->last - r->first) * r->extent + r->to - r->from; }
+
+static bool look(const kni_factor *f, int64_t whole, int64_t parts, reach *r)
+{
+    *r = (reach){.f = f, .n = parts, .whole = whole};
+    r->extent = kni_part_extent(whole, parts);
+    r->result = kni_part_extent(f->size, parts);
+    r->width = (r->result - 1) * f->step + f->low + f->high + 1;
+    r->from = r->extent;
+    if (r->width < 1 || r->extent < 1 || !find_hops(r))
+        return false;
+    for (int64_t p = 0; p < r->n; p++) {
+        r->before = most(r->before, base_of(r, p) - start_of(r, p));
+        r->behind = most(r->behind, start_of(r, p) + r->width - base_of(r, p) - length_of(r));
+    }
+    return true;
+}
+
+bool knshard_halo_is_near(const kni_factor *f, int64_t whole, int64_t parts)
+{
+    reach r;
+    return look(f, whole, parts, &r) && r.last - r.first < MOST_HOPS && r.last - r.first < parts;
+}
+
+/* ---- Writing. */
+
+static kni_atom piece(knshard_writer *w, kni_atom x, int d, int64_t from, int64_t to)
+{
+    kni_type t = knb_type(&w->b, x);
+    int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM];
+    if (w->b.error || (!from && to == t.dim[d]))
+        return x;
+    memcpy(limit, t.dim, (size_t)t.ndim * sizeof *limit);
+    start[d] = from;
+    limit[d] = to;
+    return knb_slice(&w->b, x, start, limit, NULL);
+}
+
+/* Of device home_of(p) + hop for each device p; zeros where there is none. */
+static kni_atom from_hop(knshard_writer *w, const reach *r, kni_atom x, int hop, int axis)
+{
+    const char *name = w->mesh->name[axis];
+    int64_t *pairs = knx_arena_alloc(w->arena, (size_t)r->n * 2 * sizeof *pairs);
+    int n = 0;
+    if (!hop && !r->f->reversed)
+        return x;
+    for (int64_t p = 0; pairs && p < r->n; p++) {
+        int64_t q = home_of(r, p) + hop;
+        if (q < 0 || q >= r->n)
+            continue;
+        pairs[n++] = q;
+        pairs[n++] = p;
+    }
+    if (!pairs) {
+        knb_fail(&w->b, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    const kni_p_ppermute p = {.axis_name = {1, &name}, .perm = {n, pairs}};
+    return knb_ppermute(&w->b, x, &p);
+}
+
+static kni_atom widen(knshard_writer *w, kni_atom x, int d, int64_t before, int64_t behind)
+{
+    kni_type t = knb_type(&w->b, x);
+    int64_t lo[KN_MAX_NDIM] = {0}, hi[KN_MAX_NDIM] = {0};
+    if (w->b.error || (!before && !behind))
+        return x;
+    lo[d] = before;
+    hi[d] = behind;
+    return knb_pad(&w->b, x, knb_zeros(&w->b, kni_scalar_type(t.dtype)), lo, hi, NULL);
+}
+
+/* The window: it begins at a place that is the same on all devices, or moves on evenly from one to the next. */
+static kni_atom window(knshard_writer *w, const reach *r, kni_atom x, int d, kni_mesh_axes axes)
+{
+    kni_builder *b = &w->b;
+    int64_t at = start_of(r, 0) - base_of(r, 0) + r->before;
+    int64_t slope = r->n > 1 ? start_of(r, 1) - base_of(r, 1) + r->before - at : 0;
+    if (!slope)
+        return piece(w, x, d, at, at + r->width);
+    kni_type t = knb_type(b, x);
+    kni_atom start[KN_MAX_NDIM];
+    int64_t sizes[KN_MAX_NDIM];
+    kni_atom first =
+        knb_mul(b, knb_convert(b, knshard_part_number(w, axes), KN_DT(I64)), knb_integer(b, KN_DT(I64), slope));
+    first = knb_add(b, first, knb_integer(b, KN_DT(I64), at));
+    for (int i = 0; i < t.ndim && i < KN_MAX_NDIM; i++) {
+        start[i] = i == d ? first : knb_integer(b, KN_DT(I64), 0);
+        sizes[i] = i == d ? r->width : t.dim[i];
+    }
+    return b->error ? KN_ATOM_NONE : knb_dynamic_slice(b, x, start, sizes);
+}
+
+kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int64_t whole)
+{
+    kni_builder *b = &w->b;
+    kni_atom have[MOST_HOPS + 1];
+    int n = 0;
+    reach r;
+    if (b->error || !look(f, whole, kni_mesh_parts(w->mesh, axes), &r))
+        return part;
+    for (int hop = r.first; hop <= r.last && n <= MOST_HOPS; hop++) {
+        int64_t from = hop == r.first ? r.from : 0, to = hop == r.last ? r.to : r.extent;
+        have[n++] = from_hop(w, &r, piece(w, part, d, from, to), hop, axes.axis[0]);
+    }
+    kni_atom x = n == 1 ? have[0] : knb_concatenate(b, n, have, d);
+    return window(w, &r, widen(w, x, d, r.before, r.behind), d, axes);
+}
