@@ -217,11 +217,6 @@ knx_error *knshard_factors(const kni_rule *r, knx_arena *a, kni_spread *out)
     return out->failed ? knx_error_nomem() : NULL;
 }
 
-bool knshard_expands(const kni_prim *p)
-{
-    return p->expand && !p->expands && !p->spread && !(p->bits & KN_ELEMENTWISE);
-}
-
 bool knshard_allows(const kni_factor *f, const kni_rule *r, int64_t parts)
 {
     bool multiple = f->even;

@@ -16,9 +16,11 @@ bool knshard_allows(const kni_factor *f, const kni_rule *r, int64_t parts);
 /* The extent that a part has along an axis of the factor, whose extent in the whole is this. */
 int64_t knshard_part(const kni_factor *f, int64_t parts, int64_t extent);
 
-/* Does the row say nothing of factors because it is always expanded into others? Then its expansion is cut, not the
- * row: random_gamma, calls, custom derivatives. */
-bool knshard_expands(const kni_prim *p);
+/* Is the equation expanded before it is cut? Its row says nothing of factors, or it could fail on padding, which only its
+ * expansion tells: random_gamma, custom derivatives, a gather that checks its indices. r: types of operands, params */
+bool knshard_expands(const kni_rule *r);
+/* open.c: j with calls inlined and such equations expanded, at any depth. */
+knx_error *knshard_open(const kni_jaxpr *j, kni_jaxpr **out);
 
 /* Emits the equation r (prim, params, n_in, n_out) for operands x, which are parts, with the parameters that give results
  * of the types yt (dtypes and extents). Returns the number of results, 0 after an error of b. */
