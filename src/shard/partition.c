@@ -479,12 +479,11 @@ static knx_error *partition_opened(const kni_jaxpr *j, const kni_mesh *mesh, con
 knx_error *knshard_partition(const kni_jaxpr *global, const kni_mesh *mesh, const kni_sharding *const *in,
                              kni_jaxpr **local, const kni_sharding **out, char **report)
 {
-    static knt_pass *const opening[] = {knt_inline_calls, knt_expand, knt_inline_calls, knt_simplify_opened};
     knx_arena arena = KN_ARENA_INIT;
     knx_str text = {0};
     kni_jaxpr *j = NULL;
     *local = NULL;
-    knx_error *error = knt_passes(global, sizeof opening / sizeof *opening, opening, &j);
+    knx_error *error = knshard_open(global, &j);
     if (!error)
         error = partition_opened(j, mesh, in, &arena, report ? &text : NULL, local, out);
     if (error) {
