@@ -55,6 +55,7 @@ enum {
     KN_EFFECT = 16384,
     KN_THREADS = 131072, /* its routine may use threads; the row has a cost, which says how many have something to do */
     KN_PICKS = 262144, /* each element of the result is an element of one operand, none twice: lowered by `pull` */
+    KN_ACROSS = 524288, /* of named axes: each element by itself, so arrays of one dtype may go together as one */
     KN_USER = 32768, /* runs the user's code: outside of traces at once and alone */
 };
 

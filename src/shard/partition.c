@@ -443,8 +443,12 @@ static knx_error *write_jaxpr(const knshard_solution *s, knx_str *report, kni_ja
     partition p = {.w = {.arena = s->arena, .mesh = s->mesh}, .s = s, .report = report};
     *out = NULL;
     knb_init(&p.w.b);
-    knx_error *error = write_all(&p, out);
+    kni_jaxpr *j = NULL;
+    knx_error *error = write_all(&p, &j);
     knb_free(&p.w.b);
+    if (!error)
+        error = knshard_join_small(j, out);
+    kni_release(j);
     return error;
 }
 

@@ -33,6 +33,9 @@ kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axe
  * operand lies cut by the same axes, of which there is one. */
 kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int64_t whole);
 
+/* join.c: small collectives that wait for nothing of each other as one. */
+knx_error *knshard_join_small(const kni_jaxpr *j, kni_jaxpr **out);
+
 /* effects.c: equation e, whose operands are whole, on the first device alone; its results are everybody's. */
 knx_error *knshard_write_once(knshard_writer *w, const kni_eqn *e, const kni_type *xt, const kni_type *yt,
                               const kni_atom *in, kni_atom *y);

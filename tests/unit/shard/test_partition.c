@@ -240,6 +240,12 @@ static const program list[] = {
      {"x", "x"},
      "reduce_scatter",
      "all_gather"},
+    {"small sums go together",
+     "{ lambda ; a:f32[8,6] b:f32[8,3]. let c:f32[6] = reduce_sum[axes=(0,)] a; d:f32[3] = reduce_sum[axes=(0,)] b in "
+     "(c, d) }",
+     {"x", "x"},
+     "f32[9] = psum",
+     "f32[6] = psum"},
     {"scan",
      "{ lambda ; a:f32[6] b:f32[5,6]. let c:f32[6] d:f32[5,6] = scan[checkpoint=0 jaxpr={ lambda ; e:f32[6] f:f32[6]. "
      "let "
