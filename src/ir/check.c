@@ -113,6 +113,7 @@ static knx_error *check_field(checker *c, const kni_param_field *f, const void *
     case KN_P_BOOL:
     case KN_P_STRING:
     case KN_P_DOUBLE:
+    case KN_P_MESH:
     case KN_P_TEXT: return NULL;
     }
     return FAULT("parameter %s is of an unknown kind", f->name);

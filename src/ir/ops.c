@@ -446,29 +446,29 @@ void knb_cond(kni_builder *b, const kni_p_cond *p, const kni_atom *in, kni_atom 
 
 /* Collectives */
 
-kni_atom knb_psum(kni_builder *b, kni_atom x, kni_names axes)
+kni_atom knb_psum(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh)
 {
-    return knb_emit1(b, &knp_prim_psum, &(kni_p_all_reduce){axes}, 1, &x);
+    return knb_emit1(b, &knp_prim_psum, &(kni_p_all_reduce){axes, mesh}, 1, &x);
 }
 
-kni_atom knb_pmax(kni_builder *b, kni_atom x, kni_names axes)
+kni_atom knb_pmax(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh)
 {
-    return knb_emit1(b, &knp_prim_pmax, &(kni_p_all_reduce){axes}, 1, &x);
+    return knb_emit1(b, &knp_prim_pmax, &(kni_p_all_reduce){axes, mesh}, 1, &x);
 }
 
-kni_atom knb_pmin(kni_builder *b, kni_atom x, kni_names axes)
+kni_atom knb_pmin(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh)
 {
-    return knb_emit1(b, &knp_prim_pmin, &(kni_p_all_reduce){axes}, 1, &x);
+    return knb_emit1(b, &knp_prim_pmin, &(kni_p_all_reduce){axes, mesh}, 1, &x);
 }
 
-kni_atom knb_pbroadcast(kni_builder *b, kni_atom x, kni_names axis, int64_t source)
+kni_atom knb_pbroadcast(kni_builder *b, kni_atom x, kni_names axis, int64_t source, const kni_mesh *mesh)
 {
-    return knb_emit1(b, &knp_prim_pbroadcast, &(kni_p_pbroadcast){axis, source}, 1, &x);
+    return knb_emit1(b, &knp_prim_pbroadcast, &(kni_p_pbroadcast){axis, mesh, source}, 1, &x);
 }
 
-kni_atom knb_axis_index(kni_builder *b, kni_names axis)
+kni_atom knb_axis_index(kni_builder *b, kni_names axis, const kni_mesh *mesh)
 {
-    return knb_emit1(b, &knp_prim_axis_index, &(kni_p_axis_index){axis}, 0, NULL);
+    return knb_emit1(b, &knp_prim_axis_index, &(kni_p_axis_index){axis, mesh}, 0, NULL);
 }
 
 /* The user's code */

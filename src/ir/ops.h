@@ -118,12 +118,12 @@ void knb_scan(kni_builder *b, const kni_p_scan *p, const kni_atom *in, kni_atom 
 /* in: index, what the branches take */
 void knb_cond(kni_builder *b, const kni_p_cond *p, const kni_atom *in, kni_atom *out);
 
-/* over named axes */
-kni_atom knb_psum(kni_builder *b, kni_atom x, kni_names axes);
-kni_atom knb_pmax(kni_builder *b, kni_atom x, kni_names axes);
-kni_atom knb_pmin(kni_builder *b, kni_atom x, kni_names axes);
-kni_atom knb_pbroadcast(kni_builder *b, kni_atom x, kni_names axis, int64_t source);
-kni_atom knb_axis_index(kni_builder *b, kni_names axis); /* int32 */
+/* over named axes: of a vmap, or of a mesh (kni_p_all_gather says what that means) */
+kni_atom knb_psum(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh);
+kni_atom knb_pmax(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh);
+kni_atom knb_pmin(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh);
+kni_atom knb_pbroadcast(kni_builder *b, kni_atom x, kni_names axis, int64_t source, const kni_mesh *mesh);
+kni_atom knb_axis_index(kni_builder *b, kni_names axis, const kni_mesh *mesh); /* int32 */
 
 /* the user's code; fmt and callback as kni_p_callback has them */
 void knb_debug_print(kni_builder *b, const kni_p_callback *p, int n, const kni_atom *x);

@@ -69,6 +69,7 @@ static bool copy_field(knx_arena *a, const kni_param_field *f, void *params)
     case KN_P_ENUM:
     case KN_P_DOUBLE:
     case KN_P_THUNK:
+    case KN_P_MESH:
     case KN_P_TEXT: return true;
     }
     return true;
@@ -225,6 +226,7 @@ static KNX_HOT bool equal_field(const kni_param_field *f, const void *a, const v
     case KN_P_THUNK: return kni_thunk_equal(FIELD_AT(kni_thunk *, a, f), FIELD_AT(kni_thunk *, b, f));
     case KN_P_NAMES: return equal_names(FIELD_OF(kni_names, a, f), FIELD_OF(kni_names, b, f));
     case KN_P_DOUBLE: return !memcmp(&FIELD_OF(double, a, f), &FIELD_OF(double, b, f), sizeof(double)); /* by bits */
+    case KN_P_MESH: return FIELD_OF(kni_mesh *, a, f) == FIELD_OF(kni_mesh *, b, f);
     case KN_P_TEXT: return true;
     }
     return true;
@@ -342,6 +344,10 @@ KNX_HOT uint64_t kni_field_hash(const kni_param_field *f, const void *params, ui
         return h;
     }
     case KN_P_DOUBLE: return knx_hash_bytes(&FIELD_OF(double, params, f), sizeof(double), h);
+    case KN_P_MESH: { /* by its number, so that a hash is the same in all processes */
+        const kni_mesh *m = FIELD_OF(kni_mesh *, params, f);
+        return knx_hash_mix(h, m ? m->number + 1u : 0u);
+    }
     case KN_P_TEXT: return h;
     }
     return h;

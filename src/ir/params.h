@@ -2,7 +2,7 @@
  * params.h -- typed parameters of primitives, and the descriptors that let one piece of code copy, hash, compare,
  * print and parse them. A field's struct member is: INT int64_t, BOOL bool, DTYPE kn_dtype, INTS kni_ints, STRING
  * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kni_names, DOUBLES
- * kni_doubles. TEXT has no member: it is something that the typed or classic form shows (a constant `text`, or what
+ * kni_doubles, MESH const kni_mesh * (mesh.h; it stays, so it is copied and compared as a pointer). TEXT has no member: it is something that the typed or classic form shows (a constant `text`, or what
  * `show` writes, computed from the real members, which are then hidden there); the full form shows members only.
  *
  * A row says `.fields = kni_fields_x, .params_size = sizeof(kni_p_x)`. Most sets are described in params.def, from
@@ -56,6 +56,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "ir/jaxpr.h"
+#include "ir/mesh.h"
 #include "ir/thunk.h"
 
 typedef struct kni_ints {
@@ -88,7 +89,8 @@ typedef enum {
     KN_P_NAMES,
     KN_P_TEXT,
     KN_P_THUNK, /* the rule of a custom derivative */
-    KN_P_DOUBLES
+    KN_P_DOUBLES,
+    KN_P_MESH /* const kni_mesh *; NULL: none */
 } kni_param_kind;
 enum {
     KN_PF_HIDE_TYPED = 1,   /* not shown in the typed form (always in the full form, if it is a member) */
@@ -227,6 +229,7 @@ typedef enum {
 #define KN_C_ENUM int64_t
 #define KN_C_NAMES kni_names
 #define KN_C_THUNK kni_thunk *
+#define KN_C_MESH const kni_mesh *
 #define KN_SET(set) extern const kni_param_field kni_fields_##set[]; typedef struct {
 #define KN_SET_MEMBER(set, kind, member, ...) KN_C_##kind member;
 #define KN_SET_TEXT(name, value, ...)
@@ -341,29 +344,34 @@ typedef enum {
     KN_SAVE_THESE_NAMES,
     KN_SAVE_OTHER_NAMES /* any name but these */
 } kni_save_policy;
-/* Collectives. sizes: the extents of the axes, axis_size their product. */
+/* Collectives. sizes: the extents of the axes, axis_size their product. mesh: the names are those of its axes, and the
+ * lanes its devices, each of which runs the jaxpr; NULL: they are those of a vmap. */
 typedef struct {
     int64_t all_gather_dimension;
     kni_names axis_name;
     kni_ints sizes;
     int64_t axis_size;
     bool tiled;
+    const kni_mesh *mesh;
 } kni_p_all_gather;
 typedef struct {
     kni_names axis_name;
     kni_ints sizes;
     int64_t axis_size, concat_axis, split_axis;
     bool tiled;
+    const kni_mesh *mesh;
 } kni_p_all_to_all;
 typedef struct {
     kni_names axis_name;
     kni_ints perm; /* source, destination; source, destination; ... */
+    const kni_mesh *mesh;
 } kni_p_ppermute;
 typedef struct {
     kni_names axis_name;
     kni_ints sizes;
     int64_t axis_size, scatter_dimension;
     bool tiled;
+    const kni_mesh *mesh;
 } kni_p_reduce_scatter;
 /* The user's code. lanes: extents of the axes that vmaps added, each lane being a call of its own; mapped[k]: bit l
  * says that operand k has lane axis l; those that it has are its first axes, in order, and results have all of them.

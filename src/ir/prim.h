@@ -25,6 +25,7 @@ typedef struct kni_rule {
     int threads;            /* workspace only, of rows with KN_THREADS: so many at most */
     bool forward;           /* linearize only: results and tangents are wanted together, no one splits them */
     const void *ready;      /* run only: what the column `ready` found out; NULL: nothing */
+    const kn_place *place;  /* run only: the user's line; NULL: not known */
 } kni_rule;
 
 /* Bits of a row. Passes ask these, never for names. */
@@ -258,7 +259,7 @@ const char *kni_prim_fault(const kni_prim *p);
 static inline kni_rule kni_rule_of(const kni_eqn *e, const kni_type *xt, const kni_type *yt)
 {
     return (kni_rule){
-        .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .xt = xt, .yt = yt};
+        .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .xt = xt, .yt = yt, .place = e->place};
 }
 static inline bool kni_can_fail(const kni_prim *p, const void *params)
 {

@@ -128,7 +128,7 @@ kn_array kn_lax_psum(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *opt
     if (!kna_failed(&r.op) && r.number)
         return times(&r.op, x, r.t, r.o.axis_index_groups.n ? r.o.axis_index_groups.size : r.a.all);
     kni_atom a = r.a.n ? countable(&r.op, x) : kna_in(&r.op, x);
-    return kna_end(&r.op, r.a.n ? knb_psum(r.op.b, a, r.a.names) : a);
+    return kna_end(&r.op, r.a.n ? knb_psum(r.op.b, a, r.a.names, NULL) : a);
 }
 
 kn_array kn_lax_pmean(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *opts)
@@ -138,20 +138,20 @@ kn_array kn_lax_pmean(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *op
     kn_dtype d = knx_is_inexact(r.t.dtype) ? kna_strong_dtype(r.t) : kna_default_float();
     kni_atom a = countable(&r.op, x);
     if (r.a.n)
-        a = knb_psum(r.op.b, a, r.a.names);
+        a = knb_psum(r.op.b, a, r.a.names, NULL);
     a = knb_convert(r.op.b, a, d);
     if (r.a.n)
         a = knb_div(r.op.b, a, knb_dimension(r.op.b, d, r.a.all));
     return kna_end(&r.op, a);
 }
 
-static kn_array extremum(const char *name, kni_atom (*emit)(kni_builder *, kni_atom, kni_names), kn_array x,
-                         const kn_axis_names *axis, const kn_lax_psum_opts *opts)
+static kn_array extremum(const char *name, kni_atom (*emit)(kni_builder *, kni_atom, kni_names, const kni_mesh *),
+                         kn_array x, const kn_axis_names *axis, const kn_lax_psum_opts *opts)
 {
     reduction r;
     begin(&r, name, x, axis, opts);
     kni_atom a = kna_in(&r.op, x);
-    return kna_end(&r.op, r.a.n ? emit(r.op.b, a, r.a.names) : a);
+    return kna_end(&r.op, r.a.n ? emit(r.op.b, a, r.a.names, NULL) : a);
 }
 
 kn_array kn_lax_pmax(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *opts)
@@ -180,8 +180,8 @@ kn_array kn_lax_all_gather(kn_array x, kn_axis_names axis, const kn_lax_all_gath
     int dimension = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, knb_type(op.b, in).ndim + !o.tiled, 0);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    return kna_end(&op,
-                   knb_all_gather(op.b, in, &(kni_p_all_gather){dimension, a.names, sizes_of(&a), a.all, o.tiled}));
+    return kna_end(
+        &op, knb_all_gather(op.b, in, &(kni_p_all_gather){dimension, a.names, sizes_of(&a), a.all, o.tiled, NULL}));
 }
 
 /* A new axis of one element. */
@@ -200,7 +200,7 @@ static kni_atom expand(kni_builder *b, kni_atom x, int at)
  * the room first. */
 static kni_atom exchange(kna_op *op, kni_atom x, const axes *a, int split, int concat, bool tiled)
 {
-    kni_p_all_to_all p = {a->names, sizes_of(a), a->all, concat, split, tiled};
+    kni_p_all_to_all p = {a->names, sizes_of(a), a->all, concat, split, tiled, NULL};
     if (!tiled && split != concat) {
         p.concat_axis += split < concat;
         p.split_axis += split > concat;
@@ -262,8 +262,8 @@ kn_array kn_lax_psum_scatter(kn_array x, kn_axis_names axis, const kn_lax_psum_s
     int dimension = kna_failed(&op) ? 0 : kna_normalize_axis(&op, o.scatter_dimension, knb_type(op.b, in).ndim);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    return kna_end(
-        &op, knb_reduce_scatter(op.b, in, &(kni_p_reduce_scatter){a.names, sizes_of(&a), a.all, dimension, o.tiled}));
+    return kna_end(&op, knb_reduce_scatter(
+                            op.b, in, &(kni_p_reduce_scatter){a.names, sizes_of(&a), a.all, dimension, o.tiled, NULL}));
 }
 
 /* ---- From lane to lane. */
@@ -278,7 +278,8 @@ static kn_array permute(kna_op *op, kn_array x, const axes *a, int n, const kn_l
         perm[2 * i] = pair[i].source;
         perm[2 * i + 1] = pair[i].destination;
     }
-    kni_atom y = kna_failed(op) ? KN_ATOM_NONE : knb_ppermute(op->b, in, &(kni_p_ppermute){a->names, {2 * n, perm}});
+    kni_atom y =
+        kna_failed(op) ? KN_ATOM_NONE : knb_ppermute(op->b, in, &(kni_p_ppermute){a->names, {2 * n, perm}, NULL});
     knx_free(perm);
     return kna_end(op, y);
 }
@@ -338,7 +339,7 @@ kn_array kn_lax_pbroadcast(kn_array x, kn_axis_names axis, int64_t source)
     kni_atom in = kna_in(&op, x);
     if (!kna_failed(&op) && (source < 0 || !knx_dim_lt(source, a.all)))
         kna_fail(&op, KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_pbroadcast(op.b, in, a.names, source));
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_pbroadcast(op.b, in, a.names, source, NULL));
 }
 
 /* ---- Which lane. */
@@ -353,11 +354,11 @@ kn_array kn_lax_axis_index(kn_axis_names axis)
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (a.n == 1)
-        return kna_end(&op, knb_axis_index(op.b, a.names));
+        return kna_end(&op, knb_axis_index(op.b, a.names, NULL));
     kni_atom all = knb_integer(op.b, KN_DT(I32), 0);
     int64_t lanes = 1;
     for (int i = a.n; i-- > 0; lanes *= a.size[i]) {
-        kni_atom one = knb_axis_index(op.b, (kni_names){1, a.names.v + i});
+        kni_atom one = knb_axis_index(op.b, (kni_names){1, a.names.v + i}, NULL);
         all = knb_add(op.b, all, knb_mul(op.b, one, knb_integer(op.b, KN_DT(I32), lanes)));
     }
     return kna_end(&op, all);

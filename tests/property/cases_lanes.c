@@ -16,7 +16,7 @@
      .label = name,                                           \
      .dtypes = list,                                          \
      .operands = from,                                        \
-     .params = &(kni_p_all_reduce){I},                        \
+     .params = &(kni_p_all_reduce){I, NULL},                  \
      .whole = reference,                                      \
      .flags = how,                                            \
      .ulp = error,                                            \
@@ -115,31 +115,33 @@ static int print(kni_builder *b, const kni_atom *x, kni_atom *y)
      .build = make},
 
 const sample samples_lanes[] = {
-    REDUCED(psum, NULL, NUMBERS, "T[3,4]; T[1,2]; T[4]; T[2,0]", ref_psum, 0, 3) REDUCED(
-        pmax, NULL, ORDERED, "T[3,4]; T[1,2]; T[4]; T[2,0]", ref_pmax, SPECIAL | DISTINCT_SLOPE,
-        0) REDUCED(pmin, NULL, ORDERED, "T[3,4]; T[1,2]; T[4]; T[2,0]", ref_pmin, SPECIAL | DISTINCT_SLOPE,
-                   0) GATHERED("first", ANY, "T[3,2,4]; T[3]; T[3,0]", 3, 0,
-                               false) GATHERED("second", "f64 i32", "T[3,2,4]; T[3,2]", 3, 1,
-                                               false) GATHERED("tiled", "f64 c64", "T[3,2,4]; T[3,2,1]", 3, 1, true)
-        GATHERED("alone", "f64", "T[1,2]", 1, 0, true) SCATTERED("first", NUMBERS, "T[3,3,2]; T[3,3]", 3, 0, false, 3)
-            SCATTERED("second", "f64 i32", "T[3,2,3]", 3, 1, false,
-                      3) SCATTERED("tiled", "f64 c64", "T[3,2,6]; T[3,0,3]", 3, 1, true, 3)
-                EXCHANGED("same", ANY, "T[3,3,2]; T[3,6]", 3, 0,
-                          0) EXCHANGED("forward", "f64 i32", "T[3,6,2]; T[3,3,0]", 3, 0, 1)
-                    EXCHANGED("backward", "f64 c64", "T[3,2,6]", 3, 1, 0)
-                        MOVED(ppermute, "all", EVERYTHING, "T[4,2]; T[4]", ref_ppermute, 0,
-                              (kni_p_ppermute){I, INTS(0, 1, 1, 2, 2, 3, 3, 0)})
-                            MOVED(ppermute, "some", "f64 i32 bool", "T[4,2]; T[4]", ref_ppermute, 0,
-                                  (kni_p_ppermute){I, INTS(0, 2, 3, 1)})
-                                MOVED(ppermute, "stay", "f64", "T[3,2]", ref_ppermute, 0,
-                                      (kni_p_ppermute){I, INTS(0, 0, 1, 1, 2, 2)})
-                                    MOVED(ppermute, "none", "f64", "T[4,2]", ref_ppermute, 0, (kni_p_ppermute){I, NONE})
-                                        MOVED(pbroadcast, "last", ANY, "T[3,4]; T[3]; T[3,0]", ref_pbroadcast, 0,
-                                              (kni_p_pbroadcast){I, 2}){.prim = &knp_prim_axis_index,
-                                                                        .operands = "",
-                                                                        .params = &(kni_p_axis_index){I},
-                                                                        .whole = ref_axis_index,
-                                                                        .lanes = 4},
+    REDUCED(psum, NULL, NUMBERS, "T[3,4]; T[1,2]; T[4]; T[2,0]", ref_psum, 0,
+            3) REDUCED(pmax, NULL, ORDERED, "T[3,4]; T[1,2]; T[4]; T[2,0]", ref_pmax, SPECIAL | DISTINCT_SLOPE, 0)
+        REDUCED(pmin, NULL, ORDERED, "T[3,4]; T[1,2]; T[4]; T[2,0]", ref_pmin, SPECIAL | DISTINCT_SLOPE, 0)
+            GATHERED("first", ANY, "T[3,2,4]; T[3]; T[3,0]", 3, 0, false)
+                GATHERED("second", "f64 i32", "T[3,2,4]; T[3,2]", 3, 1, false) GATHERED(
+                    "tiled", "f64 c64", "T[3,2,4]; T[3,2,1]", 3, 1, true) GATHERED("alone", "f64", "T[1,2]", 1, 0, true)
+                    SCATTERED("first", NUMBERS, "T[3,3,2]; T[3,3]", 3, 0, false, 3)
+                        SCATTERED("second", "f64 i32", "T[3,2,3]", 3, 1, false, 3)
+                            SCATTERED("tiled", "f64 c64", "T[3,2,6]; T[3,0,3]", 3, 1, true, 3)
+                                EXCHANGED("same", ANY, "T[3,3,2]; T[3,6]", 3, 0, 0)
+                                    EXCHANGED("forward", "f64 i32", "T[3,6,2]; T[3,3,0]", 3, 0, 1)
+                                        EXCHANGED("backward", "f64 c64", "T[3,2,6]", 3, 1, 0)
+                                            MOVED(ppermute, "all", EVERYTHING, "T[4,2]; T[4]", ref_ppermute, 0,
+                                                  (kni_p_ppermute){I, INTS(0, 1, 1, 2, 2, 3, 3, 0), NULL})
+                                                MOVED(ppermute, "some", "f64 i32 bool", "T[4,2]; T[4]", ref_ppermute, 0,
+                                                      (kni_p_ppermute){I, INTS(0, 2, 3, 1), NULL})
+                                                    MOVED(ppermute, "stay", "f64", "T[3,2]", ref_ppermute, 0,
+                                                          (kni_p_ppermute){I, INTS(0, 0, 1, 1, 2, 2), NULL})
+                                                        MOVED(ppermute, "none", "f64", "T[4,2]", ref_ppermute, 0,
+                                                              (kni_p_ppermute){I, NONE, NULL})
+                                                            MOVED(pbroadcast, "last", ANY, "T[3,4]; T[3]; T[3,0]",
+                                                                  ref_pbroadcast, 0, (kni_p_pbroadcast){I, NULL, 2}){
+                                                                .prim = &knp_prim_axis_index,
+                                                                .operands = "",
+                                                                .params = &(kni_p_axis_index){I, NULL},
+                                                                .whole = ref_axis_index,
+                                                                .lanes = 4},
     USER(pure_callback, "sequential", NO_RULE, pure) USER(pure_callback, "expand_dims", NO_RULE, pure_once)
         USER(pure_callback, "broadcast_all", NO_RULE, pure_broadcast) USER(io_callback, NULL, NO_RULE, io)
             USER(debug_callback, NULL, 0, look) USER(debug_print, NULL, 0, print){.prim = NULL},

@@ -11,6 +11,7 @@
 #define SHOW(field, function, ...) { .name = field, .kind = KN_P_TEXT, .show = function, __VA_ARGS__ }
 #define END { .name = NULL }
 /* clang-format on */
+#define OF_MESH         .flags = KN_PF_IF_TRUE | KN_PF_OPTIONAL
 #define HIDDEN          .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC
 #define HIDDEN_OPTIONAL .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL
 #define FOR_TEXTS       .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL | KN_PF_NAME
@@ -255,6 +256,7 @@ const kni_param_field kni_fields_all_gather[] = {
     FIELD(NAMES, kni_p_all_gather, axis_name),
     FIELD(INT, kni_p_all_gather, axis_size, EXTENTS),
     FIELD(INTS, kni_p_all_gather, sizes, CLASSIC_EXTENTS),
+    FIELD(MESH, kni_p_all_gather, mesh, OF_MESH),
     FIELD(BOOL, kni_p_all_gather, tiled),
     END,
 };
@@ -264,12 +266,14 @@ const kni_param_field kni_fields_all_to_all[] = {
     FIELD(INT, kni_p_all_to_all, axis_size, CLASSIC_EXTENTS),
     FIELD(INTS, kni_p_all_to_all, sizes, CLASSIC_EXTENTS),
     FIELD(INT, kni_p_all_to_all, concat_axis),
+    FIELD(MESH, kni_p_all_to_all, mesh, OF_MESH),
     FIELD(INT, kni_p_all_to_all, split_axis),
     FIELD(BOOL, kni_p_all_to_all, tiled),
     END,
 };
 const kni_param_field kni_fields_ppermute[] = {
     FIELD(NAMES, kni_p_ppermute, axis_name),
+    FIELD(MESH, kni_p_ppermute, mesh, OF_MESH),
     SHOW("perm", kni_show_pairs, TYPED_ONLY),
     {.name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kni_p_ppermute, perm), CLASSIC_ONLY},
     END,
@@ -279,6 +283,7 @@ const kni_param_field kni_fields_reduce_scatter[] = {
     FIELD(NAMES, kni_p_reduce_scatter, axis_name),
     FIELD(INT, kni_p_reduce_scatter, axis_size, EXTENTS),
     FIELD(INTS, kni_p_reduce_scatter, sizes, CLASSIC_EXTENTS),
+    FIELD(MESH, kni_p_reduce_scatter, mesh, OF_MESH),
     FIELD(INT, kni_p_reduce_scatter, scatter_dimension),
     FIELD(BOOL, kni_p_reduce_scatter, tiled),
     END,

@@ -270,6 +270,65 @@ static const char *axis_name(kni_parser *p)
     return kni_parse_need(p, '\'') ? s : NULL;
 }
 
+/* Behind the axes, if they are not 0, 1, 2, ... */
+static const int32_t *parse_devices(kni_parser *p, int64_t n)
+{
+    KN_VEC(int32_t) list = {0};
+    while (!p->error && !kni_parse_is(p, ')')) {
+        const char *start = p->at;
+        int64_t device;
+        if (!kni_parse_int(p, &device))
+            break;
+        if (device < 0 || device > INT32_MAX)
+            kni_parse_fail(p, start, KN_ERROR_VALUE, "an impossible device");
+        else if (!KN_VEC_PUSH(&list, (int32_t)device))
+            kni_parse_no_memory(p);
+        if (!kni_parse_is(p, ')'))
+            kni_parse_need(p, ',');
+    }
+    if (!p->error && (int64_t)list.n != n)
+        kni_parse_fail(p, p->at, KN_ERROR_VALUE, "a mesh of %lld devices lists %zu", (long long)n, list.n);
+    int32_t *own = p->error ? NULL : kni_parse_alloc(p, (list.n + 1) * sizeof *own);
+    if (own && list.n)
+        memcpy(own, list.at, list.n * sizeof *own);
+    KN_VEC_FREE(&list);
+    return own;
+}
+
+bool kni_parse_mesh(kni_parser *p, const kni_mesh **out)
+{
+    const char *name[KNI_MESH_AXES], *start = p->at;
+    int64_t size[KNI_MESH_AXES], all = 1;
+    const int32_t *device = NULL;
+    int n = 0;
+    if (kni_word_is(kni_parse_peek(p), "None"))
+        return kni_parse_need_word(p, "None");
+    kni_parse_need_word(p, "Mesh");
+    kni_parse_need(p, '(');
+    while (!p->error && !kni_parse_is(p, ')') && !kni_parse_is(p, ';')) {
+        if (n == KNI_MESH_AXES) {
+            kni_parse_fail(p, p->at, KN_ERROR_VALUE, "a mesh has at most %d axes", KNI_MESH_AXES);
+            break;
+        }
+        name[n] = axis_name(p);
+        kni_parse_need(p, ':');
+        kni_parse_int(p, &size[n++]);
+        if (!kni_parse_is(p, ')') && !kni_parse_is(p, ';'))
+            kni_parse_need(p, ',');
+    }
+    if (!p->error && kni_parse_take(p, ';')) {
+        for (int i = 0; i < n && !p->error; i++)
+            if (size[i] < 1 || __builtin_mul_overflow(all, size[i], &all))
+                kni_parse_fail(p, start, KN_ERROR_VALUE, "impossible sizes of axes");
+        device = p->error ? NULL : parse_devices(p, all);
+    }
+    kni_parse_need(p, ')');
+    knx_error *error = p->error ? NULL : kni_mesh_of(n, name, size, device, out);
+    if (error)
+        kni_parse_wrap(p, start, error);
+    return !p->error;
+}
+
 bool kni_parse_names(kni_parser *p, kni_names *v)
 {
     KN_VEC(const char *) list = {0};

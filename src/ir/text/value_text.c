@@ -189,6 +189,7 @@ static bool is_empty(const kni_param_field *f, const void *params)
     case KN_P_STRING: return !FIELD_AT(char *, params, f);
     case KN_P_JAXPR: return !FIELD_AT(kni_jaxpr *, params, f);
     case KN_P_JAXPRS: return FIELD_AT(kni_jaxprs, params, f).n == 0;
+    case KN_P_MESH: return !FIELD_AT(kni_mesh *, params, f);
     case KN_P_INT: return FIELD_AT(int64_t, params, f) == 0;
     case KN_P_BOOL: return !FIELD_AT(bool, params, f);
     case KN_P_ENUM:
@@ -252,6 +253,26 @@ static void add_names(knx_str *t, kni_jaxpr_form form, const kni_param_field *f,
     knx_str_puts(t, v.n == 1 && form != KN_FORM_FULL ? ",)" : ")");
 }
 
+/* Mesh('x': 4, 'y': 2); in the full form behind it the devices, unless they are 0, 1, 2, ... */
+static void add_mesh(knx_str *t, kni_jaxpr_form form, const kni_mesh *m)
+{
+    bool in_order = true;
+    knx_str_puts(t, m ? "Mesh(" : "None");
+    for (int i = 0; m && i < m->n_axis; i++) {
+        knx_str_puts(t, i ? ", '" : "'");
+        knx_str_puts(t, m->name[i]);
+        knx_str_puts(t, "': ");
+        kni_show_int(t, m->size[i]);
+    }
+    for (int64_t i = 0; m && i < m->n_device; i++)
+        in_order &= m->device[i] == i;
+    for (int64_t i = 0; m && !in_order && form == KN_FORM_FULL && i < m->n_device; i++) {
+        knx_str_puts(t, i ? ", " : "; ");
+        kni_show_int(t, m->device[i]);
+    }
+    knx_str_puts(t, m ? ")" : "");
+}
+
 void kni_field_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e, const kni_param_field *f)
 {
     const void *params = e->params;
@@ -278,6 +299,7 @@ void kni_field_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const 
     case KN_P_JAXPR:
     case KN_P_JAXPRS: break;
     case KN_P_NAMES: add_names(t, form, f, FIELD_AT(kni_names, params, f)); break;
+    case KN_P_MESH: add_mesh(t, form, FIELD_AT(kni_mesh *, params, f)); break;
     case KN_P_THUNK:
         s = FIELD_AT(kni_thunk *, params, f)->name;
         if (form == KN_FORM_FULL)

@@ -9,20 +9,44 @@
  *                left stay; over any other axis: the same one axis higher
  *     lower      none: an axis name that no vmap binds is a NameError
  *
+ * With a mesh among the parameters the names are those of its axes, and the lanes devices: no vmap binds them, and
+ * over_mesh.c has the lowering.
+ *
  * Of several names the first is the major one: lane (i, j) is number i * size of j + j.
  */
-#include "prim/rules.h"
+#include "prim/collective/over_mesh.h"
 #include <string.h>
 
 /* Names */
 
-static int position(const kni_rule *r, kni_names names)
+/* The mesh of a row's parameters; NULL: none. */
+static const kni_mesh *mesh_of(const kni_rule *r)
 {
-    for (int i = 0; r->axis_name && i < names.n; i++)
-        if (!strcmp(names.v[i], r->axis_name))
+    const kni_param_field *f = r->prim->fields;
+    while (f->kind != KN_P_MESH)
+        f++;
+    return *(const kni_mesh *const *)((const char *)r->params + f->offset);
+}
+
+static const kni_names *names_of(const kni_rule *r)
+{
+    const kni_param_field *f = r->prim->fields;
+    while (f->kind != KN_P_NAMES)
+        f++;
+    return (const kni_names *)((const char *)r->params + f->offset);
+}
+
+/* Which of the names is that of the axis that is batched; -1: none. */
+static int position(const kni_rule *r)
+{
+    const kni_names *names = names_of(r);
+    for (int i = 0; r->axis_name && !mesh_of(r) && i < names->n; i++)
+        if (!strcmp(names->v[i], r->axis_name))
             return i;
     return -1;
 }
+
+static bool is_unbound(const kni_rule *r) { return !mesh_of(r); }
 
 static kni_names part(kni_names names, int first, int end)
 {
@@ -66,7 +90,7 @@ static kni_ints sizes_without(kni_builder *b, kni_ints sizes, int at)
 
 static knx_error *no_names(void) { return knx_error_new(KN_ERROR_VALUE, "no axis is named"); }
 
-static knx_error *check_sizes(kni_names names, kni_ints sizes, int64_t axis_size)
+static knx_error *check_sizes(const kni_mesh *mesh, kni_names names, kni_ints sizes, int64_t axis_size)
 {
     if (!names.n)
         return no_names();
@@ -78,7 +102,7 @@ static knx_error *check_sizes(kni_names names, kni_ints sizes, int64_t axis_size
         return knx_error_new(KN_ERROR_VALUE, "the sizes of the named axes do not make up %s",
                              knx_dim_show(&t, axis_size));
     }
-    return NULL;
+    return mesh ? knp_mesh_check(mesh, names, sizes) : NULL;
 }
 
 /* The size that was recorded for a name has to be that of the vmap. */
@@ -94,11 +118,8 @@ static knx_error *check_lanes(int64_t recorded, int64_t lanes)
 /* The lowering of all of them: a name that no vmap has taken away. */
 static knx_error *unbound(const kni_rule *r, kni_atom *y)
 {
-    const kni_param_field *f = r->prim->fields;
+    const kni_names *names = names_of(r);
     (void)y;
-    while (f->kind != KN_P_NAMES)
-        f++;
-    const kni_names *names = (const kni_names *)((const char *)r->params + f->offset);
     knx_error *error = knx_error_new(KN_ERROR_NAME, "unbound axis name: %s", names->n ? names->v[0] : "");
     return knx_error_placed(error, r->b->place);
 }
@@ -148,8 +169,11 @@ static knx_error *check_dimension(int64_t axis, int ndim)
 
 static knx_error *all_reduce_type(kni_rule *r, kni_type *y)
 {
-    if (!((const kni_p_all_reduce *)r->params)->axes.n)
+    const kni_p_all_reduce *p = r->params;
+    if (!p->axes.n)
         return no_names();
+    if (p->mesh)
+        KN_TRY(knp_mesh_check(p->mesh, p->axes, (kni_ints){0, NULL}));
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
@@ -167,9 +191,10 @@ static knx_error *pmax_type(kni_rule *r, kni_type *y)
 
 static knx_error *all_reduce_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kni_names names = ((const kni_p_all_reduce *)r->params)->axes;
+    const kni_p_all_reduce *p = r->params;
+    kni_names names = p->axes;
     kni_builder *b = r->b;
-    int at = position(r, names);
+    int at = position(r);
     int64_t where = axis[0];
     kni_atom x = r->x[0];
     *axis_out = at < 0 ? axis[0] : -1;
@@ -182,7 +207,7 @@ static knx_error *all_reduce_batch(const kni_rule *r, int64_t size, const int *a
         else if (axis[0] >= 0)
             x = (r->prim == &knp_prim_pmax ? knb_reduce_max : knb_reduce_min)(b, x, 1, &where);
     }
-    *y = names.n ? knb_emit1(b, r->prim, &(kni_p_all_reduce){names}, 1, &x) : x;
+    *y = names.n ? knb_emit1(b, r->prim, &(kni_p_all_reduce){names, p->mesh}, 1, &x) : x;
     return NULL;
 }
 
@@ -207,7 +232,10 @@ const kni_prim knp_prim_psum = {
     .jvp = knp_jvp_linear,
     .transpose = knp_transpose_same,
     .batch = all_reduce_batch,
+    .run = knp_all_reduce_run,
+    .workspace = knp_all_reduce_workspace,
     .expand = unbound,
+    .expands = is_unbound,
 };
 
 const kni_prim knp_prim_pmax = {
@@ -222,7 +250,10 @@ const kni_prim knp_prim_pmax = {
     .type = pmax_type,
     .jvp = no_derivative,
     .batch = all_reduce_batch,
+    .run = knp_all_reduce_run,
+    .workspace = knp_all_reduce_workspace,
     .expand = unbound,
+    .expands = is_unbound,
 };
 
 const kni_prim knp_prim_pmin = {
@@ -237,7 +268,10 @@ const kni_prim knp_prim_pmin = {
     .type = pmax_type,
     .jvp = no_derivative,
     .batch = all_reduce_batch,
+    .run = knp_all_reduce_run,
+    .workspace = knp_all_reduce_workspace,
     .expand = unbound,
+    .expands = is_unbound,
 };
 
 /* all_gather --------------------------------------------------------------------------------- */
@@ -246,7 +280,7 @@ static knx_error *all_gather_type(kni_rule *r, kni_type *y)
 {
     const kni_p_all_gather *p = r->params;
     knp_dims d = knp_dims_of(*r->xt);
-    KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
+    KN_TRY(check_sizes(p->mesh, p->axis_name, p->sizes, p->axis_size));
     KN_TRY(check_dimension(p->all_gather_dimension, r->xt->ndim + !p->tiled));
     if (p->tiled) {
         int64_t *extent = &d.v[p->all_gather_dimension];
@@ -264,7 +298,8 @@ static knx_error *all_gather_transpose(const kni_rule *r, const kni_atom *ct, kn
 {
     const kni_p_all_gather *p = r->params;
     ct_in[0] = knb_reduce_scatter(
-        r->b, ct[0], &(kni_p_reduce_scatter){p->axis_name, p->sizes, p->axis_size, p->all_gather_dimension, p->tiled});
+        r->b, ct[0],
+        &(kni_p_reduce_scatter){p->axis_name, p->sizes, p->axis_size, p->all_gather_dimension, p->tiled, p->mesh});
     return NULL;
 }
 
@@ -274,16 +309,16 @@ static kni_atom gather_over(kni_builder *b, kni_atom x, const kni_p_all_gather *
     if (end <= first)
         return x;
     kni_ints sizes = {end - first, p->sizes.v + first};
-    return knb_all_gather(
-        b, x,
-        &(kni_p_all_gather){p->all_gather_dimension, part(p->axis_name, first, end), sizes, knp_product(sizes), false});
+    return knb_all_gather(b, x,
+                          &(kni_p_all_gather){p->all_gather_dimension, part(p->axis_name, first, end), sizes,
+                                              knp_product(sizes), false, NULL});
 }
 
 static knx_error *all_gather_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     const kni_p_all_gather *p = r->params;
     kni_builder *b = r->b;
-    int at = position(r, p->axis_name), dimension = (int)p->all_gather_dimension;
+    int at = position(r), dimension = (int)p->all_gather_dimension;
     if (at < 0) {
         kni_p_all_gather lifted = *p;
         lifted.all_gather_dimension += axis[0] >= 0 && axis[0] <= dimension;
@@ -319,7 +354,10 @@ const kni_prim knp_prim_all_gather = {
     .jvp = knp_jvp_linear,
     .transpose = all_gather_transpose,
     .batch = all_gather_batch,
+    .run = knp_all_gather_run,
+    .workspace = knp_all_gather_workspace,
     .expand = unbound,
+    .expands = is_unbound,
 };
 
 /* reduce_scatter ----------------------------------------------------------------------------- */
@@ -328,7 +366,7 @@ static knx_error *reduce_scatter_type(kni_rule *r, kni_type *y)
 {
     const kni_p_reduce_scatter *p = r->params;
     KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS));
-    KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
+    KN_TRY(check_sizes(p->mesh, p->axis_name, p->sizes, p->axis_size));
     KN_TRY(check_dimension(p->scatter_dimension, r->xt->ndim));
     int64_t extent = r->xt->dim[p->scatter_dimension];
     knx_text has = {0}, count = {0};
@@ -351,7 +389,8 @@ static knx_error *reduce_scatter_transpose(const kni_rule *r, const kni_atom *ct
 {
     const kni_p_reduce_scatter *p = r->params;
     ct_in[0] = knb_all_gather(
-        r->b, ct[0], &(kni_p_all_gather){p->scatter_dimension, p->axis_name, p->sizes, p->axis_size, p->tiled});
+        r->b, ct[0],
+        &(kni_p_all_gather){p->scatter_dimension, p->axis_name, p->sizes, p->axis_size, p->tiled, p->mesh});
     return NULL;
 }
 
@@ -359,7 +398,7 @@ static knx_error *reduce_scatter_batch(const kni_rule *r, int64_t size, const in
 {
     const kni_p_reduce_scatter *p = r->params;
     kni_builder *b = r->b;
-    int at = position(r, p->axis_name), dimension = (int)p->scatter_dimension;
+    int at = position(r), dimension = (int)p->scatter_dimension;
     int64_t where = axis[0];
     if (at < 0) {
         kni_p_reduce_scatter lifted = *p;
@@ -385,7 +424,7 @@ static knx_error *reduce_scatter_batch(const kni_rule *r, int64_t size, const in
     x = fold_axes(b, x, dimension + 1, 1);
     *y = knb_reduce_scatter(b, x,
                             &(kni_p_reduce_scatter){without(b, p->axis_name, at), sizes_without(b, p->sizes, at),
-                                                    knx_dim_mul(major, minor), dimension + 1, p->tiled});
+                                                    knx_dim_mul(major, minor), dimension + 1, p->tiled, NULL});
     *axis_out = 0;
     return NULL;
 }
@@ -404,7 +443,10 @@ const kni_prim knp_prim_reduce_scatter = {
     .jvp = knp_jvp_linear,
     .transpose = reduce_scatter_transpose,
     .batch = reduce_scatter_batch,
+    .run = knp_reduce_scatter_run,
+    .workspace = knp_reduce_scatter_workspace,
     .expand = unbound,
+    .expands = is_unbound,
 };
 
 /* all_to_all --------------------------------------------------------------------------------- */
@@ -415,7 +457,7 @@ static knx_error *all_to_all_type(kni_rule *r, kni_type *y)
 {
     const kni_p_all_to_all *p = r->params;
     knp_dims d = knp_dims_of(*r->xt);
-    KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
+    KN_TRY(check_sizes(p->mesh, p->axis_name, p->sizes, p->axis_size));
     KN_TRY(check_dimension(p->split_axis, r->xt->ndim));
     KN_TRY(check_dimension(p->concat_axis, r->xt->ndim));
     int64_t *split = &d.v[p->split_axis], *concat = &d.v[p->concat_axis];
@@ -457,7 +499,7 @@ static kni_atom exchange_several(const kni_rule *r, kni_atom x, int at, int spli
     x = split_axis(b, x, 1, 1, size); /* to, 1, from, ...: the others put theirs along the second axis */
     x = knb_all_to_all(b, x,
                        &(kni_p_all_to_all){without(b, p->axis_name, at), sizes_without(b, p->sizes, at),
-                                           knx_dim_mul(major, minor), 1, split + 2, p->tiled});
+                                           knx_dim_mul(major, minor), 1, split + 2, p->tiled, NULL});
     x = split_axis(b, x, 1, major, minor);
     x = knb_move_axis(b, x, 2, 3); /* to, major, from, minor, ... */
     return fold_axes(b, x, 1, 2);
@@ -467,7 +509,7 @@ static knx_error *all_to_all_batch(const kni_rule *r, int64_t size, const int *a
 {
     const kni_p_all_to_all *p = r->params;
     kni_builder *b = r->b;
-    int at = position(r, p->axis_name), split = (int)p->split_axis, concat = (int)p->concat_axis;
+    int at = position(r), split = (int)p->split_axis, concat = (int)p->concat_axis;
     if (at < 0) {
         kni_p_all_to_all lifted = *p;
         lifted.split_axis += axis[0] >= 0 && axis[0] <= split;
@@ -507,7 +549,10 @@ const kni_prim knp_prim_all_to_all = {
     .jvp = knp_jvp_linear,
     .transpose = all_to_all_transpose,
     .batch = all_to_all_batch,
+    .run = knp_all_to_all_run,
+    .workspace = knp_all_to_all_workspace,
     .expand = unbound,
+    .expands = is_unbound,
 };
 
 /* ppermute ----------------------------------------------------------------------------------- */
@@ -517,6 +562,8 @@ static knx_error *ppermute_type(kni_rule *r, kni_type *y)
     const kni_p_ppermute *p = r->params;
     if (!p->axis_name.n)
         return no_names();
+    if (p->mesh)
+        KN_TRY(knp_mesh_check(p->mesh, p->axis_name, (kni_ints){0, NULL}));
     if (p->perm.n % 2)
         return knx_error_new(KN_ERROR_VALUE, "perm must be pairs of source and destination");
     KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS | KNP_BOOL));
@@ -531,7 +578,7 @@ static knx_error *ppermute_transpose(const kni_rule *r, const kni_atom *ct, kni_
         return knx_error_nomem();
     for (int i = 0; i < p->perm.n; i++)
         back[i] = p->perm.v[i ^ 1];
-    ct_in[0] = knb_ppermute(r->b, ct[0], &(kni_p_ppermute){p->axis_name, {p->perm.n, back}});
+    ct_in[0] = knb_ppermute(r->b, ct[0], &(kni_p_ppermute){p->axis_name, {p->perm.n, back}, p->mesh});
     return NULL;
 }
 
@@ -607,7 +654,7 @@ static knx_error *ppermute_batch(const kni_rule *r, int64_t size, const int *axi
 {
     const kni_p_ppermute *p = r->params;
     *axis_out = axis[0];
-    if (position(r, p->axis_name) < 0) {
+    if (position(r) < 0) {
         *y = knb_ppermute(r->b, r->x[0], p);
         return NULL;
     }
@@ -642,24 +689,44 @@ const kni_prim knp_prim_ppermute = {
     .jvp = knp_jvp_linear,
     .transpose = ppermute_transpose,
     .batch = ppermute_batch,
+    .run = knp_ppermute_run,
+    .workspace = knp_ppermute_workspace,
     .expand = unbound,
+    .expands = is_unbound,
 };
 
 /* pbroadcast --------------------------------------------------------------------------------- */
 
 static knx_error *pbroadcast_type(kni_rule *r, kni_type *y)
 {
-    if (!((const kni_p_pbroadcast *)r->params)->axis_name.n)
+    const kni_p_pbroadcast *p = r->params;
+    if (!p->axis_name.n)
         return no_names();
+    if (p->mesh)
+        KN_TRY(knp_mesh_check(p->mesh, p->axis_name, (kni_ints){0, NULL}));
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
+}
+
+/* The number of a lane among those of all names, the first one being the major one. */
+static kni_atom rank_in(kni_builder *b, kni_names names, const kni_mesh *mesh)
+{
+    if (names.n == 1 || !mesh)
+        return knb_axis_index(b, names, mesh);
+    kni_atom rank = knb_axis_index(b, part(names, 0, 1), mesh);
+    for (int i = 1; i < names.n; i++) {
+        int axis = kni_mesh_axis(mesh, names.v[i], strlen(names.v[i]));
+        rank = knb_mul(b, rank, knb_integer(b, KN_DT(I32), mesh->size[axis]));
+        rank = knb_add(b, rank, knb_axis_index(b, part(names, i, i + 1), mesh));
+    }
+    return rank;
 }
 
 static knx_error *pbroadcast_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     const kni_p_pbroadcast *p = r->params;
     kni_builder *b = r->b;
-    kni_atom at_source = knb_eq(b, knb_axis_index(b, p->axis_name), knb_integer(b, KN_DT(I32), p->source));
-    kni_atom sum = knb_psum(b, ct[0], p->axis_name);
+    kni_atom at_source = knb_eq(b, rank_in(b, p->axis_name, p->mesh), knb_integer(b, KN_DT(I32), p->source));
+    kni_atom sum = knb_psum(b, ct[0], p->axis_name, p->mesh);
     if (b->error)
         return NULL;
     ct_in[0] = knb_select(b, at_source, sum, knb_zeros(b, knb_type(b, sum)));
@@ -671,8 +738,8 @@ static knx_error *pbroadcast_batch(const kni_rule *r, int64_t size, const int *a
     const kni_p_pbroadcast *p = r->params;
     int64_t where = axis[0];
     *axis_out = axis[0];
-    if (position(r, p->axis_name) < 0) {
-        *y = knb_pbroadcast(r->b, r->x[0], p->axis_name, p->source);
+    if (position(r) < 0) {
+        *y = knb_pbroadcast(r->b, r->x[0], p->axis_name, p->source, p->mesh);
         return NULL;
     }
     if (p->axis_name.n > 1)
@@ -700,24 +767,30 @@ const kni_prim knp_prim_pbroadcast = {
     .jvp = knp_jvp_linear,
     .transpose = pbroadcast_transpose,
     .batch = pbroadcast_batch,
+    .run = knp_pbroadcast_run,
+    .workspace = knp_pbroadcast_workspace,
     .expand = unbound,
+    .expands = is_unbound,
 };
 
 /* axis_index --------------------------------------------------------------------------------- */
 
 static knx_error *axis_index_type(kni_rule *r, kni_type *y)
 {
-    if (((const kni_p_axis_index *)r->params)->axis_name.n != 1)
+    const kni_p_axis_index *p = r->params;
+    if (p->axis_name.n != 1)
         return knx_error_new(KN_ERROR_VALUE, "one axis is to be named");
+    if (p->mesh)
+        KN_TRY(knp_mesh_check(p->mesh, p->axis_name, (kni_ints){0, NULL}));
     return knp_type_dims(r->arena, KN_DT(I32), false, 0, NULL, y);
 }
 
 static knx_error *axis_index_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kni_names names = ((const kni_p_axis_index *)r->params)->axis_name;
+    const kni_p_axis_index *p = r->params;
     (void)axis;
-    bool mine = position(r, names) >= 0;
-    *y = mine ? knb_iota(r->b, KN_DT(I32), 1, &size, 0) : knb_axis_index(r->b, names);
+    bool mine = position(r) >= 0;
+    *y = mine ? knb_iota(r->b, KN_DT(I32), 1, &size, 0) : knb_axis_index(r->b, p->axis_name, p->mesh);
     *axis_out = mine ? 0 : -1;
     return NULL;
 }
@@ -734,5 +807,7 @@ const kni_prim knp_prim_axis_index = {
     .doc = "the number of the lane along a named axis (jax.lax.axis_index)",
     .type = axis_index_type,
     .batch = axis_index_batch,
+    .run = knp_axis_index_run,
     .expand = unbound,
+    .expands = is_unbound,
 };

@@ -214,13 +214,13 @@ static void a_function_of_another_process_cannot_be_called(void **state)
 
 static void a_name_that_no_vmap_binds_is_unbound(void **state)
 {
-    const kni_p_all_reduce sum = {NAMES("i")};
+    const kni_p_all_reduce sum = {.axes = NAMES("i")};
     const kni_p_all_gather gather = {.axis_name = NAMES("i"), .sizes = INTS(3), .axis_size = 3};
     const kni_p_reduce_scatter scatter = {.axis_name = NAMES("i"), .sizes = INTS(3), .axis_size = 3};
     const kni_p_all_to_all exchange = {.axis_name = NAMES("i"), .sizes = INTS(3), .axis_size = 3};
-    const kni_p_ppermute permute = {NAMES("i"), INTS(0, 1)};
-    const kni_p_pbroadcast broadcast = {NAMES("i"), 0};
-    const kni_p_axis_index index = {NAMES("i")};
+    const kni_p_ppermute permute = {.axis_name = NAMES("i"), .perm = INTS(0, 1)};
+    const kni_p_pbroadcast broadcast = {.axis_name = NAMES("i"), .source = 0};
+    const kni_p_axis_index index = {.axis_name = NAMES("i")};
     const struct {
         const kni_prim *p;
         const void *params;
@@ -261,17 +261,17 @@ static void mapped(const kni_prim *p, const void *params, const char *name, kn_e
 static void what_lanes_cannot_send(void **state)
 {
     (void)state;
-    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i", "j"), INTS(0, 1)}, "i", KN_ERROR_NOT_IMPLEMENTED,
+    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i", "j"), INTS(0, 1), NULL}, "i", KN_ERROR_NOT_IMPLEMENTED,
            "ppermute over several axes is not supported under vmap");
-    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 1, 2, 1)}, "i", KN_ERROR_VALUE,
+    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 1, 2, 1), NULL}, "i", KN_ERROR_VALUE,
            "ppermute sources and destinations must be unique");
-    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 1, 0, 2)}, "i", KN_ERROR_VALUE,
+    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 1, 0, 2), NULL}, "i", KN_ERROR_VALUE,
            "ppermute sources and destinations must be unique");
-    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 3)}, "i", KN_ERROR_INDEX,
+    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 3), NULL}, "i", KN_ERROR_INDEX,
            "index 3 is out of bounds for axis i with size 3");
-    mapped(&knp_prim_pbroadcast, &(kni_p_pbroadcast){NAMES("i", "j"), 0}, "i", KN_ERROR_NOT_IMPLEMENTED,
+    mapped(&knp_prim_pbroadcast, &(kni_p_pbroadcast){NAMES("i", "j"), NULL, 0}, "i", KN_ERROR_NOT_IMPLEMENTED,
            "pbroadcast batcher only supports a single axis");
-    mapped(&knp_prim_pbroadcast, &(kni_p_pbroadcast){NAMES("i"), 3}, "i", KN_ERROR_VALUE,
+    mapped(&knp_prim_pbroadcast, &(kni_p_pbroadcast){NAMES("i"), NULL, 3}, "i", KN_ERROR_VALUE,
            "collective broadcast doesn't fit in the axis size!");
 }
 

@@ -233,14 +233,14 @@ static void a_count_beside_linear_carries_is_transposed(void **state)
 static int named(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     const char *const name[] = {"i"};
-    y[0] = knb_add(b, knb_mul(b, x[1], x[0]), knb_psum(b, x[2], (kni_names){1, name}));
-    y[1] = knb_add(b, x[2], knb_convert(b, knb_axis_index(b, (kni_names){1, name}), KN_DT(F64)));
+    y[0] = knb_add(b, knb_mul(b, x[1], x[0]), knb_psum(b, x[2], (kni_names){1, name}, NULL));
+    y[1] = knb_add(b, x[2], knb_convert(b, knb_axis_index(b, (kni_names){1, name}, NULL), KN_DT(F64)));
     return 2;
 }
 static int lane_number(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     const char *const name[] = {"i"};
-    y[0] = knb_add(b, x[0], knb_convert(b, knb_axis_index(b, (kni_names){1, name}), KN_DT(F64)));
+    y[0] = knb_add(b, x[0], knb_convert(b, knb_axis_index(b, (kni_names){1, name}, NULL), KN_DT(F64)));
     return 1;
 }
 static void bodies_know_the_names_of_axes(void **state)

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * over_mesh.c -- collectives over axes of a mesh. Each device runs the same program; the group of a collective are the
+ * devices that differ from this one along the named axes alone. Bytes are moved by src/dist, and joined here.
+ *
+ * A reduction over several axes joins along the last axis of the mesh first, whatever the order of the names, so that
+ * it has the bits of vmaps inside of each other, one for each axis. Each device joins a part of the elements, and all
+ * gather the parts; where the elements are few, everyone joins all. The bits are the same. */
+#include "prim/collective/over_mesh.h"
+#include "dist/dist.h"
+#include "host/routine/join_lanes.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { FEW_BYTES = 4096 };
+
+/* ---- Names. */
+
+knx_error *knp_mesh_check(const kni_mesh *mesh, kni_names names, kni_ints sizes)
+{
+    knx_text t = {0};
+    for (int i = 0; i < names.n; i++) {
+        int axis = kni_mesh_axis(mesh, names.v[i], strlen(names.v[i]));
+        if (axis < 0)
+            return knx_error_new(KN_ERROR_NAME, "unbound axis name: %s is no axis of %s", names.v[i],
+                                 kni_mesh_text(&t, mesh));
+        if (sizes.n && !knx_dim_eq(sizes.v[i], mesh->size[axis]))
+            return knx_error_new(KN_ERROR_VALUE, "axis size doesn't match: %s of %s", names.v[i],
+                                 kni_mesh_text(&t, mesh));
+        for (int k = 0; k < i; k++)
+            if (!strcmp(names.v[i], names.v[k]))
+                return knx_error_new(KN_ERROR_VALUE, "axis %s is named twice", names.v[i]);
+    }
+    return NULL;
+}
+
+static int64_t lanes_of(const kni_mesh *mesh, kni_names names)
+{
+    int64_t n = 1;
+    for (int i = 0; i < names.n; i++)
+        n *= mesh->size[kni_mesh_axis(mesh, names.v[i], strlen(names.v[i]))];
+    return n;
+}
+
+/* ---- The group. */
+
+typedef struct lanes {
+    kndist_group g;
+    int64_t n;
+    int n_axis;
+    int axis[KNI_MESH_AXES], size[KNI_MESH_AXES]; /* as they are named */
+    void **part;                                  /* n, in the order of the mesh: of who joins */
+    size_t *bytes, *at;                           /* 2 n each, for parts of different sizes */
+    char *rest;                                   /* of the workspace */
+    kndist_what what;
+} lanes;
+
+static size_t whole_lines(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+static size_t lanes_bytes(int64_t n)
+{
+    return whole_lines((size_t)n * (sizeof(void *) + 4 * sizeof(size_t) + sizeof(int32_t)));
+}
+
+/* Where this device is in the mesh. */
+static knx_error *find_self(const kni_mesh *mesh, int64_t *at)
+{
+    const kndist_self *self = kndist_self_now();
+    knx_text t = {0};
+    if (!self)
+        return knx_error_new(KN_ERROR_RUNTIME, "a collective over %s runs on no device of it", kni_mesh_text(&t, mesh));
+    if (self->mesh == mesh && self->in_mesh >= 0 && self->in_mesh < mesh->n_device) {
+        *at = self->in_mesh;
+        return NULL;
+    }
+    for (*at = 0; *at < mesh->n_device; ++*at)
+        if (mesh->device[*at] == self->device)
+            return NULL;
+    return knx_error_new(KN_ERROR_RUNTIME, "device %d is not in %s", self->device, kni_mesh_text(&t, mesh));
+}
+
+static int64_t stride_of(const kni_mesh *mesh, int axis)
+{
+    int64_t stride = 1;
+    for (int i = axis + 1; i < mesh->n_axis; i++)
+        stride *= mesh->size[i];
+    return stride;
+}
+
+/* The devices of the group, the first name being the major one. */
+static void fill_group(lanes *l, const kni_mesh *mesh, int64_t self, int32_t *device)
+{
+    int64_t first = self, stride[KNI_MESH_AXES], me = 0;
+    for (int i = 0; i < l->n_axis; i++) {
+        int64_t here = kni_mesh_position(mesh, self, l->axis[i]);
+        stride[i] = stride_of(mesh, l->axis[i]);
+        first -= here * stride[i];
+        me = me * l->size[i] + here;
+    }
+    for (int64_t k = 0; k < l->n; k++) {
+        int64_t at = first, rest = k;
+        for (int i = l->n_axis - 1; i >= 0; i--) {
+            at += rest % l->size[i] * stride[i];
+            rest /= l->size[i];
+        }
+        device[k] = mesh->device[at];
+    }
+    l->g = (kndist_group){(int)l->n, (int)me, device};
+}
+
+static knx_error *begin(lanes *l, const kni_rule *r, const kni_mesh *mesh, kni_names names, void *workspace)
+{
+    int64_t self = 0;
+    *l = (lanes){.n = lanes_of(mesh, names), .n_axis = names.n, .what = {r->prim->name, r->place}};
+    for (int i = 0; i < names.n; i++) {
+        l->axis[i] = kni_mesh_axis(mesh, names.v[i], strlen(names.v[i]));
+        l->size[i] = (int)mesh->size[l->axis[i]];
+    }
+    KN_TRY(find_self(mesh, &self));
+    size_t n = (size_t)l->n;
+    l->part = workspace;
+    l->bytes = (size_t *)(l->part + n);
+    l->at = l->bytes + 2 * n;
+    int32_t *device = (int32_t *)(l->at + 2 * n);
+    l->rest = (char *)workspace + lanes_bytes(l->n);
+    fill_group(l, mesh, self, device);
+    return NULL;
+}
+
+/* ---- Sizes. */
+
+static size_t span(const int64_t *dim, int first, int end)
+{
+    size_t n = 1;
+    for (int i = first; i < end; i++)
+        n *= (size_t)dim[i];
+    return n;
+}
+
+static size_t count_of(kni_type t) { return span(t.dim, 0, t.ndim); }
+static size_t bytes_of(kni_type t) { return count_of(t) * t.dtype->size; }
+
+static bool is_symbolic(kni_type t) { return knx_has_symbolic(t.ndim, t.dim); }
+
+/* ---- Joining. */
+
+static knr_lane_join join_of(const kni_prim *p)
+{
+    return p == &knp_prim_pmax ? KNR_LANES_MAX : p == &knp_prim_pmin ? KNR_LANES_MIN : KNR_LANES_SUM;
+}
+
+/* Lane k of the group, of the parts of `bytes` at p, has which place in the order of the mesh's axes? */
+static void order_parts(lanes *l, char *p, size_t bytes)
+{
+    for (int64_t k = 0; k < l->n; k++) {
+        int64_t place = 0, rest[KNI_MESH_AXES], left = k;
+        for (int i = l->n_axis - 1; i >= 0; i--) {
+            rest[i] = left % l->size[i];
+            left /= l->size[i];
+        }
+        for (int axis = 0; axis < KNI_MESH_AXES; axis++)
+            for (int i = 0; i < l->n_axis; i++)
+                if (l->axis[i] == axis)
+                    place = place * l->size[i] + rest[i];
+        l->part[place] = p + (size_t)k * bytes;
+    }
+}
+
+/* The join of the parts at p, which are lost: along the last axis of the mesh first. */
+static void join(lanes *l, kn_dtype d, knr_lane_join how, char *p, size_t count, void *to)
+{
+    int64_t n = l->n, step = 1;
+    order_parts(l, p, count * d->size);
+    for (int axis = KNI_MESH_AXES - 1; axis >= 0; axis--)
+        for (int i = 0; i < l->n_axis; i++) {
+            if (l->axis[i] != axis)
+                continue;
+            n /= l->size[i];
+            for (int64_t k = 0; k < n; k++) {
+                void **lane = l->part + k * l->size[i] * step;
+                knr_join_lanes(d, how, l->size[i], lane, step, count, n == 1 ? to : lane[0]);
+            }
+            step *= l->size[i];
+        }
+}
+
+/* ---- psum, pmax, pmin. */
+
+/* Elements of part k of `count` in n parts: all have the same number but the last ones. */
+static size_t part_count(size_t count, int64_t n, int64_t k, size_t *at)
+{
+    size_t most = (count + (size_t)n - 1) / (size_t)n;
+    *at = (size_t)k * most < count ? (size_t)k * most : count;
+    return count - *at < most ? count - *at : most;
+}
+
+static bool is_small(kni_type t) { return bytes_of(t) <= FEW_BYTES; }
+
+knx_bytes knp_all_reduce_workspace(const kni_rule *r)
+{
+    const kni_p_all_reduce *p = r->params;
+    int64_t n = p->mesh ? lanes_of(p->mesh, p->axes) : 1;
+    if (is_symbolic(*r->xt))
+        return KN_NOT_KNOWN;
+    size_t most = is_small(*r->xt) ? count_of(*r->xt) : (count_of(*r->xt) + (size_t)n - 1) / (size_t)n;
+    return lanes_bytes(n) + (knx_bytes)n * most * r->xt->dtype->size;
+}
+
+/* Parts to those who join them, and what they make of them to all. */
+static knx_error *reduce_in_parts(lanes *l, const kni_rule *r, const char *x, char *y)
+{
+    size_t size = r->xt->dtype->size, count = count_of(*r->xt), here, n = (size_t)l->n;
+    size_t mine = part_count(count, l->n, l->g.me, &here);
+    size_t *send = l->bytes, *send_at = l->at, *recv = send + n, *recv_at = send_at + n;
+    for (size_t k = 0; k < n; k++) {
+        send[k] = size * part_count(count, l->n, (int64_t)k, &send_at[k]);
+        send_at[k] *= size;
+        recv[k] = size * mine;
+        recv_at[k] = k * size * mine;
+    }
+    KN_TRY(kndist_all_to_all_v(&l->g, l->what, x, send, send_at, l->rest, recv, recv_at));
+    join(l, r->xt->dtype, join_of(r->prim), l->rest, mine, y + here * size);
+    return kndist_all_gather_v(&l->g, l->what, y + here * size, mine * size, y, send, send_at);
+}
+
+knx_error *knp_all_reduce_run(const kni_rule *r, const kni_routine_args *args)
+{
+    const kni_p_all_reduce *p = r->params;
+    lanes l;
+    KN_TRY(begin(&l, r, p->mesh, p->axes, args->workspace));
+    if (!is_small(*r->xt))
+        return reduce_in_parts(&l, r, args->x[0], args->y[0]);
+    KN_TRY(kndist_all_gather(&l.g, l.what, args->x[0], bytes_of(*r->xt), l.rest));
+    join(&l, r->xt->dtype, join_of(r->prim), l.rest, count_of(*r->xt), args->y[0]);
+    return NULL;
+}
+
+/* ---- Pieces along an axis: rows of an array and of its parts take turns. */
+
+/* y (outer, n, row) from n parts (outer, row), one after the other; all in bytes. */
+static void weave(char *y, const char *parts, size_t n, size_t outer, size_t row)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t a = 0; a < outer; a++)
+            memcpy(y + (a * n + k) * row, parts + (k * outer + a) * row, row);
+}
+
+static void unweave(char *parts, const char *x, size_t n, size_t outer, size_t row)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t a = 0; a < outer; a++)
+            memcpy(parts + (k * outer + a) * row, x + (a * n + k) * row, row);
+}
+
+/* ---- all_gather. */
+
+knx_bytes knp_all_gather_workspace(const kni_rule *r)
+{
+    const kni_p_all_gather *p = r->params;
+    int64_t n = p->mesh ? lanes_of(p->mesh, p->axis_name) : 1;
+    if (is_symbolic(*r->xt))
+        return KN_NOT_KNOWN;
+    bool woven = span(r->xt->dim, 0, (int)p->all_gather_dimension) > 1;
+    return lanes_bytes(n) + (woven ? (knx_bytes)n * bytes_of(*r->xt) : 0);
+}
+
+knx_error *knp_all_gather_run(const kni_rule *r, const kni_routine_args *args)
+{
+    const kni_p_all_gather *p = r->params;
+    lanes l;
+    KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
+    int d = (int)p->all_gather_dimension;
+    size_t outer = span(r->xt->dim, 0, d), row = span(r->xt->dim, d, r->xt->ndim) * r->xt->dtype->size;
+    char *to = outer > 1 ? l.rest : args->y[0];
+    KN_TRY(kndist_all_gather(&l.g, l.what, args->x[0], bytes_of(*r->xt), to));
+    if (outer > 1)
+        weave(args->y[0], to, (size_t)l.n, outer, row);
+    return NULL;
+}
+
+/* ---- reduce_scatter. */
+
+knx_bytes knp_reduce_scatter_workspace(const kni_rule *r)
+{
+    const kni_p_reduce_scatter *p = r->params;
+    int64_t n = p->mesh ? lanes_of(p->mesh, p->axis_name) : 1;
+    if (is_symbolic(*r->xt))
+        return KN_NOT_KNOWN;
+    bool woven = span(r->xt->dim, 0, (int)p->scatter_dimension) > 1;
+    return lanes_bytes(n) + (woven ? 2 : 1) * whole_lines(bytes_of(*r->xt));
+}
+
+knx_error *knp_reduce_scatter_run(const kni_rule *r, const kni_routine_args *args)
+{
+    const kni_p_reduce_scatter *p = r->params;
+    lanes l;
+    KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
+    int d = (int)p->scatter_dimension;
+    size_t n = (size_t)l.n, outer = span(r->xt->dim, 0, d), whole = bytes_of(*r->xt);
+    size_t row = span(r->xt->dim, d, r->xt->ndim) / n * r->xt->dtype->size;
+    const char *from = args->x[0];
+    if (outer > 1) {
+        unweave(l.rest + whole_lines(whole), from, n, outer, row);
+        from = l.rest + whole_lines(whole);
+    }
+    KN_TRY(kndist_all_to_all(&l.g, l.what, from, whole / n, l.rest));
+    join(&l, r->xt->dtype, KNR_LANES_SUM, l.rest, count_of(*r->xt) / n, args->y[0]);
+    return NULL;
+}
+
+/* ---- all_to_all. */
+
+/* How x is cut (outer, n, row), and how y is put together. */
+typedef struct exchange {
+    size_t out_outer, out_row, in_outer, in_row;
+} exchange;
+
+static exchange exchange_of(const kni_rule *r)
+{
+    const kni_p_all_to_all *p = r->params;
+    size_t size = r->xt->dtype->size;
+    int64_t part[KN_MAX_NDIM + 1];
+    int split = (int)p->split_axis, concat = (int)p->concat_axis;
+    for (int i = 0; i < r->xt->ndim; i++)
+        part[i] = r->xt->dim[i];
+    part[split] /= p->axis_size;
+    return (exchange){span(part, 0, split), span(part, split, r->xt->ndim) * size, span(part, 0, concat),
+                      span(part, concat, r->xt->ndim) * size};
+}
+
+knx_bytes knp_all_to_all_workspace(const kni_rule *r)
+{
+    const kni_p_all_to_all *p = r->params;
+    int64_t n = p->mesh ? lanes_of(p->mesh, p->axis_name) : 1;
+    if (is_symbolic(*r->xt) || knx_is_symbolic(p->axis_size))
+        return KN_NOT_KNOWN;
+    exchange e = exchange_of(r);
+    return lanes_bytes(n) + ((e.out_outer > 1) + (e.in_outer > 1)) * whole_lines(bytes_of(*r->xt));
+}
+
+knx_error *knp_all_to_all_run(const kni_rule *r, const kni_routine_args *args)
+{
+    const kni_p_all_to_all *p = r->params;
+    lanes l;
+    KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
+    exchange e = exchange_of(r);
+    size_t n = (size_t)l.n, whole = bytes_of(*r->xt);
+    const char *from = args->x[0];
+    char *to = args->y[0], *room = l.rest;
+    if (e.out_outer > 1) {
+        unweave(room, from, n, e.out_outer, e.out_row);
+        from = room;
+        room += whole_lines(whole);
+    }
+    if (e.in_outer > 1)
+        to = room;
+    KN_TRY(kndist_all_to_all(&l.g, l.what, from, whole / n, to));
+    if (e.in_outer > 1)
+        weave(args->y[0], to, n, e.in_outer, e.in_row);
+    return NULL;
+}
+
+/* ---- ppermute. */
+
+knx_bytes knp_ppermute_workspace(const kni_rule *r)
+{
+    const kni_p_ppermute *p = r->params;
+    return lanes_bytes(p->mesh ? lanes_of(p->mesh, p->axis_name) : 1);
+}
+
+/* Who gets mine, and whose I get: -1, nobody. */
+static knx_error *partners(const kni_p_ppermute *p, int64_t n, int me, int *to, int *from)
+{
+    *to = *from = -1;
+    for (int i = 0; i < p->perm.n; i++)
+        if (p->perm.v[i] < 0 || p->perm.v[i] >= n)
+            return knx_error_new(KN_ERROR_INDEX, "index %" PRId64 " is out of bounds for axis %s with size %" PRId64,
+                                 p->perm.v[i], p->axis_name.v[0], n);
+    for (int i = 0; i + 1 < p->perm.n; i += 2)
+        for (int k = 0; k < i; k += 2)
+            if (p->perm.v[k] == p->perm.v[i] || p->perm.v[k + 1] == p->perm.v[i + 1])
+                return knx_error_new(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
+    for (int i = 0; i + 1 < p->perm.n; i += 2) {
+        *to = p->perm.v[i] == me ? (int)p->perm.v[i + 1] : *to;
+        *from = p->perm.v[i + 1] == me ? (int)p->perm.v[i] : *from;
+    }
+    return NULL;
+}
+
+knx_error *knp_ppermute_run(const kni_rule *r, const kni_routine_args *args)
+{
+    const kni_p_ppermute *p = r->params;
+    lanes l;
+    int to, from;
+    KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
+    KN_TRY(partners(p, l.n, l.g.me, &to, &from));
+    KN_TRY(kndist_permute(&l.g, l.what, args->x[0], to, args->y[0], from, bytes_of(*r->xt)));
+    if (from < 0)
+        memset(args->y[0], 0, bytes_of(*r->xt));
+    return NULL;
+}
+
+/* ---- pbroadcast. */
+
+knx_bytes knp_pbroadcast_workspace(const kni_rule *r)
+{
+    const kni_p_pbroadcast *p = r->params;
+    return lanes_bytes(p->mesh ? lanes_of(p->mesh, p->axis_name) : 1);
+}
+
+knx_error *knp_pbroadcast_run(const kni_rule *r, const kni_routine_args *args)
+{
+    const kni_p_pbroadcast *p = r->params;
+    lanes l;
+    KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
+    if (p->source < 0 || p->source >= l.n)
+        return knx_error_new(KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
+    memset(l.bytes, 0, (size_t)l.n * sizeof *l.bytes);
+    memset(l.at, 0, (size_t)l.n * sizeof *l.at);
+    l.bytes[p->source] = bytes_of(*r->xt);
+    return kndist_all_gather_v(&l.g, l.what, args->x[0], l.bytes[l.g.me], args->y[0], l.bytes, l.at);
+}
+
+/* ---- axis_index. */
+
+knx_error *knp_axis_index_run(const kni_rule *r, const kni_routine_args *args)
+{
+    const kni_p_axis_index *p = r->params;
+    int64_t self = 0;
+    KN_TRY(find_self(p->mesh, &self));
+    int axis = kni_mesh_axis(p->mesh, p->axis_name.v[0], strlen(p->axis_name.v[0]));
+    *(int32_t *)args->y[0] = (int32_t)kni_mesh_position(p->mesh, self, axis);
+    return NULL;
+}

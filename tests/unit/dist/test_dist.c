@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_dist.c -- devices of one process: what they move, what becomes of those that do different things, and of errors. */
+#include "support/group.h"
+#include "support/programs.h"
+
+#include "base/clock.h"
+#include "kiln/callback.h"
+#include "dist/dist.h"
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 64 };
+#define WHAT(name) ((kndist_what){(name), &(const kn_place){"user.c", __LINE__, "f"}})
+
+static int32_t numbers[MOST];
+
+static knx_error *run(int n, knx_error *(*work)(void *env, int i), void *env)
+{
+    for (int i = 0; i < MOST; i++)
+        numbers[i] = i;
+    return kndist_run(NULL, n, numbers, NULL, work, env);
+}
+
+static kndist_group all(int n, int me) { return (kndist_group){n, me, numbers}; }
+
+static void fails(knx_error *e, const char *text)
+{
+    assert_non_null(e);
+    if (!strstr(e->message, text))
+        fail_msg("\"%s\" does not say \"%s\"", e->message, text);
+    knx_error_release(e);
+}
+
+/* ---- Movements. */
+
+typedef struct team {
+    int n;
+    atomic_int ran;
+} team;
+
+static knx_error *move_all(void *env, int i)
+{
+    const team *t = env;
+    int n = t->n, sent[MOST], got[MOST], to = (i + 1) % n, from = (i + n - 1) % n;
+    kndist_group g = all(n, i);
+    assert_int_equal(kndist_self_now()->device, i);
+    assert_int_equal(kndist_shares_process(), n > 1);
+    for (int k = 0; k < n; k++)
+        sent[k] = 100 * i + k;
+    for (int round = 0; round < 20; round++) {
+        KN_TRY(kndist_all_gather(&g, WHAT("gather"), &i, sizeof i, got));
+        for (int k = 0; k < n; k++)
+            assert_int_equal(got[k], k);
+        KN_TRY(kndist_all_to_all(&g, WHAT("exchange"), sent, sizeof *sent, got));
+        for (int k = 0; k < n; k++)
+            assert_int_equal(got[k], 100 * k + i);
+        KN_TRY(kndist_permute(&g, WHAT("ring"), sent, to, got, from, sizeof *sent));
+        assert_int_equal(got[0], 100 * from);
+        got[0] = -1;
+        KN_TRY(kndist_permute(&g, WHAT("line"), sent, i + 1 < n ? i + 1 : -1, got, i - 1, sizeof *sent));
+        assert_int_equal(got[0], i ? 100 * (i - 1) : -1);
+        KN_TRY(kndist_barrier(&g, WHAT("barrier")));
+    }
+    return NULL;
+}
+
+static void all_movements_among_one_to_many_devices(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 33; n += n < 8 ? 1 : 25) {
+        team t = {.n = n};
+        test_ok(run(n, move_all, &t));
+    }
+}
+
+/* Part k of device i has i + k bytes. */
+static knx_error *move_parts(void *env, int i)
+{
+    enum { N = 5 };
+    size_t send[N], at[N], recv[N], recv_at[N], end = 0, recv_end = 0;
+    char from[64], to[64];
+    kndist_group g = all(N, i);
+    (void)env;
+    for (int k = 0; k < N; k++) {
+        send[k] = (size_t)(i + k);
+        at[k] = end;
+        end += send[k];
+        recv[k] = (size_t)(i + k);
+        recv_at[k] = recv_end;
+        recv_end += recv[k];
+        memset(from + at[k], 10 * i + k, send[k]);
+    }
+    KN_TRY(kndist_all_to_all_v(&g, WHAT("parts"), from, send, at, to, recv, recv_at));
+    for (int k = 0; k < N; k++)
+        for (size_t b = 0; b < recv[k]; b++)
+            assert_int_equal(to[recv_at[k] + b], 10 * k + i);
+    for (int k = 0; k < N; k++)
+        recv[k] = (size_t)k;
+    KN_TRY(kndist_all_gather_v(&g, WHAT("parts of all"), from, (size_t)i, to, recv, recv_at));
+    return NULL;
+}
+
+static void parts_of_different_sizes(void **state)
+{
+    (void)state;
+    test_ok(run(5, move_parts, NULL));
+}
+
+/* Rows and columns of a square take turns, each at its own pace. */
+static knx_error *move_in_groups(void *env, int i)
+{
+    enum { N = 4 };
+    int32_t row[N], column[N], got[N];
+    (void)env;
+    for (int k = 0; k < N; k++) {
+        row[k] = i / N * N + k;
+        column[k] = k * N + i % N;
+    }
+    for (int round = 0; round < 50; round++) {
+        int32_t mine = i * 1000 + round;
+        KN_TRY(kndist_all_gather(&(kndist_group){N, i % N, row}, WHAT("row"), &mine, sizeof mine, got));
+        for (int k = 0; k < N; k++)
+            assert_int_equal(got[k], row[k] * 1000 + round);
+        KN_TRY(kndist_all_gather(&(kndist_group){N, i / N, column}, WHAT("column"), &mine, sizeof mine, got));
+        for (int k = 0; k < N; k++)
+            assert_int_equal(got[k], column[k] * 1000 + round);
+    }
+    return NULL;
+}
+
+static void groups_do_not_wait_for_each_other(void **state)
+{
+    (void)state;
+    test_ok(run(16, move_in_groups, NULL));
+}
+
+/* ---- What goes wrong. */
+
+static knx_error *other_operation(void *env, int i)
+{
+    kndist_group g = all(3, i);
+    int x = i, y[3];
+    (void)env;
+    return i == 1 ? kndist_all_gather(&g, WHAT("psum"), &x, sizeof x, y)
+                  : kndist_all_gather(&g, WHAT("pmax"), &x, sizeof x, y);
+}
+
+static knx_error *other_bytes(void *env, int i)
+{
+    kndist_group g = all(3, i);
+    double x[2] = {i, i}, y[6];
+    (void)env;
+    return kndist_all_gather(&g, WHAT("all_gather"), x, i == 2 ? 16 : 8, y);
+}
+
+static knx_error *other_sizes(void *env, int i)
+{
+    kndist_group g = all(2, i);
+    size_t bytes[2] = {4, 4}, at[2] = {0, 8}, wants[2] = {i ? 8 : 4, 4};
+    char x[16] = {0}, y[16];
+    (void)env;
+    return kndist_all_to_all_v(&g, WHAT("parts"), x, bytes, at, y, wants, at);
+}
+
+static knx_error *other_group(void *env, int i)
+{
+    int32_t pair[2] = {0, 1}, others[2] = {1, 2}, last[2] = {2, 0};
+    int x = i, y[2];
+    (void)env;
+    kndist_group g = i == 0   ? (kndist_group){2, 0, pair}
+                     : i == 1 ? (kndist_group){2, 0, others}
+                              : (kndist_group){2, 0, last};
+    return kndist_all_gather(&g, WHAT(i == 0 ? "first" : i == 1 ? "second" : "third"), &x, sizeof x, y);
+}
+
+static knx_error *one_more(void *env, int i)
+{
+    kndist_group g = all(3, i);
+    (void)env;
+    KN_TRY(kndist_barrier(&g, WHAT("barrier")));
+    return i == 2 ? NULL : kndist_barrier(&g, WHAT("another barrier"));
+}
+
+static void different_movements_are_errors_that_name_both_lines(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        double start = knx_seconds();
+        fails(run(3, other_operation, NULL), "device 0 is in pmax at user.c:");
+        fails(run(3, other_operation, NULL), "device 1 in psum at user.c:");
+        fails(run(3, other_bytes, NULL), "device 2 in all_gather at user.c:");
+        fails(run(3, other_bytes, NULL), ", 16 bytes");
+        fails(run(2, other_sizes, NULL), "device 0 sends 4 bytes in parts at user.c:");
+        fails(run(3, other_group, NULL), "and they wait for each other");
+        fails(run(3, one_more, NULL), "device 2 has ended");
+        assert_true(knx_seconds() - start < 5);
+    }
+}
+
+static knx_error *one_fails(void *env, int i)
+{
+    kndist_group g = all(4, i);
+    const int *who = env;
+    KN_TRY(kndist_barrier(&g, WHAT("barrier")));
+    if (i == *who || (*who == 9 && i > 1))
+        return knx_error_new(KN_ERROR_INDEX, "out of bounds on %d", i);
+    knx_error *error = kndist_barrier(&g, WHAT("barrier"));
+    assert_non_null(error);
+    assert_non_null(strstr(error->message, "has failed: out of bounds on"));
+    assert_non_null(kndist_barrier(&g, WHAT("barrier")));
+    return error;
+}
+
+static void the_first_failure_ends_all_and_is_what_comes_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        knx_error *e = run(4, one_fails, &i);
+        char want[32];
+        snprintf(want, sizeof want, "out of bounds on %d", i);
+        assert_non_null(e);
+        assert_string_equal(e->message, want);
+        assert_int_equal(e->kind, KN_ERROR_INDEX);
+        knx_error_release(e);
+    }
+    fails(run(4, one_fails, &(int){9}), "out of bounds on 2");
+}
+
+static knx_error *one_is_late(void *env, int i)
+{
+    (void)env;
+    for (double end = knx_seconds() + 1; i == 1 && knx_seconds() < end;)
+        usleep(1000);
+    return kndist_barrier(&(kndist_group){2, i, numbers}, WHAT("barrier"));
+}
+
+static void who_does_not_come_in_time_is_an_error(void **state)
+{
+    (void)state;
+    assert_true(kndist_timeout() == 300);
+    kndist_set_timeout(0.2);
+    fails(run(2, one_is_late, NULL), "device 0 waited 0.2 s in barrier at user.c:");
+    fails(run(2, one_is_late, NULL), "for device 1, which is at work");
+    kndist_set_timeout(0);
+    test_ok(run(2, one_is_late, NULL));
+    kndist_set_timeout(-1);
+}
+
+static void who_is_in_no_mesh_moves_nothing(void **state)
+{
+    (void)state;
+    assert_null(kndist_self_now());
+    assert_false(kndist_shares_process());
+    fails(kndist_barrier(&(kndist_group){1, 0, numbers}, WHAT("psum")), "psum runs on no device of a mesh");
+    fails(run(0, move_all, NULL), "the number of devices must be 1 to 4096, not 0");
+    fails(kndist_set_local(0), "the number of devices must be 1 to 4096, not 0");
+    fails(kndist_set_local(5000), "not 5000");
+}
+
+static knx_error *strange_groups(void *env, int i)
+{
+    int32_t far[2] = {0, 7}, other[2] = {1, 0};
+    (void)env;
+    if (i)
+        return NULL;
+    fails(kndist_barrier(&(kndist_group){2, 0, other}, WHAT("psum")), "device 0 is not the member");
+    return kndist_barrier(&(kndist_group){2, 0, far}, WHAT("psum"));
+}
+
+static void devices_that_do_not_run_are_no_members(void **state)
+{
+    (void)state;
+    fails(run(2, strange_groups, NULL), "device 7 does not run this program");
+}
+
+/* ---- Threads. */
+
+static knx_error *inner(void *env, int i)
+{
+    team *t = env;
+    atomic_fetch_add(&t->ran, 1);
+    return kndist_barrier(&(kndist_group){2, i, numbers}, WHAT("inner"));
+}
+
+static knx_error *outer(void *env, int i)
+{
+    const kndist_self *self = kndist_self_now();
+    KN_TRY(kndist_run(NULL, 2, numbers, NULL, inner, env));
+    assert_ptr_equal(self, kndist_self_now());
+    return kndist_barrier(&(kndist_group){3, i, numbers}, WHAT("outer"));
+}
+
+static void a_device_may_run_devices(void **state)
+{
+    (void)state;
+    team t = {.n = 3};
+    for (int i = 0; i < 20; i++)
+        test_ok(run(3, outer, &t));
+    assert_int_equal(t.ran, 20 * 3 * 2);
+}
+
+static void a_forked_child_has_threads_of_its_own(void **state)
+{
+    (void)state;
+    team t = {.n = 3};
+    test_ok(run(3, move_all, &t));
+    pid_t child = fork();
+    if (!child) {
+        knx_error *e = run(4, move_all, &(team){.n = 4});
+        _exit(e ? 1 : 0);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    test_ok(run(3, move_all, &t));
+}
+
+static int stop_after;
+static bool poll_stop(void *env) { return (void)env, --stop_after < 0; }
+
+static knx_error *for_ever(void *env, int i)
+{
+    (void)env;
+    for (;;)
+        KN_TRY(kndist_barrier(&(kndist_group){2, i, numbers}, WHAT("barrier")));
+}
+
+static void the_user_can_end_a_run(void **state)
+{
+    (void)state;
+    stop_after = 3;
+    kn_set_poll(poll_stop, NULL);
+    knx_error *e = run(2, for_ever, NULL);
+    kn_set_poll(NULL, NULL);
+    assert_non_null(e);
+    assert_true(e->interruption);
+    knx_error_release(e);
+}
+
+static void without_memory_there_is_an_error(void **state)
+{
+    (void)state;
+    for (int64_t k = 0; k < 60; k++) {
+        team t = {.n = 3};
+        int64_t before = knx_alloc_live();
+        knx_fail_after(k, false);
+        knx_error *e = run(3, move_all, &t);
+        knx_fail_after(-1, false);
+        knx_error_release(e);
+        if (!e)
+            assert_true(k > 3);
+        assert_true(knx_alloc_live() - before <= 8); /* threads stay */
+    }
+}
+
+KN_TEST_GROUP(test_dist)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_movements_among_one_to_many_devices),
+        cmocka_unit_test(parts_of_different_sizes),
+        cmocka_unit_test(groups_do_not_wait_for_each_other),
+        cmocka_unit_test(different_movements_are_errors_that_name_both_lines),
+        cmocka_unit_test(the_first_failure_ends_all_and_is_what_comes_back),
+        cmocka_unit_test(who_does_not_come_in_time_is_an_error),
+        cmocka_unit_test(who_is_in_no_mesh_moves_nothing),
+        cmocka_unit_test(devices_that_do_not_run_are_no_members),
+        cmocka_unit_test(a_device_may_run_devices),
+        cmocka_unit_test(a_forked_child_has_threads_of_its_own),
+        cmocka_unit_test(the_user_can_end_a_run),
+        cmocka_unit_test(without_memory_there_is_an_error),
+    };
+    if (kndist_set_local(64))
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
