@@ -50,7 +50,7 @@ knx_error *knshard_write_once(knshard_writer *w, const kni_eqn *e, const kni_typ
     if (!error)
         knb_cond(b, &(kni_p_cond){.branches = {2, branch}}, with_index, y);
     for (uint32_t k = 0; !error && k < e->n_out; k++)
-        y[k] = knb_pbroadcast(b, y[k], all_names(w), 0);
+        y[k] = knb_pbroadcast(b, y[k], all_names(w), 0, w->mesh);
     kni_release(branch[0]);
     kni_release(branch[1]);
     return error ? error : knb_take_error(b);

@@ -108,7 +108,7 @@ static kni_atom from_hop(knshard_writer *w, const reach *r, kni_atom x, int hop,
         knb_fail(&w->b, knx_error_nomem());
         return KN_ATOM_NONE;
     }
-    const kni_p_ppermute p = {.axis_name = {1, &name}, .perm = {n, pairs}};
+    const kni_p_ppermute p = {.axis_name = {1, &name}, .perm = {n, pairs}, .mesh = w->mesh};
     return knb_ppermute(&w->b, x, &p);
 }
 

@@ -55,7 +55,7 @@ kni_atom knshard_part_number(knshard_writer *w, kni_mesh_axes axes)
     kni_builder *b = &w->b;
     kni_atom n = KN_ATOM_NONE;
     for (int i = 0; i < axes.n; i++) {
-        kni_atom at = knb_axis_index(b, names_of(w, (kni_mesh_axes){1, {axes.axis[i]}}));
+        kni_atom at = knb_axis_index(b, names_of(w, (kni_mesh_axes){1, {axes.axis[i]}}), w->mesh);
         n = i ? knb_add(b, knb_mul(b, n, knb_integer(b, KN_DT(I32), w->mesh->size[axes.axis[i]])), at) : at;
     }
     return axes.n ? n : knb_integer(b, KN_DT(I32), 0);
@@ -101,6 +101,7 @@ static kni_atom gather(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
                                 .axis_name = names_of(w, axes),
                                 .sizes = sizes,
                                 .axis_size = kni_mesh_parts(w->mesh, axes),
+                                .mesh = w->mesh,
                                 .tiled = true};
     return knb_all_gather(&w->b, x, &p);
 }
@@ -111,6 +112,7 @@ static kni_atom scatter_sum(knshard_writer *w, kni_atom x, int d, kni_mesh_axes 
     const kni_p_reduce_scatter p = {.axis_name = names_of(w, axes),
                                     .sizes = sizes,
                                     .axis_size = kni_mesh_parts(w->mesh, axes),
+                                    .mesh = w->mesh,
                                     .scatter_dimension = d,
                                     .tiled = true};
     return knb_reduce_scatter(&w->b, x, &p);
@@ -122,6 +124,7 @@ static kni_atom exchange(knshard_writer *w, kni_atom x, int from, int to, kni_me
     const kni_p_all_to_all p = {.axis_name = names_of(w, axes),
                                 .sizes = sizes,
                                 .axis_size = kni_mesh_parts(w->mesh, axes),
+                                .mesh = w->mesh,
                                 .concat_axis = from,
                                 .split_axis = to,
                                 .tiled = true};
@@ -154,7 +157,7 @@ static kni_atom join_here(knshard_writer *w, kni_atom x, kni_factor_kind join, k
     const int64_t front = 0;
     kni_ints sizes = sizes_of(w, axes);
     const kni_p_all_gather p = {
-        .axis_name = names_of(w, axes), .sizes = sizes, .axis_size = kni_mesh_parts(w->mesh, axes)};
+        .axis_name = names_of(w, axes), .sizes = sizes, .axis_size = kni_mesh_parts(w->mesh, axes), .mesh = w->mesh};
     kni_atom all = knb_all_gather(&w->b, x, &p);
     switch (join) {
     case KNI_MAX: return knb_reduce_max(&w->b, all, 1, &front);
@@ -173,11 +176,11 @@ static kni_atom join_all(knshard_writer *w, kni_atom x, kni_factor_kind join, ui
     kn_dtype dtype = knb_type(&w->b, x).dtype;
     bool truth = dtype->kind == KN_KIND_BOOL, complex = dtype->kind == KN_KIND_COMPLEX;
     if (join == KNI_SUM)
-        return knb_psum(&w->b, x, names_of(w, axes));
+        return knb_psum(&w->b, x, names_of(w, axes), w->mesh);
     if ((join == KNI_MAX && !complex) || (join == KNI_OR && truth))
-        return knb_pmax(&w->b, x, names_of(w, axes));
+        return knb_pmax(&w->b, x, names_of(w, axes), w->mesh);
     if ((join == KNI_MIN && !complex) || (join == KNI_AND && truth))
-        return knb_pmin(&w->b, x, names_of(w, axes));
+        return knb_pmin(&w->b, x, names_of(w, axes), w->mesh);
     return join_here(w, x, join, axes);
 }
 
