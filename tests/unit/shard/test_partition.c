@@ -5,7 +5,7 @@
 #include "device/device.h"
 #include "shard/shard.h"
 #include "support/group.h"
-#include "transform/transform.h"
+#include "support/mesh_lanes.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,19 +124,6 @@ static void run(const kni_jaxpr *j, knx_buffer **in, knx_buffer **out, const cha
     knd_release(l);
 }
 
-/* The jaxpr of all devices: over the minor axis of the mesh first. */
-static kni_jaxpr *over_all(const kni_jaxpr *local, const kni_mesh *m)
-{
-    int axis[MOST] = {0};
-    kni_jaxpr *j = kni_retain(local), *next;
-    for (int a = m->n_axis - 1; a >= 0; a--) {
-        fine(knt_batch(j, m->size[a], m->name[a], axis, axis, &next), "batch");
-        kni_release(j);
-        j = next;
-    }
-    return j;
-}
-
 static void check(const program *p, const kni_mesh *m)
 {
     kni_jaxpr *j, *local, *all;
@@ -158,7 +145,7 @@ static void check(const program *p, const kni_mesh *m)
         fail_msg("%s has no %s: %s", p->name, p->has, text);
     if (p->not &&even && strstr(text, p->not ))
         fail_msg("%s has %s: %s", p->name, p->not, text);
-    all = over_all(local, m);
+    fine(mesh_lanes(local, m, &all), p->name);
     run(j, x, y, p->name);
     run(all, xs, ys, p->name);
     for (uint32_t i = 0; i < j->n_out; i++)
