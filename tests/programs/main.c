@@ -8,6 +8,8 @@
  *     programs FILE...                programs that were written to files
  *     --symbolic [...]                with dimension variables for the extents, compiled once and run for 20 sets of numbers:
  *                                     200 programs, KILN_TEST_LONG=1: 2,000. At least half of them have to be possible
+ *     --sharded [...]                 cut for the devices of random meshes, beside the whole program: 500 programs,
+ *                                     KILN_TEST_LONG=1: 5,000
  *     --histogram                     how often each row occurred, and each dtype of it
  *     --least N                       fails if some row at some dtype occurred less often
  *     --jobs N                        processes (2)
@@ -153,7 +155,7 @@ static void report(uint64_t number)
     char path[512];
     if (!program_make(number, &p, NULL))
         return;
-    bool all = !fails_alone(&p, number, false, &v);
+    bool all = sharded || !fails_alone(&p, number, false, &v); /* other ways to cut it fail for a smaller one, perhaps */
     if (all && !fails_alone(&p, number, true, &v)) {
         printf("program %llu: does not fail alone\n", (unsigned long long)number);
         program_free(&p);
@@ -161,7 +163,7 @@ static void report(uint64_t number)
     }
     shrink(&p, number, all);
     fails_alone(&p, number, all, &v);
-    printf("\n%s%s --seed %llu   # %s\n", options.program, symbolic ? " --symbolic" : "", (unsigned long long)number,
+    printf("\n%s%s --seed %llu   # %s\n", options.program, symbolic ? " --symbolic" : sharded ? " --sharded" : "", (unsigned long long)number,
            v.what);
     program_print(&p);
     snprintf(path, sizeof path, "%s/program-%llu.txt", options.keep, (unsigned long long)number);
@@ -284,14 +286,18 @@ static int read_options(int argc, char **argv)
         options.count = 100000;
         options.least = KN_SLOW_BUILD ? 0 : 50;
     }
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++) {
         symbolic |= !strcmp(argv[i], "--symbolic");
+        sharded |= !strcmp(argv[i], "--sharded");
+    }
     if (symbolic)
         options.count = options.count > 1000 ? 2000 : 200, options.least = 0;
+    if (sharded)
+        options.count = options.count > 1000 ? 5000 : 500, options.least = 0;
     if (KN_SLOW_BUILD)
         options.count /= 5;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--symbolic"))
+        if (!strcmp(argv[i], "--symbolic") || !strcmp(argv[i], "--sharded"))
             continue;
         if (!strcmp(argv[i], "--count"))
             options.count = number_after(argc, argv, &i);
@@ -360,6 +366,8 @@ int main(int argc, char **argv)
                (unsigned long long)taken, (unsigned long long)sets, (unsigned long long)refused);
         failed += 2 * taken < made;
     }
+    if (sharded)
+        printf("cut in %llu ways; %llu programs are left out\n", (unsigned long long)sets, (unsigned long long)refused);
     printf("%d rows with dtypes; %llu programs with %llu equations in %.1f s, %llu without an error; %d kept ones; %d "
            "failed\n",
            n_goals, (unsigned long long)made, (unsigned long long)equations, took, (unsigned long long)ran, kept,

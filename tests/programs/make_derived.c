@@ -57,7 +57,7 @@ static knx_buffer *operand_like(const program *old, int i, kni_type t, uint64_t 
 void program_derive(maker *m, program *p)
 {
     bool tangent[MAX_VALUES];
-    int how = below(m, 24), n = 0;
+    int how = below(m, sharded ? 8 : 24), n = 0;
     kni_jaxpr *j = p->j, *next = NULL;
     for (uint32_t i = 0; i < j->n_in; i++)
         n += tangent[i] = knx_is_inexact(kni_in_type(j, i).dtype);

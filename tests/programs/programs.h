@@ -124,6 +124,9 @@ void check_lanes_alone(const program *p, uint64_t seed, verdict *v);            
 /* symbolic.c: with dimension variables, for many sets of numbers; check_program is this one instead if `symbolic`. */
 extern bool symbolic;
 void check_symbolic(const program *p, uint64_t seed, verdict *v);
+/* sharded.c: cut for the devices of random meshes; check_program is this one instead if `sharded`. */
+extern bool sharded;
+void check_sharded(const program *p, uint64_t seed, bool all, verdict *v);
 void fails(verdict *v, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 /* Equal bits; all NaNs are equal. The element that differs, or -1. */
 int64_t first_difference(kni_type t, const void *a, const void *b);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * noise.c -- how far results may be off where sums add in another order. The whole program is run a few times more with
+ * what its sums (products, maxima, ...) read made a little wrong, in each element otherwise: what that moves, another order
+ * may move, too. An element that jumps, because something is rounded, compared or sorted behind a sum, may be anything. */
+#include "sharded.h"
+#include "shard/factors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Which results do sums of floats over devices reach? */
+
+static bool joins_floats(const kni_jaxpr *j, const kni_eqn *e)
+{
+    bool joins = e->prim == &knp_prim_psum || e->prim == &knp_prim_pmax || e->prim == &knp_prim_pmin ||
+                 e->prim == &knp_prim_reduce_scatter ||
+                 (e->prim == &knp_prim_all_gather && !((const kni_p_all_gather *)e->params)->tiled);
+    return joins && e->n_in && knx_is_inexact(kni_atom_type(j, e->in[0]).dtype);
+}
+
+bool sums_reach(const kni_jaxpr *j, bool *result)
+{
+    bool *reached = calloc(j->n_var + 1, 1), any = false;
+    for (uint32_t i = 0; i < j->n_eqn; i++) {
+        const kni_eqn *e = &j->eqn[i];
+        bool here = joins_floats(j, e);
+        for (uint32_t k = 0; k < e->n_in; k++)
+            here = here || (kni_is_var(e->in[k]) && reached[e->in[k]]);
+        for (const kni_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++)
+            for (int n = 0; n < kni_field_jaxprs(f, e->params).n; n++)
+                here = sums_reach(kni_field_jaxprs(f, e->params).v[n], NULL) || here;
+        for (uint32_t k = 0; k < e->n_out; k++)
+            reached[e->out + k] = here;
+        any = any || here;
+    }
+    for (uint32_t k = 0; result && k < j->n_out; k++)
+        result[k] = kni_is_var(j->out[k]) && reached[j->out[k]];
+    free(reached);
+    return any;
+}
+
+/* ---- The program with noise. */
+
+typedef struct writer {
+    kni_builder b;
+    kni_atom *atom;
+    uint64_t state;
+} writer;
+
+static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state);
+
+static kni_atom real_number(kni_builder *b, kn_dtype d, double v)
+{
+    return knb_literal(b, d, false, knx_scalar_from_double(d, v));
+}
+
+/* Numbers from -1 to 1, one for each element. */
+static kni_atom wave(kni_builder *b, kni_type t, uint64_t *state)
+{
+    kni_atom sum = real_number(b, KN_DT(F32), test_uniform(state, 0, 6));
+    for (int d = 0; d < t.ndim; d++) {
+        kni_atom at = knb_iota(b, KN_DT(F32), t.ndim, t.dim, d);
+        sum = knb_add(b, sum, knb_mul(b, at, real_number(b, KN_DT(F32), test_uniform(state, 1, 5))));
+    }
+    return knb_sin(b, sum);
+}
+
+static kni_atom with_noise(kni_builder *b, kni_atom x, uint64_t *state)
+{
+    kni_type t = knb_type(b, x);
+    kn_dtype part = knx_component(t.dtype);
+    if (b->error || !knx_is_inexact(t.dtype))
+        return x;
+    double eps = (double)tensor_epsilon(part), least = knx_scalar_to_double(part, (knx_scalar_bits){.u = {1, 0}});
+    kni_atom w = knb_convert(b, wave(b, t, state), part);
+    kni_atom factor = knb_add(b, knb_mul(b, w, real_number(b, part, 2 * eps)), real_number(b, part, 1));
+    kni_atom tiny = knb_select(b, knb_lt(b, w, real_number(b, part, 0)), real_number(b, part, -least),
+                               real_number(b, part, least));
+    kni_atom y = knb_mul(b, x, knb_convert(b, factor, t.dtype));
+    if (part != t.dtype)
+        return y;
+    return knb_select(b, knb_eq(b, x, real_number(b, part, 0)), tiny, y); /* the sign of a zero may change */
+}
+
+/* Does the equation add floats up, or the like? */
+static bool joins(const kni_jaxpr *j, const kni_eqn *e)
+{
+    knx_arena arena = KN_ARENA_INIT;
+    kni_type xt[4 * MAX_VALUES];
+    kni_spread s;
+    bool any = false;
+    if (!e->n_out || !knx_is_inexact(j->type[e->out].dtype) || e->n_in > 4 * MAX_VALUES || e->prim->loops)
+        return false;
+    for (uint32_t k = 0; k < e->n_in; k++)
+        xt[k] = kni_atom_type(j, e->in[k]);
+    kni_rule r = kni_rule_of(e, xt, j->type + e->out);
+    knx_error *error = knshard_factors(&r, &arena, &s);
+    for (int f = 0; !error && f < s.n; f++)
+        any = any || kni_factor_joins((kni_factor_kind)s.v[f].kind);
+    knx_error_release(error);
+    knx_arena_free(&arena);
+    return any;
+}
+
+static const void *params_with_noise(writer *w, const kni_eqn *e)
+{
+    const void *copy = NULL;
+    if (!e->prim->loops || !kni_params_copy(&w->b.arena, e->prim, e->params, &copy))
+        return e->params;
+    for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
+        kni_jaxprs list = kni_field_jaxprs(f, copy);
+        for (int n = 0; n < list.n; n++) {
+            kni_jaxpr *body = noisy(list.v[n], &w->state);
+            if (body && list.v == ((const kni_jaxprs *)(const void *)((const char *)copy + f->offset))->v) {
+                kni_release(list.v[n]);
+                ((kni_jaxpr **)(uintptr_t)list.v)[n] = body;
+            } else if (body) {
+                kni_jaxpr **one = (kni_jaxpr **)(uintptr_t)((const char *)copy + f->offset);
+                kni_release(*one);
+                *one = body;
+            }
+        }
+    }
+    return copy;
+}
+
+static void write_equation(writer *w, const kni_jaxpr *j, const kni_eqn *e)
+{
+    kni_atom *in = knx_arena_alloc(&w->b.arena, ((size_t)e->n_in + 1) * sizeof *in);
+    kni_atom *out = knx_arena_alloc(&w->b.arena, ((size_t)e->n_out + 1) * sizeof *out);
+    bool adds = joins(j, e);
+    for (uint32_t k = 0; k < e->n_in; k++) {
+        const kni_literal *l = kni_is_literal(e->in[k]) ? &j->literal[e->in[k] & ~KN_LITERAL_BIT] : NULL;
+        in[k] = l ? knb_literal(&w->b, l->type.dtype, l->type.weak, l->bits) : w->atom[e->in[k]];
+        if (adds && !l)
+            in[k] = with_noise(&w->b, in[k], &w->state);
+    }
+    const void *params = params_with_noise(w, e);
+    knb_emit(&w->b, e->prim, params, (int)e->n_in, in, out, (int)e->n_out);
+    if (params != e->params)
+        kni_params_drop(e->prim, params);
+    for (uint32_t k = 0; k < e->n_out; k++)
+        w->atom[e->out + k] = out[k];
+}
+
+static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state)
+{
+    writer w = {.atom = calloc(j->n_var + 1, sizeof *w.atom), .state = *state};
+    kni_atom *y = calloc(j->n_out + 1, sizeof *y);
+    kni_jaxpr *out = NULL;
+    knb_init(&w.b);
+    for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
+        w.atom[i] = i < j->n_const ? knb_constvar(&w.b, j->type[i]) : knb_invar(&w.b, j->type[i]);
+    for (uint32_t i = 0; i < j->n_eqn && !w.b.error; i++)
+        write_equation(&w, j, &j->eqn[i]);
+    for (uint32_t k = 0; k < j->n_out; k++) {
+        const kni_literal *l = kni_is_literal(j->out[k]) ? &j->literal[j->out[k] & ~KN_LITERAL_BIT] : NULL;
+        y[k] = l ? knb_literal(&w.b, l->type.dtype, l->type.weak, l->bits) : w.atom[j->out[k]];
+    }
+    knx_error_release(knb_finish(&w.b, (int)j->n_out, y, "noisy", false, &out));
+    *state = w.state;
+    knb_free(&w.b);
+    free(w.atom);
+    free(y);
+    return out;
+}
+
+void noise_make(const program *p, noise *n)
+{
+    static knt_pass *const opening[] = {knt_inline_calls, knt_expand, knt_inline_calls, knt_simplify_opened};
+    kni_jaxpr *opened = NULL;
+    uint64_t state = 77;
+    if (n->made)
+        return;
+    n->made = true;
+    knx_error *e = knt_passes(p->j, sizeof opening / sizeof *opening, opening, &opened);
+    for (int i = 0; !e && i < TRIES_OF_NOISE; i++) {
+        program with = {noisy(opened, &state), p->x};
+        if (with.j)
+            knx_error_release(way_run(&(way){.name = "noise", .fuse = true, .as_used = true, .threads = 1}, &with, 0,
+                                      n->y[i]));
+        kni_release(with.j);
+    }
+    knx_error_release(e);
+    kni_release(opened);
+}
+
+void noise_free(const program *p, noise *n)
+{
+    for (int i = 0; i < TRIES_OF_NOISE; i++)
+        release_all((int)p->j->n_out, n->y[i]);
+}
+
+/* ---- Comparing. */
+
+/* Is the number explained by those that noise gave? */
+static bool is_explained(kn_dtype part, const noise *n, uint32_t k, size_t at, num want, num got)
+{
+    long double far = 0, size = fabsl(want.re);
+    bool floats = knx_is_float(part), jumps = false;
+    int tries = 0;
+    for (int i = 0; i < TRIES_OF_NOISE; i++) {
+        if (!n->y[i][k])
+            continue;
+        num y = tensor_load(part, (const char *)n->y[i][k]->data + at);
+        tries++;
+        if (!floats)
+            jumps = jumps || y.bits != want.bits;
+        else if (!isfinite(y.re) || !isfinite(want.re))
+            jumps = jumps || !((isnan(y.re) && isnan(want.re)) || y.re == want.re);
+        else {
+            far = fmaxl(far, fabsl(y.re - want.re));
+            size = fmaxl(size, fabsl(y.re));
+        }
+    }
+    if (!tries || jumps)
+        return true;
+    return floats && isfinite(want.re) &&
+           fabsl(got.re - want.re) <= 16 * far + 4 * tensor_epsilon(part) * size;
+}
+
+int64_t noise_exceeded(const program *p, const noise *n, uint32_t k, const void *want, const void *got)
+{
+    kni_type t = kni_out_type(p->j, k);
+    kn_dtype part = knx_component(t.dtype);
+    size_t count = kni_type_bytes(t) / part->size;
+    for (size_t i = 0; i < count; i++) {
+        const char *a = (const char *)want + i * part->size, *b = (const char *)got + i * part->size;
+        num x = tensor_load(part, a), y = tensor_load(part, b);
+        if (!memcmp(a, b, part->size) || (knx_is_float(part) && isnan(x.re) && isnan(y.re)))
+            continue;
+        if (!is_explained(part, n, k, i * part->size, x, y))
+            return (int64_t)i;
+    }
+    return -1;
+}

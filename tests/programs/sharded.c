@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sharded.c -- a program cut for the devices of a random mesh, its operands lying at random, against the whole program.
+ * The jaxpr of one device is batched over each axis of the mesh by its name, so one run on the host is a run of all devices.
+ * Bits are equal, but for results that sums over devices reach: those may be as far off as noise.c says.
+ *
+ * Left out are programs with effects (debug_print, callbacks) and with the user's own code. */
+#include "sharded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEVICES = 12, LARGE = 100000 };
+static const char *const axis_names[] = {"x", "y", "z"};
+
+typedef struct placement {
+    const kni_mesh *mesh;
+    const kni_sharding *in[MAX_VALUES], *out[MAX_VALUES];
+    uint32_t passed[MAX_VALUES]; /* axes of the mesh that the operand is given with, a bit each; all that cut it */
+    uint8_t padding;             /* the byte behind an operand's end */
+} placement;
+
+/* ---- At random. */
+
+static const kni_mesh *any_mesh(uint64_t *state, int64_t most)
+{
+    int64_t size[3], n;
+    int axes;
+    const kni_mesh *m = NULL;
+    do {
+        axes = 1 + (int)(test_random(state) % 3);
+        n = 1;
+        for (int i = 0; i < axes; i++)
+            n *= size[i] = 1 + (int64_t)(test_random(state) % 4);
+    } while (n > most || (n == 1 && test_random(state) % 8));
+    knx_error_release(kni_mesh_of(axes, axis_names, size, NULL, &m));
+    return m;
+}
+
+static kni_mesh_axes any_axes(const kni_mesh *m, uint64_t *state, uint32_t *used)
+{
+    static const uint8_t many[] = {0, 0, 0, 1, 1, 1, 1, 2};
+    kni_mesh_axes a = {0};
+    for (int want = many[test_random(state) % 8], tries = 0; a.n < want && tries < 6; tries++) {
+        int axis = (int)(test_random(state) % (uint64_t)m->n_axis);
+        if (*used >> axis & 1)
+            continue;
+        *used |= 1u << axis;
+        a.axis[a.n++] = (uint8_t)axis;
+    }
+    return a;
+}
+
+static bool place(const program *p, uint64_t seed, placement *s)
+{
+    static const uint8_t paddings[] = {0xff, 0x7f, 0, 0x3c};
+    uint64_t state = seed * 0x9e3779b97f4a7c15u + 5;
+    int64_t size = 0;
+    for (int i = 0; i < program_operands(p); i++)
+        size += kni_type_size(p->j->type[i]);
+    s->mesh = any_mesh(&state, size > LARGE ? 4 : MAX_DEVICES);
+    s->padding = paddings[test_random(&state) % 4];
+    uint64_t whole = test_random(&state) % 3;
+    for (int i = 0; s->mesh && i < program_operands(p); i++) {
+        kni_mesh_axes dim[KN_MAX_NDIM + 1];
+        uint32_t used = 0;
+        int ndim = p->j->type[i].ndim, first = ndim ? (int)(test_random(&state) % (uint64_t)ndim) : 0;
+        for (int d = 0; d < ndim; d++)
+            dim[(d + first) % ndim] = any_axes(s->mesh, &state, &used);
+        s->passed[i] = !whole || test_random(&state) % 4 == 0 ? (1u << s->mesh->n_axis) - 1 : used;
+        knx_error *e = kni_sharding_of(s->mesh, ndim, dim, &s->in[i]);
+        knx_error_release(e);
+        if (e)
+            return false;
+    }
+    return s->mesh != NULL;
+}
+
+static const char *placement_text(knx_text *t, const program *p, const placement *s)
+{
+    kni_mesh_text(t, s->mesh);
+    for (int i = 0; i < program_operands(p); i++) {
+        knx_text_add(t, i ? "; " : " of ");
+        knx_text spec = {0};
+        knx_text_add(t, "(%s)", kni_spec_text(&spec, s->in[i]));
+    }
+    return t->s;
+}
+
+/* ---- Parts. */
+
+/* Where the elements of a device's part are in the whole: calls `with` for those that are inside. */
+typedef bool element_fn(void *data, int64_t whole, int64_t part);
+static bool each_inside(kni_type t, kni_type part, const kni_sharding *s, int64_t device, element_fn *with, void *data)
+{
+    int64_t at[KN_MAX_NDIM] = {0}, n = kni_type_size(part);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t position = 0;
+        bool inside = true;
+        for (int d = 0; d < t.ndim; d++) {
+            int64_t k = kni_mesh_part(s->mesh, s->dim[d], device) * part.dim[d] + at[d];
+            inside = inside && k < t.dim[d];
+            position = position * t.dim[d] + k;
+        }
+        if (inside && !with(data, position, i))
+            return false;
+        for (int d = t.ndim - 1; d >= 0 && ++at[d] == part.dim[d]; d--)
+            at[d] = 0;
+    }
+    return true;
+}
+
+typedef struct copying {
+    char *whole, *part;
+    size_t size;
+    uint8_t *seen; /* of the whole's elements; NULL: the part is written */
+} copying;
+
+static bool into_part(void *data, int64_t whole, int64_t part)
+{
+    const copying *c = data;
+    memcpy(c->part + (size_t)part * c->size, c->whole + (size_t)whole * c->size, c->size);
+    return true;
+}
+
+/* Devices that have the same element have the same bits. */
+static bool into_whole(void *data, int64_t whole, int64_t part)
+{
+    const copying *c = data;
+    char *to = c->whole + (size_t)whole * c->size;
+    const char *from = c->part + (size_t)part * c->size;
+    if (c->seen[whole])
+        return !memcmp(to, from, c->size);
+    memcpy(to, from, c->size);
+    c->seen[whole] = 1;
+    return true;
+}
+
+/* The device whose positions along the axes of the set are number i of them in C order, 0 along the others. */
+static int64_t device_of(const kni_mesh *m, uint32_t set, int64_t i)
+{
+    int64_t device = 0, step = 1;
+    for (int a = m->n_axis - 1; a >= 0; step *= m->size[a--])
+        if (set >> a & 1) {
+            device += i % m->size[a] * step;
+            i /= m->size[a];
+        }
+    return device;
+}
+
+static int64_t count_of(const kni_mesh *m, uint32_t set)
+{
+    int64_t n = 1;
+    for (int a = 0; a < m->n_axis; a++)
+        n *= set >> a & 1 ? m->size[a] : 1;
+    return n;
+}
+
+static knx_buffer *parts_of(kni_type t, const kni_sharding *s, uint32_t passed, uint8_t padding, knx_buffer *whole)
+{
+    knx_arena arena = KN_ARENA_INIT;
+    kni_type part;
+    kni_local_type(&arena, t, s, &part);
+    size_t bytes = (size_t)kni_type_bytes(part);
+    int64_t n = count_of(s->mesh, passed);
+    knx_buffer *b = knx_buffer_new(bytes * (size_t)n + 1);
+    memset(b->data, t.dtype->kind == KN_KIND_BOOL ? padding & 1 : padding, bytes * (size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        copying c = {whole->data, (char *)b->data + (size_t)i * bytes, t.dtype->size, NULL};
+        each_inside(t, part, s, device_of(s->mesh, passed, i), into_part, &c);
+    }
+    knx_arena_free(&arena);
+    return b;
+}
+
+/* NULL: devices differ. */
+static knx_buffer *whole_of(kni_type t, const kni_sharding *s, const knx_buffer *parts)
+{
+    knx_arena arena = KN_ARENA_INIT;
+    kni_type part;
+    kni_local_type(&arena, t, s, &part);
+    size_t bytes = (size_t)kni_type_bytes(part);
+    knx_buffer *b = knx_buffer_new((size_t)kni_type_bytes(t) + 1);
+    uint8_t *seen = calloc((size_t)kni_type_size(t) + 1, 1);
+    bool same = true;
+    for (int64_t i = 0; same && i < s->mesh->n_device; i++) {
+        copying c = {b->data, (char *)parts->data + (size_t)i * bytes, t.dtype->size, seen};
+        same = each_inside(t, part, s, i, into_whole, &c);
+    }
+    free(seen);
+    knx_arena_free(&arena);
+    if (same)
+        return b;
+    knx_buffer_release(b);
+    return NULL;
+}
+
+/* ---- All devices in one run. */
+
+static knx_error *without_constants(const kni_jaxpr *j, kni_jaxpr **out)
+{
+    kni_builder b;
+    kni_atom *x = calloc(j->n_var + 1, sizeof *x), *y = calloc(j->n_out + 1, sizeof *y);
+    knb_init(&b);
+    for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
+        x[i] = knb_invar(&b, j->type[i]);
+    knb_inline(&b, j, x, y);
+    knx_error *e = knb_finish(&b, (int)j->n_out, y, "all", false, out);
+    knb_free(&b);
+    free(x);
+    free(y);
+    return e;
+}
+
+static knx_error *over_all(const kni_jaxpr *local, const placement *s, kni_jaxpr **out)
+{
+    int in[MAX_VALUES], back[MAX_VALUES] = {0};
+    kni_jaxpr *next = NULL;
+    knx_error *e = without_constants(local, out);
+    for (int a = s->mesh->n_axis - 1; !e && a >= 0; a--) {
+        for (uint32_t i = 0; i < (*out)->n_in; i++)
+            in[i] = s->passed[i] >> a & 1 ? 0 : -1;
+        e = knt_batch(*out, s->mesh->size[a], s->mesh->name[a], in, back, &next);
+        kni_release(*out);
+        *out = e ? NULL : next;
+    }
+    return e;
+}
+
+static knx_error *run_all(const program *p, const placement *s, const kni_jaxpr *local, knx_buffer **y)
+{
+    program all = {NULL, calloc((size_t)program_operands(p) + 1, sizeof *all.x)};
+    knx_error *e = over_all(local, s, &all.j);
+    for (int i = 0; !e && i < program_operands(p); i++)
+        all.x[i] = parts_of(p->j->type[i], s->in[i], s->passed[i], s->padding, p->x[i]);
+    if (!e)
+        e = way_run(&(way){.name = "sharded", .fuse = true, .as_used = true, .threads = 1}, &all, 0, y);
+    if (all.j)
+        program_free(&all);
+    else
+        free(all.x);
+    return e;
+}
+
+/* ---- One placement. */
+
+typedef struct whole {
+    knx_buffer *y[MAX_VALUES];
+    knx_error *error;
+    noise noise;
+} whole;
+
+static void compare_result(const program *p, whole *w, const placement *s, uint32_t k, bool inexact,
+                           const knx_buffer *parts, verdict *v)
+{
+    kni_type t = kni_out_type(p->j, k);
+    char a[96], b[96];
+    knx_buffer *got = whole_of(t, s->out[k], parts);
+    if (!got) {
+        fails(v, "result %u has not the same bits on all devices", k);
+        return;
+    }
+    int64_t i = first_difference(t, w->y[k]->data, got->data);
+    if (i >= 0 && inexact) {
+        noise_make(p, &w->noise);
+        i = noise_exceeded(p, &w->noise, k, w->y[k]->data, got->data);
+    }
+    if (i >= 0) {
+        kn_dtype part = knx_component(t.dtype);
+        size_t at = (size_t)i * part->size;
+        tensor_show(part, tensor_load(part, (char *)got->data + at), a);
+        tensor_show(part, tensor_load(part, (char *)w->y[k]->data + at), b);
+        fails(v, "result %u, part %lld is %s, not %s%s", k, (long long)i, a, b, inexact ? ", nor near it" : "");
+    }
+    knx_buffer_release(got);
+}
+
+static void check_cut(const program *p, whole *w, placement *s, verdict *v)
+{
+    knx_buffer *y[MAX_VALUES] = {NULL};
+    bool inexact[MAX_VALUES] = {false};
+    kni_jaxpr *local = NULL;
+    knx_error *e = knshard_partition(p->j, s->mesh, s->in, &local, s->out, NULL);
+    if (e)
+        fails(v, "it cannot be cut: %s", e->message);
+    if (!e)
+        e = kni_check(local);
+    if (e)
+        fails(v, "the part is wrong: %s", e->message);
+    if (!e) {
+        sums_reach(local, inexact);
+        e = run_all(p, s, local, y);
+        if ((e != NULL) != (w->error != NULL) || (e && e->kind != w->error->kind))
+            fails(v, "%s, but whole %s", e ? e->message : "no error", w->error ? w->error->message : "no error");
+        for (uint32_t k = 0; !e && !v->failed && k < p->j->n_out; k++)
+            compare_result(p, w, s, k, inexact[k], y[k], v);
+    }
+    knx_error_release(e);
+    release_all((int)p->j->n_out, y);
+    if (v->failed || getenv("SHOW")) {
+        knx_text t = {0};
+        char *text = NULL;
+        size_t n = strlen(v->what);
+        if (v->failed)
+            snprintf(v->what + n, sizeof v->what - n, "; over %s", placement_text(&t, p, s));
+        if (local && getenv("SHOW")) {
+            knx_error_release(kni_text(local, KN_FORM_TYPED, &text));
+            printf("%s\n%s\n", t.s, text ? text : "");
+            knx_free(text);
+        }
+    }
+    kni_release(local);
+}
+
+static bool is_left_out(const kni_jaxpr *j)
+{
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (kni_bits(j->eqn[i].prim, j->eqn[i].params) & (KN_EFFECT | KN_USER))
+            return true;
+    return false;
+}
+
+bool sharded;
+
+void check_sharded(const program *p, uint64_t seed, bool all, verdict *v)
+{
+    whole w = {{NULL}, NULL, {0}};
+    *v = (verdict){0};
+    if (program_operands(p) > MAX_VALUES || p->j->n_out > MAX_VALUES)
+        return;
+    if (is_left_out(p->j)) {
+        v->refused = true;
+        return;
+    }
+    w.error = way_run(&(way){.name = "whole", .fuse = true, .as_used = true, .threads = 1}, p, 0, w.y);
+    v->ran = !w.error;
+    for (int k = 0; k < (all ? 24 : 2) && !v->failed; k++) {
+        placement s;
+        if (!place(p, seed * 32 + (uint64_t)k, &s))
+            fails(v, "no memory");
+        else
+            check_cut(p, &w, &s, v);
+        v->sets++;
+    }
+    v->taken = true;
+    noise_free(p, &w.noise);
+    knx_error_release(w.error);
+    release_all((int)p->j->n_out, w.y);
+}

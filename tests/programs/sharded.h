@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sharded.h -- the parts of the way "sharded": how a program's operands lie over a mesh, and how far its results may be
+ * from those of the whole program, because sums over devices add in another order. */
+#ifndef KN_TEST_PROGRAMS_SHARDED_H
+#define KN_TEST_PROGRAMS_SHARDED_H
+#include "programs.h"
+#include "shard/shard.h"
+
+/* Does a sum (product, maximum, ...) of floats over devices reach result k of the jaxpr of one device? */
+bool sums_reach(const kni_jaxpr *local, bool *result);
+
+/* What the whole program gives if what its sums add up is a little wrong. */
+enum { TRIES_OF_NOISE = 6 };
+typedef struct noise {
+    bool made;
+    knx_buffer *y[TRIES_OF_NOISE][MAX_VALUES]; /* NULL: it has an error */
+} noise;
+void noise_make(const program *p, noise *n); /* once */
+void noise_free(const program *p, noise *n);
+/* The first part of an element of result k that is further from `want` than any such error explains; or -1. */
+int64_t noise_exceeded(const program *p, const noise *n, uint32_t k, const void *want, const void *got);
+#endif
