@@ -196,6 +196,13 @@ static bool has_symbols(int n, const kni_type *t)
     return false;
 }
 
+/* Sums of booleans are `or`, products `and`. */
+static void of_truths(const kni_rule *r, kni_spread *s)
+{
+    for (int f = 0; r->n_out && r->yt->dtype->kind == KN_KIND_BOOL && f < s->n; f++)
+        s->v[f].kind = s->v[f].kind == KNI_SUM ? KNI_OR : s->v[f].kind == KNI_PROD ? KNI_AND : s->v[f].kind;
+}
+
 knx_error *knshard_factors(const kni_rule *r, knx_arena *a, kni_spread *out)
 {
     const kni_prim *p = r->prim;
@@ -214,6 +221,7 @@ knx_error *knshard_factors(const kni_rule *r, knx_arena *a, kni_spread *out)
         of_rows(r, out);
     else if (p->product)
         of_product(r, out);
+    of_truths(r, out);
     return out->failed ? knx_error_nomem() : NULL;
 }
 

@@ -81,12 +81,30 @@ static kni_atom shorten(knshard_writer *w, kni_atom x, int d, int64_t extent)
     return knb_slice(&w->b, x, start, limit, NULL);
 }
 
+/* Keys are no numbers: there is no zero to pad with. */
+static kni_atom repeat_last(knshard_writer *w, kni_atom x, int d, int64_t extent)
+{
+    kni_type t = knb_type(&w->b, x);
+    int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM], shape[KN_MAX_NDIM], along[KN_MAX_NDIM];
+    for (int i = 0; i < t.ndim; i++) {
+        limit[i] = shape[i] = t.dim[i];
+        along[i] = i;
+    }
+    start[d] = t.dim[d] - 1;
+    shape[d] = extent - t.dim[d];
+    kni_atom last = knb_slice(&w->b, x, start, limit, NULL);
+    kni_atom both[] = {x, knb_broadcast_in_dim(&w->b, last, t.ndim, shape, along)};
+    return knb_concatenate(&w->b, 2, both, d);
+}
+
 static kni_atom lengthen(knshard_writer *w, kni_atom x, int d, int64_t extent)
 {
     kni_type t = knb_type(&w->b, x);
     int64_t lo[KN_MAX_NDIM] = {0}, hi[KN_MAX_NDIM] = {0};
     if (w->b.error || d >= t.ndim || t.dim[d] == extent)
         return x;
+    if (t.dtype->kind == KN_KIND_KEY)
+        return repeat_last(w, x, d, extent);
     hi[d] = extent - t.dim[d];
     kni_type one = kni_scalar_type(t.dtype);
     return knb_pad(&w->b, x, knb_zeros(&w->b, one), lo, hi, NULL);

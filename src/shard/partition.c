@@ -159,6 +159,13 @@ static knx_error *fit_params(partition *p, one *o, bool *fits)
     return NULL;
 }
 
+/* Is the sum of parts in this dtype the part of a sum in that one? The same numbers, or integers that keep low bits. */
+static bool sums_alike(kn_dtype from, kn_dtype to)
+{
+    bool integers = knx_is_integer(from) && knx_is_integer(to);
+    return knx_component(from) == knx_component(to) || (integers && to->size <= from->size);
+}
+
 /* The axes over which this operand has yet to be summed if it can be taken as it is: it lies as it is needed, nobody else
  * needs its sum, and the equation does not use the axes. */
 static uint32_t sum_ahead(partition *p, uint32_t i, const one *o, uint32_t k)
@@ -193,6 +200,10 @@ static uint32_t sums_stay_open(partition *p, uint32_t i, const one *o)
     }
     for (uint32_t k = 0; k < o->e->n_out; k++)
         after += kni_type_count(o->yt[k]) * o->yt[k].dtype->size;
+    for (uint32_t k = 0; some && k < o->e->n_in * o->e->n_out; k++)
+        if (kni_linear_in(prim, (int)(k / o->e->n_out)) &&
+            !sums_alike(o->xt[k / o->e->n_out].dtype, o->yt[k % o->e->n_out].dtype))
+            return 0;
     bool fine = prim->bits & KN_MULTILINEAR ? open == 1 : open == o->e->n_in && all == some;
     return fine && after <= before ? some : 0;
 }

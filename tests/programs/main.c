@@ -155,7 +155,8 @@ static void report(uint64_t number)
     char path[512];
     if (!program_make(number, &p, NULL))
         return;
-    bool all = sharded || !fails_alone(&p, number, false, &v); /* other ways to cut it fail for a smaller one, perhaps */
+    bool all =
+        sharded || !fails_alone(&p, number, false, &v); /* other ways to cut it fail for a smaller one, perhaps */
     if (all && !fails_alone(&p, number, true, &v)) {
         printf("program %llu: does not fail alone\n", (unsigned long long)number);
         program_free(&p);
@@ -163,8 +164,11 @@ static void report(uint64_t number)
     }
     shrink(&p, number, all);
     fails_alone(&p, number, all, &v);
-    printf("\n%s%s --seed %llu   # %s\n", options.program, symbolic ? " --symbolic" : sharded ? " --sharded" : "", (unsigned long long)number,
-           v.what);
+    printf("\n%s%s --seed %llu   # %s\n", options.program,
+           symbolic  ? " --symbolic"
+           : sharded ? " --sharded"
+                     : "",
+           (unsigned long long)number, v.what);
     program_print(&p);
     snprintf(path, sizeof path, "%s/program-%llu.txt", options.keep, (unsigned long long)number);
     if (program_write(&p, v.what, path))

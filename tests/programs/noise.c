@@ -45,10 +45,11 @@ bool sums_reach(const kni_jaxpr *j, bool *result)
 typedef struct writer {
     kni_builder b;
     kni_atom *atom;
-    uint64_t state;
+    uint64_t *state;
+    bool *products;
 } writer;
 
-static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state);
+static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state, bool *products);
 
 static kni_atom real_number(kni_builder *b, kn_dtype d, double v)
 {
@@ -75,8 +76,8 @@ static kni_atom with_noise(kni_builder *b, kni_atom x, uint64_t *state)
     double eps = (double)tensor_epsilon(part), least = knx_scalar_to_double(part, (knx_scalar_bits){.u = {1, 0}});
     kni_atom w = knb_convert(b, wave(b, t, state), part);
     kni_atom factor = knb_add(b, knb_mul(b, w, real_number(b, part, 2 * eps)), real_number(b, part, 1));
-    kni_atom tiny = knb_select(b, knb_lt(b, w, real_number(b, part, 0)), real_number(b, part, -least),
-                               real_number(b, part, least));
+    kni_atom tiny =
+        knb_select(b, knb_lt(b, w, real_number(b, part, 0)), real_number(b, part, -least), real_number(b, part, least));
     kni_atom y = knb_mul(b, x, knb_convert(b, factor, t.dtype));
     if (part != t.dtype)
         return y;
@@ -84,7 +85,7 @@ static kni_atom with_noise(kni_builder *b, kni_atom x, uint64_t *state)
 }
 
 /* Does the equation add floats up, or the like? */
-static bool joins(const kni_jaxpr *j, const kni_eqn *e)
+static bool joins(const kni_jaxpr *j, const kni_eqn *e, bool *products)
 {
     knx_arena arena = KN_ARENA_INIT;
     kni_type xt[4 * MAX_VALUES];
@@ -96,8 +97,10 @@ static bool joins(const kni_jaxpr *j, const kni_eqn *e)
         xt[k] = kni_atom_type(j, e->in[k]);
     kni_rule r = kni_rule_of(e, xt, j->type + e->out);
     knx_error *error = knshard_factors(&r, &arena, &s);
-    for (int f = 0; !error && f < s.n; f++)
+    for (int f = 0; !error && f < s.n; f++) {
+        *products = *products || s.v[f].kind == KNI_PROD;
         any = any || kni_factor_joins((kni_factor_kind)s.v[f].kind);
+    }
     knx_error_release(error);
     knx_arena_free(&arena);
     return any;
@@ -111,7 +114,7 @@ static const void *params_with_noise(writer *w, const kni_eqn *e)
     for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
         kni_jaxprs list = kni_field_jaxprs(f, copy);
         for (int n = 0; n < list.n; n++) {
-            kni_jaxpr *body = noisy(list.v[n], &w->state);
+            kni_jaxpr *body = noisy(list.v[n], w->state, w->products);
             if (body && list.v == ((const kni_jaxprs *)(const void *)((const char *)copy + f->offset))->v) {
                 kni_release(list.v[n]);
                 ((kni_jaxpr **)(uintptr_t)list.v)[n] = body;
@@ -129,12 +132,12 @@ static void write_equation(writer *w, const kni_jaxpr *j, const kni_eqn *e)
 {
     kni_atom *in = knx_arena_alloc(&w->b.arena, ((size_t)e->n_in + 1) * sizeof *in);
     kni_atom *out = knx_arena_alloc(&w->b.arena, ((size_t)e->n_out + 1) * sizeof *out);
-    bool adds = joins(j, e);
+    bool adds = joins(j, e, w->products);
     for (uint32_t k = 0; k < e->n_in; k++) {
         const kni_literal *l = kni_is_literal(e->in[k]) ? &j->literal[e->in[k] & ~KN_LITERAL_BIT] : NULL;
         in[k] = l ? knb_literal(&w->b, l->type.dtype, l->type.weak, l->bits) : w->atom[e->in[k]];
         if (adds && !l)
-            in[k] = with_noise(&w->b, in[k], &w->state);
+            in[k] = with_noise(&w->b, in[k], w->state);
     }
     const void *params = params_with_noise(w, e);
     knb_emit(&w->b, e->prim, params, (int)e->n_in, in, out, (int)e->n_out);
@@ -144,9 +147,9 @@ static void write_equation(writer *w, const kni_jaxpr *j, const kni_eqn *e)
         w->atom[e->out + k] = out[k];
 }
 
-static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state)
+static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state, bool *products)
 {
-    writer w = {.atom = calloc(j->n_var + 1, sizeof *w.atom), .state = *state};
+    writer w = {.atom = calloc(j->n_var + 1, sizeof *w.atom), .state = state, .products = products};
     kni_atom *y = calloc(j->n_out + 1, sizeof *y);
     kni_jaxpr *out = NULL;
     knb_init(&w.b);
@@ -159,7 +162,6 @@ static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state)
         y[k] = l ? knb_literal(&w.b, l->type.dtype, l->type.weak, l->bits) : w.atom[j->out[k]];
     }
     knx_error_release(knb_finish(&w.b, (int)j->n_out, y, "noisy", false, &out));
-    *state = w.state;
     knb_free(&w.b);
     free(w.atom);
     free(y);
@@ -176,10 +178,10 @@ void noise_make(const program *p, noise *n)
     n->made = true;
     knx_error *e = knt_passes(p->j, sizeof opening / sizeof *opening, opening, &opened);
     for (int i = 0; !e && i < TRIES_OF_NOISE; i++) {
-        program with = {noisy(opened, &state), p->x};
+        program with = {noisy(opened, &state, &n->products), p->x};
         if (with.j)
-            knx_error_release(way_run(&(way){.name = "noise", .fuse = true, .as_used = true, .threads = 1}, &with, 0,
-                                      n->y[i]));
+            knx_error_release(
+                way_run(&(way){.name = "noise", .fuse = true, .as_used = true, .threads = 1}, &with, 0, n->y[i]));
         kni_release(with.j);
     }
     knx_error_release(e);
@@ -216,8 +218,11 @@ static bool is_explained(kn_dtype part, const noise *n, uint32_t k, size_t at, n
     }
     if (!tries || jumps)
         return true;
-    return floats && isfinite(want.re) &&
-           fabsl(got.re - want.re) <= 16 * far + 4 * tensor_epsilon(part) * size;
+    if (floats && !isfinite(want.re))
+        return !isfinite(got.re); /* what is too large may be NaN */
+    if (n->products && (fabsl(got.re) < 1e-30L || fabsl(want.re) < 1e-30L || !isfinite(got.re)))
+        return true;
+    return floats && fabsl(got.re - want.re) <= 16 * far + 4 * tensor_epsilon(part) * size;
 }
 
 int64_t noise_exceeded(const program *p, const noise *n, uint32_t k, const void *want, const void *got)

@@ -112,6 +112,7 @@ static bool each_inside(kni_type t, kni_type part, const kni_sharding *s, int64_
 typedef struct copying {
     char *whole, *part;
     size_t size;
+    kn_dtype dtype;
     uint8_t *seen; /* of the whole's elements; NULL: the part is written */
 } copying;
 
@@ -129,7 +130,7 @@ static bool into_whole(void *data, int64_t whole, int64_t part)
     char *to = c->whole + (size_t)whole * c->size;
     const char *from = c->part + (size_t)part * c->size;
     if (c->seen[whole])
-        return !memcmp(to, from, c->size);
+        return first_difference(kni_scalar_type(c->dtype), to, from) < 0;
     memcpy(to, from, c->size);
     c->seen[whole] = 1;
     return true;
@@ -165,7 +166,7 @@ static knx_buffer *parts_of(kni_type t, const kni_sharding *s, uint32_t passed, 
     knx_buffer *b = knx_buffer_new(bytes * (size_t)n + 1);
     memset(b->data, t.dtype->kind == KN_KIND_BOOL ? padding & 1 : padding, bytes * (size_t)n);
     for (int64_t i = 0; i < n; i++) {
-        copying c = {whole->data, (char *)b->data + (size_t)i * bytes, t.dtype->size, NULL};
+        copying c = {whole->data, (char *)b->data + (size_t)i * bytes, t.dtype->size, t.dtype, NULL};
         each_inside(t, part, s, device_of(s->mesh, passed, i), into_part, &c);
     }
     knx_arena_free(&arena);
@@ -183,7 +184,7 @@ static knx_buffer *whole_of(kni_type t, const kni_sharding *s, const knx_buffer 
     uint8_t *seen = calloc((size_t)kni_type_size(t) + 1, 1);
     bool same = true;
     for (int64_t i = 0; same && i < s->mesh->n_device; i++) {
-        copying c = {b->data, (char *)parts->data + (size_t)i * bytes, t.dtype->size, seen};
+        copying c = {b->data, (char *)parts->data + (size_t)i * bytes, t.dtype->size, t.dtype, seen};
         same = each_inside(t, part, s, i, into_whole, &c);
     }
     free(seen);

@@ -12,7 +12,7 @@ bool sums_reach(const kni_jaxpr *local, bool *result);
 /* What the whole program gives if what its sums add up is a little wrong. */
 enum { TRIES_OF_NOISE = 6 };
 typedef struct noise {
-    bool made;
+    bool made, products; /* some are products, whose parts may become 0 or infinite */
     knx_buffer *y[TRIES_OF_NOISE][MAX_VALUES]; /* NULL: it has an error */
 } noise;
 void noise_make(const program *p, noise *n); /* once */
