@@ -75,6 +75,12 @@ typedef struct kni_routine_args {
     int threads;          /* at most so many; rows with KN_THREADS, the others have one */
 } kni_routine_args;
 
+/* What a collective moves. */
+typedef struct kni_moved {
+    double bytes, messages; /* that one device receives */
+    int64_t devices;        /* that take part */
+} kni_moved;
+
 #define KN_NOT_KNOWN ((knx_bytes)SIZE_MAX) /* in place of a number of bytes */
 
 /* What a row with KN_LOOPS is, and so what its parameters are. */
@@ -225,6 +231,8 @@ struct kni_prim {
     int (*body_types)(const kni_rule *r, int which, kni_type *t);
 
     /* Spreading over devices (docs/sharding.md). */
+    /* Of rows over the axes of a mesh: what one device receives, at most. NULL: nothing */
+    kni_moved (*moves)(const kni_rule *r);
     /* The exact factors of one equation: how its axes can be cut, for r->xt, r->yt and the parameters. Its extents are
      * numbers. NULL: shard/factors.c sees them in the row's other columns (elementwise, `map`, `reduction`, `rows`,
      * `product`); where there is nothing to see, all operands are needed as a whole. Example: gather */

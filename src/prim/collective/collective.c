@@ -234,6 +234,7 @@ const kni_prim knp_prim_psum = {
     .batch = all_reduce_batch,
     .run = knp_all_reduce_run,
     .workspace = knp_all_reduce_workspace,
+    .moves = knp_all_reduce_moves,
     .expand = unbound,
     .expands = is_unbound,
 };
@@ -252,6 +253,7 @@ const kni_prim knp_prim_pmax = {
     .batch = all_reduce_batch,
     .run = knp_all_reduce_run,
     .workspace = knp_all_reduce_workspace,
+    .moves = knp_all_reduce_moves,
     .expand = unbound,
     .expands = is_unbound,
 };
@@ -270,6 +272,7 @@ const kni_prim knp_prim_pmin = {
     .batch = all_reduce_batch,
     .run = knp_all_reduce_run,
     .workspace = knp_all_reduce_workspace,
+    .moves = knp_all_reduce_moves,
     .expand = unbound,
     .expands = is_unbound,
 };
@@ -356,6 +359,7 @@ const kni_prim knp_prim_all_gather = {
     .batch = all_gather_batch,
     .run = knp_all_gather_run,
     .workspace = knp_all_gather_workspace,
+    .moves = knp_all_gather_moves,
     .expand = unbound,
     .expands = is_unbound,
 };
@@ -445,6 +449,7 @@ const kni_prim knp_prim_reduce_scatter = {
     .batch = reduce_scatter_batch,
     .run = knp_reduce_scatter_run,
     .workspace = knp_reduce_scatter_workspace,
+    .moves = knp_exchange_moves,
     .expand = unbound,
     .expands = is_unbound,
 };
@@ -551,6 +556,7 @@ const kni_prim knp_prim_all_to_all = {
     .batch = all_to_all_batch,
     .run = knp_all_to_all_run,
     .workspace = knp_all_to_all_workspace,
+    .moves = knp_exchange_moves,
     .expand = unbound,
     .expands = is_unbound,
 };
@@ -691,6 +697,7 @@ const kni_prim knp_prim_ppermute = {
     .batch = ppermute_batch,
     .run = knp_ppermute_run,
     .workspace = knp_ppermute_workspace,
+    .moves = knp_permute_moves,
     .expand = unbound,
     .expands = is_unbound,
 };
@@ -769,6 +776,7 @@ const kni_prim knp_prim_pbroadcast = {
     .batch = pbroadcast_batch,
     .run = knp_pbroadcast_run,
     .workspace = knp_pbroadcast_workspace,
+    .moves = knp_permute_moves,
     .expand = unbound,
     .expands = is_unbound,
 };

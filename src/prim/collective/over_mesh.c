@@ -431,3 +431,43 @@ knx_error *knp_axis_index_run(const kni_rule *r, const kni_routine_args *args)
     *(int32_t *)args->y[0] = (int32_t)kni_mesh_position(p->mesh, self, axis);
     return NULL;
 }
+
+/* ---- What is moved. */
+
+static kni_moved moved(const kni_rule *r, double bytes, double messages)
+{
+    const kni_mesh *mesh = NULL;
+    kni_names names = {0};
+    for (const kni_param_field *f = r->prim->fields; f && f->name; f++) {
+        const char *member = (const char *)r->params + f->offset;
+        if (f->kind == KN_P_MESH)
+            mesh = *(const kni_mesh *const *)member;
+        else if (f->kind == KN_P_NAMES)
+            names = *(const kni_names *)member;
+    }
+    double n = mesh ? (double)lanes_of(mesh, names) : 1, all = kni_type_count(*r->xt) * r->xt->dtype->size;
+    return n < 2 ? (kni_moved){.devices = 1} : (kni_moved){bytes * all * (n - 1), messages * (n - 1), (int64_t)n};
+}
+
+kni_moved knp_all_gather_moves(const kni_rule *r) { return moved(r, 1, 1); }
+
+kni_moved knp_all_reduce_moves(const kni_rule *r)
+{
+    kni_moved all = moved(r, 1, 1);
+    double share = 2.0 / (double)all.devices;
+    bool few = kni_type_count(*r->xt) * r->xt->dtype->size <= FEW_BYTES;
+    return few ? all : (kni_moved){all.bytes * share, 2 * all.messages, all.devices};
+}
+
+kni_moved knp_exchange_moves(const kni_rule *r)
+{
+    kni_moved all = moved(r, 1, 1);
+    return (kni_moved){all.bytes / (double)all.devices, all.messages, all.devices};
+}
+
+kni_moved knp_permute_moves(const kni_rule *r)
+{
+    kni_moved all = moved(r, 1, 1);
+    double others = all.devices > 1 ? (double)(all.devices - 1) : 1;
+    return (kni_moved){all.bytes / others, all.messages / others, all.devices};
+}

@@ -18,5 +18,10 @@ KNP_OVER_MESH(all_to_all)
 KNP_OVER_MESH(ppermute)
 KNP_OVER_MESH(pbroadcast)
 #undef KNP_OVER_MESH
+/* What one device receives (column moves): of joins all-to-all of parts and all-gather, of few bytes all from all. */
+kni_moved knp_all_reduce_moves(const kni_rule *r);
+kni_moved knp_all_gather_moves(const kni_rule *r);
+kni_moved knp_exchange_moves(const kni_rule *r); /* reduce_scatter, all_to_all: a part from each */
+kni_moved knp_permute_moves(const kni_rule *r);  /* ppermute, pbroadcast: all from one */
 knx_error *knp_axis_index_run(const kni_rule *r, const kni_routine_args *args);
 #endif
