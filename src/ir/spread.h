@@ -36,15 +36,15 @@ typedef struct kni_factor {
     uint8_t kind; /* kni_factor_kind */
     bool local;   /* the part of the equation is written by the row's `local`, not by the row itself */
     bool even;    /* only numbers of parts that divide `size`: there is no padding that would do */
-    bool fill;    /* KNI_HALO: positions outside of the operand are read, which `local` makes */
     bool reversed; /* KNI_HALO: element i of the result reads what follows for element size - 1 - i */
     int64_t size; /* the extent that is cut; of KNI_HALO that of the result */
     /* KNI_HALO: element i of the result reads elements i * step - low to i * step + high of the operands (low and high
      * may be negative: of x[3:] low is -3 and high is 3). Before `local` is called the partitioner has fetched, of each
      * operand with the axis, the window that the part of the result reads: (extent - 1) * step + low + high + 1 elements
      * from first * step - low on, in its order (reversed: from the other end, also in ascending order). Those outside
-     * of the operand are of any content */
+     * of the operand are of any content. shift: NULL, or per operand what is added to these positions */
     int64_t step, low, high;
+    const int64_t *shift;
     int8_t *in;  /* per operand: its axis, -1: it has none and is needed as a whole by every part */
     int8_t *out; /* per result: likewise; it is there as a whole in every part */
 } kni_factor;
@@ -71,6 +71,17 @@ static inline void kni_factor_out(kni_factor *f, int j, int axis)
 {
     if (f)
         f->out[j] = (int8_t)axis;
+}
+
+/* KNI_HALO: how many elements along the axis the window of a part has, and where it begins in operand i; first: that of
+ * the part. */
+static inline int64_t kni_halo_width(const kni_factor *f, int64_t extent)
+{
+    return (extent - 1) * f->step + f->low + f->high + 1;
+}
+static inline int64_t kni_halo_start(const kni_factor *f, int64_t extent, int64_t first, int i)
+{
+    return (f->reversed ? f->size - extent - first : first) * f->step - f->low + (f->shift ? f->shift[i] : 0);
 }
 
 /* What the column `local` is told: the factors, and how each is cut in this equation. */

@@ -106,6 +106,13 @@ void knp_spread_matrices(const kni_rule *r, kni_spread *s); /* stacks of matrice
 static inline int64_t *knp_list(kni_ints v) { return (int64_t *)(uintptr_t)v.v; }
 void knp_resize_list(kni_ints v, const int64_t *dim); /* becomes these extents */
 
+/* Axes from `lead` on of the result are positions, by which `local` counts; those in front are the operands', too. */
+void knp_spread_counted(const kni_rule *r, kni_spread *s, int lead, kni_factor_kind kind);
+/* For `local`: the numbers, in C order over the axes from `lead` on of the whole result, of the elements of its part, as
+ * an array of these axes alone of a dtype that holds them or wraps; a scalar 0 if there are no such axes. The factors are
+ * those of knp_spread_counted, so factor d is of axis d. */
+kni_atom knp_numbers_of_part(const kni_rule *r, const kni_local *l, int lead, kn_dtype d);
+
 /* Costs in scalar operations: of a transcendental function, of one operation per element of operand 0, of views. */
 double knp_cost_function(const kni_rule *r);
 double knp_cost_input(const kni_rule *r);

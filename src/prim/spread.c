@@ -65,3 +65,30 @@ void knp_resize_list(kni_ints v, const int64_t *dim)
     for (int i = 0; i < v.n; i++)
         knp_list(v)[i] = dim[i];
 }
+
+void knp_spread_counted(const kni_rule *r, kni_spread *s, int lead, kni_factor_kind kind)
+{
+    for (int d = 0; d < r->yt[0].ndim; d++) {
+        kni_factor *f = kni_factor_new(s, d < lead ? KNI_PARALLEL : kind, r->yt[0].dim[d]);
+        if (f)
+            f->local = d >= lead;
+        for (int i = 0; i < r->n_in; i++)
+            if (d < r->xt[i].ndim)
+                kni_factor_in(f, i, d);
+        kni_factor_out(f, 0, d);
+    }
+}
+
+kni_atom knp_numbers_of_part(const kni_rule *r, const kni_local *l, int lead, kn_dtype d)
+{
+    kni_builder *b = r->b;
+    kni_type part = r->yt[0], whole = l->yt[0];
+    kni_atom number = knb_integer(b, d, 0);
+    int64_t step = 1;
+    for (int k = part.ndim - 1; k >= lead; step *= whole.dim[k--]) {
+        kni_atom at = knb_iota(b, d, part.ndim - lead, part.dim + lead, k - lead);
+        at = knb_add(b, at, knb_convert(b, l->cut[k].first, d));
+        number = knb_add(b, number, knb_mul(b, at, knb_integer(b, d, step)));
+    }
+    return number;
+}

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PARTS = 4 };
+enum { MOST_PARTS = 4, MOST_FACTORS = 16 };
 
 /* One equation of a case, the values of its operands and of its results. */
 typedef struct whole {
@@ -48,57 +48,88 @@ static bool find(bench *b, whole *w)
     return true;
 }
 
-/* The types of a part, extents in `dim`. */
-static kni_type part_type(const kni_factor *f, int64_t parts, kni_type t, int axis, int64_t *dim)
+/* How the equation is cut: so many parts by each factor; and one of the parts. */
+typedef struct cuts {
+    int64_t parts[MOST_FACTORS], number[MOST_FACTORS];
+    bool any, local;
+} cuts;
+
+static kni_factor *factor_of(const whole *w, bool result, int i, int axis)
 {
-    for (int d = 0; d < t.ndim; d++)
-        dim[d] = d == axis ? knshard_part(f, parts, t.dim[d]) : t.dim[d];
+    for (int k = 0; k < w->s.n; k++)
+        if ((result ? w->s.v[k].out[i] : w->s.v[k].in[i]) == axis)
+            return &w->s.v[k];
+    return NULL;
+}
+
+/* The type of a part, extents in `dim`. */
+static kni_type part_type(const whole *w, const cuts *c, bool result, int i, int64_t *dim)
+{
+    kni_type t = result ? w->r.yt[i] : w->r.xt[i];
+    for (int d = 0; d < t.ndim; d++) {
+        const kni_factor *f = factor_of(w, result, i, d);
+        int64_t parts = f ? c->parts[f - w->s.v] : 1;
+        bool window = f && f->kind == KNI_HALO && parts > 1 && !result;
+        dim[d] = window ? kni_halo_width(f, kni_part_extent(f->size, parts))
+                 : f    ? knshard_part(f, parts, t.dim[d])
+                        : t.dim[d];
+    }
     t.dim = dim;
     return t;
 }
 
-/* One device's equation as a program: operands that are no literals, and where the part begins. */
-static kni_jaxpr *part_jaxpr(bench *b, const whole *w, int which, int64_t parts)
+/* What one device does, by the row's `local`; first: where its part begins, by factor. */
+static void emit_local(bench *b, const whole *w, const cuts *c, kni_builder *k, const kni_atom *first,
+                       const kni_atom *x, const kni_type *yt, kni_atom *y)
 {
-    const kni_factor *f = which < 0 ? NULL : &w->s.v[which];
+    kni_cut *cut = tensor_alloc(&b->arena, (size_t)w->s.n * sizeof *cut);
+    kni_type xt[MAX_OPERANDS];
+    for (int i = 0; i < w->s.n; i++) {
+        bool uncut = c->parts[i] == 1;
+        cut[i] = (kni_cut){c->parts[i], kni_part_extent(w->s.v[i].size, c->parts[i]),
+                           uncut ? knb_integer(k, KN_DT(I64), 0) : first[i]};
+    }
+    for (int i = 0; i < w->r.n_in; i++)
+        xt[i] = knb_type(k, x[i]);
+    kni_rule r = w->r;
+    r.b = k;
+    r.arena = &k->arena;
+    r.x = x;
+    r.xt = xt;
+    r.yt = yt;
+    if (!k->error)
+        bench_ok(b, w->e->prim->local(&r, &(kni_local){&w->s, cut, w->r.xt, w->r.yt}, y), "local");
+}
+
+/* One device's equation as a program: operands that are no literals, and where the part begins along each factor. */
+static kni_jaxpr *part_jaxpr(bench *b, const whole *w, const cuts *c)
+{
     int64_t dim[MAX_RANK], ydim[MAX_VALUES][MAX_RANK];
     kni_builder k;
-    kni_type xt[MAX_OPERANDS], yt[MAX_VALUES];
-    kni_atom x[MAX_OPERANDS], y[MAX_VALUES], first;
+    kni_type yt[MAX_VALUES];
+    kni_atom x[MAX_OPERANDS], y[MAX_VALUES], first[MOST_FACTORS];
     kni_jaxpr *j = NULL;
     knb_init(&k);
     for (int i = 0; i < w->r.n_in; i++) {
         const kni_literal *l = kni_is_literal(w->e->in[i]) ? &w->j->literal[w->e->in[i] & ~KN_LITERAL_BIT] : NULL;
-        kni_type t = f ? part_type(f, parts, w->xt[i], f->in[i], dim) : w->xt[i];
+        kni_type t = part_type(w, c, false, i, dim);
         x[i] = l ? knb_literal(&k, l->type.dtype, l->type.weak, l->bits) : knb_invar(&k, t);
     }
-    first = knb_invar(&k, kni_scalar_type(KN_DT(I64)));
-    for (int i = 0; i < w->r.n_in; i++)
-        xt[i] = knb_type(&k, x[i]);
+    for (int i = 0; i < w->s.n; i++)
+        first[i] = knb_invar(&k, kni_scalar_type(KN_DT(I64)));
     for (int o = 0; o < w->r.n_out; o++)
-        yt[o] = f ? part_type(f, parts, w->r.yt[o], f->out[o], ydim[o]) : w->r.yt[o];
-    if (!f) {
+        yt[o] = part_type(w, c, true, o, ydim[o]);
+    if (!c->any)
         knb_emit(&k, w->e->prim, w->e->params, w->r.n_in, x, y, w->r.n_out);
-    } else if (!f->local) {
+    else if (c->local)
+        emit_local(b, w, c, &k, first, x, yt, y);
+    else
         knshard_emit(&k, &w->r, x, yt, y);
-    } else {
-        kni_cut *cut = tensor_alloc(&b->arena, (size_t)w->s.n * sizeof *cut);
-        for (int i = 0; i < w->s.n; i++)
-            cut[i] = (kni_cut){1, w->s.v[i].size, knb_integer(&k, KN_DT(I64), 0)};
-        cut[which] = (kni_cut){parts, kni_part_extent(f->size, parts), first};
-        kni_rule r = w->r;
-        r.b = &k;
-        r.arena = &k.arena;
-        r.x = x;
-        r.xt = xt;
-        r.yt = yt;
-        bench_ok(b, w->e->prim->local(&r, &(kni_local){&w->s, cut, w->r.xt, w->r.yt}, y), "local");
-    }
     for (int o = 0; o < w->r.n_out && !k.error && !b->failed; o++)
         if (!kni_type_same_shape(knb_type(&k, y[o]), yt[o]) || knb_type(&k, y[o]).dtype != yt[o].dtype) {
             knx_text got = {0}, want = {0};
-            bench_fail(b, "factor %d, %d parts: result %d has type %s, not %s", which, (int)parts, o,
-                       kni_type_text(&got, knb_type(&k, y[o]), false), kni_type_text(&want, yt[o], false));
+            bench_fail(b, "result %d of a part has type %s, not %s", o, kni_type_text(&got, knb_type(&k, y[o]), false),
+                       kni_type_text(&want, yt[o], false));
         }
     if (!b->failed)
         bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, w->r.n_out, y, "part", false, &j), "making a part");
@@ -106,7 +137,7 @@ static kni_jaxpr *part_jaxpr(bench *b, const whole *w, int which, int64_t parts)
     return j;
 }
 
-/* Elements of part number `number` of x; behind the end there is what `padding` says. */
+/* What lies outside of an operand. */
 enum { ANY, ZERO, ONE, AGAIN };
 static int padding_of(const whole *w, const kni_factor *f)
 {
@@ -117,22 +148,23 @@ static int padding_of(const whole *w, const kni_factor *f)
     return kni_factor_joins(f->kind) || kni_can_fail(w->e->prim, w->e->params) ? AGAIN : ANY;
 }
 
-static tensor cut(bench *b, const tensor *x, int axis, int64_t extent, int64_t number, int padding)
+/* `extent` elements of x along an axis from `start` on. */
+static tensor cut(bench *b, const tensor *x, int axis, int64_t extent, int64_t start, int padding)
 {
     int64_t dim[MAX_RANK];
     memcpy(dim, x->dim, sizeof dim);
     dim[axis] = extent;
     tensor y = tensor_new(&b->arena, x->dtype, x->ndim, dim);
-    uint64_t state = b->seed + (uint64_t)number;
+    uint64_t state = b->seed + (uint64_t)start;
     if (padding == ANY)
         tensor_fill(&y, 0, 1, 0, 0, &state);
     for (int64_t e = 0; e < y.n; e++) {
         int64_t index[MAX_RANK];
         tensor_index(&y, e, index);
-        index[axis] += number * extent;
-        bool inside = index[axis] < x->dim[axis];
+        index[axis] += start;
+        bool inside = index[axis] >= 0 && index[axis] < x->dim[axis];
         if (!inside && padding == AGAIN)
-            index[axis] = x->dim[axis] - 1;
+            index[axis] = index[axis] < 0 ? 0 : x->dim[axis] - 1;
         if (inside || padding == AGAIN)
             memcpy(tensor_at(&y, e), tensor_at(x, tensor_offset(x, index)), x->dtype->size);
         else if (padding == ONE)
@@ -141,13 +173,37 @@ static tensor cut(bench *b, const tensor *x, int axis, int64_t extent, int64_t n
     return y;
 }
 
-static void put(const tensor *part, int axis, int64_t number, tensor *y)
+/* Operand i as the device has it. */
+static tensor part_of(bench *b, const whole *w, const cuts *c, int i)
+{
+    tensor x = w->x[i];
+    for (int k = 0; k < w->s.n; k++) {
+        const kni_factor *f = &w->s.v[k];
+        if (f->in[i] < 0 || c->parts[k] == 1)
+            continue;
+        int64_t extent = kni_part_extent(f->size, c->parts[k]), part = knshard_part(f, c->parts[k], x.dim[f->in[i]]);
+        if (f->kind == KNI_HALO)
+            x = cut(b, &x, f->in[i], kni_halo_width(f, extent), kni_halo_start(f, extent, extent * c->number[k], i),
+                    padding_of(w, f));
+        else
+            x = cut(b, &x, f->in[i], part, part * c->number[k], padding_of(w, f));
+    }
+    return x;
+}
+
+/* A part of result o into its place of y. */
+static void put(const whole *w, const cuts *c, int o, const tensor *part, tensor *y)
 {
     for (int64_t e = 0; e < part->n; e++) {
         int64_t index[MAX_RANK];
+        bool inside = true;
         tensor_index(part, e, index);
-        index[axis] += number * part->dim[axis];
-        if (index[axis] < y->dim[axis])
+        for (int d = 0; d < part->ndim; d++) {
+            const kni_factor *f = factor_of(w, true, o, d);
+            index[d] += f ? c->number[f - w->s.v] * part->dim[d] : 0;
+            inside = inside && index[d] < y->dim[d];
+        }
+        if (inside)
             memcpy(tensor_at(y, tensor_offset(y, index)), tensor_at(part, e), part->dtype->size);
     }
 }
@@ -207,52 +263,116 @@ static void compare(bench *b, const char *what, kni_factor_kind kind, const tens
         bool same = tensor_close(d, a, c, 0, extreme);
         if (same || (rounds && near_enough(a, c, far)))
             continue;
-        bench_fail(b, "%s: element %lld is %s, as a whole %s", what, (long long)e, tensor_show(d, c, s),
+        bench_fail(b, "%selement %lld is %s, as a whole %s", what, (long long)e, tensor_show(d, c, s),
                    tensor_show(d, a, t));
         return;
     }
 }
 
-static void check_factor(bench *b, const whole *w, int which, int64_t parts)
+/* The next part in C order; false: there is none. */
+static bool next(const whole *w, cuts *c)
 {
-    const kni_factor *f = &w->s.v[which];
-    tensor in[MAX_OPERANDS + 1], y[MAX_VALUES], all[MAX_VALUES];
-    int64_t one = 0, extent = kni_part_extent(f->size, parts);
-    prog p = {{0}, 0, 0};
-    int padding = padding_of(w, f);
-    long double scale = 0;
-    kni_jaxpr *j = part_jaxpr(b, w, which, parts);
-    if (j && prog_open(b, j, &p))
-        for (int64_t number = 0; number < parts && !b->failed; number++) {
-            int n = 0;
-            for (int i = 0; i < w->r.n_in; i++)
-                if (!kni_is_literal(w->e->in[i]))
-                    in[n++] = f->in[i] < 0 ? w->x[i]
-                                           : cut(b, &w->x[i], f->in[i], knshard_part(f, parts, w->x[i].dim[f->in[i]]),
-                                                 number, padding);
-            in[n] = tensor_new(&b->arena, KN_DT(I64), 0, NULL);
-            one = number * extent;
-            memcpy(in[n].data, &one, sizeof one);
-            if (!prog_run(b, &p, in, y))
-                break;
-            for (int o = 0; o < w->r.n_out; o++) {
-                scale = largest(&y[o], scale);
-                if (number == 0)
-                    all[o] = f->out[o] < 0 ? y[o] : tensor_new(&b->arena, w->y[o].dtype, w->y[o].ndim, w->y[o].dim);
-                if (f->out[o] >= 0)
-                    put(&y[o], f->out[o], number, &all[o]);
-                else if (number && kni_factor_joins(f->kind))
-                    join(b, f->kind, &all[o], &y[o]);
-                else
-                    all[o] = y[o];
+    for (int k = w->s.n - 1; k >= 0; c->number[k--] = 0)
+        if (++c->number[k] < c->parts[k])
+            return true;
+    return false;
+}
+
+/* Are all numbers zero of the factors that join? */
+static bool begins(const whole *w, const cuts *c)
+{
+    bool first = true;
+    for (int k = 0; k < w->s.n; k++)
+        first = first && !(kni_factor_joins(w->s.v[k].kind) && c->number[k]);
+    return first;
+}
+
+/* Runs one part, and puts what it gives where it belongs. */
+static bool run_part(bench *b, const whole *w, const cuts *c, const prog *p, kni_factor_kind how, tensor *all,
+                     long double *scale)
+{
+    tensor in[MAX_OPERANDS + MOST_FACTORS], y[MAX_VALUES], joined;
+    int n = 0;
+    for (int i = 0; i < w->r.n_in; i++)
+        if (!kni_is_literal(w->e->in[i]))
+            in[n++] = part_of(b, w, c, i);
+    for (int k = 0; k < w->s.n; k++) {
+        int64_t first = c->number[k] * kni_part_extent(w->s.v[k].size, c->parts[k]);
+        in[n] = tensor_new(&b->arena, KN_DT(I64), 0, NULL);
+        memcpy(in[n++].data, &first, sizeof first);
+    }
+    if (!prog_run(b, p, in, y))
+        return false;
+    for (int o = 0; o < w->r.n_out; o++) {
+        *scale = largest(&y[o], *scale);
+        if (!begins(w, c)) { /* with what its place has */
+            joined = tensor_new(&b->arena, y[o].dtype, y[o].ndim, y[o].dim);
+            for (int64_t e = 0; e < joined.n; e++) {
+                int64_t index[MAX_RANK];
+                bool inside = true;
+                tensor_index(&joined, e, index);
+                for (int d = 0; d < joined.ndim; d++) {
+                    const kni_factor *f = factor_of(w, true, o, d);
+                    index[d] += f ? c->number[f - w->s.v] * joined.dim[d] : 0;
+                    inside = inside && index[d] < all[o].dim[d];
+                }
+                if (inside)
+                    memcpy(tensor_at(&joined, e), tensor_at(&all[o], tensor_offset(&all[o], index)),
+                           joined.dtype->size);
             }
+            if (!join(b, how, &joined, &y[o]))
+                return false;
+            y[o] = joined;
         }
-    for (int o = 0; o < w->r.n_out && j && !b->failed; o++) {
-        char what[96];
+        put(w, c, o, &y[o], &all[o]);
+    }
+    return true;
+}
+
+static const char *cuts_text(const whole *w, const cuts *c, knx_text *t)
+{
+    for (int k = 0; k < w->s.n; k++)
+        if (c->parts[k] > 1)
+            knx_text_add(t, "factor %d of %lld in %lld parts, ", k, (long long)w->s.v[k].size, (long long)c->parts[k]);
+    return t->s;
+}
+
+/* Cut so: parts[k] of factor k. */
+static void check_cut(bench *b, const whole *w, const int64_t *parts)
+{
+    cuts c = {.any = true};
+    kni_factor_kind how = KNI_PARALLEL;
+    int64_t terms = 1;
+    for (int k = 0; k < w->s.n; k++) {
+        c.parts[k] = parts[k];
+        if (parts[k] == 1)
+            continue;
+        c.local = c.local || w->s.v[k].local;
+        if (kni_factor_joins(w->s.v[k].kind)) {
+            how = (kni_factor_kind)w->s.v[k].kind;
+            terms *= w->s.v[k].size;
+        }
+    }
+    tensor all[MAX_VALUES];
+    prog p = {{0}, 0, 0};
+    long double scale = 0;
+    kni_jaxpr *j = part_jaxpr(b, w, &c);
+    for (int o = 0; o < w->r.n_out; o++)
+        all[o] = tensor_new(&b->arena, w->y[o].dtype, w->y[o].ndim, w->y[o].dim);
+    bool ran = j && prog_open(b, j, &p);
+    do
+        ran = ran && run_part(b, w, &c, &p, how, all, &scale);
+    while (ran && next(w, &c));
+    knx_text t = {0};
+    for (int o = 0; o < w->r.n_out && ran && !b->failed; o++) {
         scale = largest(&w->y[o], scale);
-        snprintf(what, sizeof what, "factor %d in %d parts, result %d", which, (int)parts, o);
-        compare(b, what, f->kind, &w->y[o], &all[o],
-                (64 + 4 * (long double)f->size) * tensor_epsilon(w->y[o].dtype) * scale);
+        compare(b, "", how, &w->y[o], &all[o], (64 + 4 * (long double)terms) * tensor_epsilon(w->y[o].dtype) * scale);
+    }
+    if (b->failed) {
+        char why[sizeof b->message];
+        memcpy(why, b->message, sizeof why);
+        b->failed = false;
+        bench_fail(b, "%s%.900s", cuts_text(w, &c, &t), why);
     }
     prog_close(&p);
     kni_release(j);
@@ -270,7 +390,8 @@ static void check_axes_of(bench *b, const whole *w)
                 int axis = side ? f->out[i] : f->in[i];
                 if (axis < 0)
                     continue;
-                if (axis >= t.ndim || seen[axis] || (f->size ? t.dim[axis] % f->size : t.dim[axis]))
+                if (axis >= t.ndim || seen[axis] ||
+                    (f->kind != KNI_HALO && (f->size ? t.dim[axis] % f->size : t.dim[axis])))
                     bench_fail(b, "factor %d of %lld: axis %d of %s %d %s", k, (long long)f->size, axis,
                                side ? "result" : "operand", i,
                                axis < t.ndim && seen[axis] ? "is in another one" : "has another extent");
@@ -282,25 +403,50 @@ static void check_axes_of(bench *b, const whole *w)
         }
 }
 
+/* One factor, or two of them, in so many parts, if that can be. */
+static void try_cut(bench *b, const whole *w, const int which[2], int64_t n)
+{
+    int64_t parts[MOST_FACTORS];
+    for (int k = 0; k < w->s.n; k++)
+        parts[k] = 1;
+    for (int i = 0; i < 2; i++) {
+        const kni_factor *f = &w->s.v[which[i]];
+        parts[which[i]] = n;
+        if (f->size < 2 || !knshard_allows(f, &w->r, n))
+            return;
+    }
+    const kni_factor *f = &w->s.v[which[0]], *g = &w->s.v[which[1]];
+    if (!kni_factor_joins(f->kind) || !kni_factor_joins(g->kind) || f->kind == g->kind)
+        check_cut(b, w, parts);
+}
+
 void check_spread(bench *b)
 {
     whole w = {.e = NULL};
     if (b->s->lanes || !find(b, &w) || !bench_ok(b, knshard_factors(&w.r, &b->arena, &w.s), "factors"))
         return;
     check_axes_of(b, &w);
+    if (w.s.n > MOST_FACTORS)
+        bench_fail(b, "has %d factors", w.s.n);
     if (b->failed || !w.s.n)
         return;
-    kni_jaxpr *j = part_jaxpr(b, &w, -1, 1);
-    tensor in[MAX_OPERANDS + 1], zero = tensor_new(&b->arena, KN_DT(I64), 0, NULL);
+    tensor in[MAX_OPERANDS + MOST_FACTORS];
+    cuts c = {.any = false};
     int n = 0;
     for (int i = 0; i < w.r.n_in; i++)
         if (!kni_is_literal(w.e->in[i]))
             in[n++] = w.x[i];
-    in[n] = zero;
+    for (int k = 0; k < w.s.n; k++) {
+        in[n++] = tensor_new(&b->arena, KN_DT(I64), 0, NULL);
+        c.parts[k] = 1;
+    }
+    kni_jaxpr *j = part_jaxpr(b, &w, &c);
     bool ran = j && bench_run(b, j, in, w.y);
     kni_release(j);
     for (int k = 0; ran && k < w.s.n; k++)
         for (int64_t parts = 2; parts < MOST_PARTS && !b->failed; parts++)
-            if (w.s.v[k].kind != KNI_HALO && w.s.v[k].size > 1 && knshard_allows(&w.s.v[k], &w.r, parts))
-                check_factor(b, &w, k, parts);
+            try_cut(b, &w, (int[]){k, k}, parts);
+    for (int k = 0; ran && k < w.s.n; k++) /* two at once */
+        for (int i = 0; i < k && !b->failed; i++)
+            try_cut(b, &w, (int[]){i, k}, 2);
 }

@@ -186,24 +186,41 @@ static knx_error *split_type(kni_rule *r, kni_type *y)
     return type_behind(*r->xt, ((const kni_p_random_split *)r->params)->shape, r->xt->dtype, r->arena, y);
 }
 
-/* Key number i is the key with i folded in. */
-static knx_error *split_expand(const kni_rule *r, kni_atom *y)
+/* The dtype of the numbers of so many keys. */
+static kn_dtype numbers_dtype(int64_t n) { return knx_dim_taken_le(n, (int64_t)UINT32_MAX) ? KN_DT(U32) : KN_DT(U64); }
+
+/* Key number i is the key with i folded in; i: the numbers, an array of the shape behind the keys'. */
+static void fold_numbers(const kni_rule *r, kni_atom i, kni_atom *y)
 {
-    kni_ints shape = ((const kni_p_random_split *)r->params)->shape;
     kni_builder *b = r->b;
     kni_type keys = r->xt[0], all = r->yt[0];
-    int64_t n = knp_product(shape);
-    knp_dims leading = knp_axes_rest((kni_ints){0, NULL}, keys.ndim), trailing = {.n = shape.n};
-    kni_atom i = knb_iota(b, knx_dim_taken_le(n, (int64_t)UINT32_MAX) ? KN_DT(U32) : KN_DT(U64), 1, &n, 0);
-    i = knb_reshape(b, i, shape.n, shape.v);
-    for (int d = 0; d < shape.n; d++)
+    knp_dims leading = knp_axes_rest((kni_ints){0, NULL}, keys.ndim), trailing = {.n = all.ndim - keys.ndim};
+    for (int d = 0; d < trailing.n; d++)
         trailing.v[d] = keys.ndim + d;
     if (keys.ndim)
         i = knb_broadcast_in_dim(b, i, all.ndim, all.dim, trailing.v);
     kni_atom key = keys.ndim ? knb_broadcast_in_dim(b, r->x[0], all.ndim, all.dim, leading.v) : r->x[0];
     y[0] = knb_random_fold_in(b, key, i);
+}
+
+static knx_error *split_expand(const kni_rule *r, kni_atom *y)
+{
+    kni_ints shape = ((const kni_p_random_split *)r->params)->shape;
+    int64_t n = knp_product(shape);
+    kni_atom i = knb_iota(r->b, numbers_dtype(n), 1, &n, 0);
+    fold_numbers(r, knb_reshape(r->b, i, shape.n, shape.v), y);
     return NULL;
 }
+
+static knx_error *split_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    int64_t n = knp_product(((const kni_p_random_split *)r->params)->shape);
+    fold_numbers(r, knp_numbers_of_part(r, l, r->xt[0].ndim, numbers_dtype(n)), y);
+    return NULL;
+}
+
+/* Keys and numbers are counted by position, so that those of a part are those of the whole. */
+static void counted_spread(const kni_rule *r, kni_spread *s) { knp_spread_counted(r, s, r->xt[0].ndim, KNI_POSITION); }
 
 /* --- random_bits ------------------------------------------------------------------------------ */
 
@@ -241,15 +258,17 @@ static kni_atom key_word(const kni_rule *r, kni_atom words, int which)
 }
 
 /* The numbers 0, 1, ... of the elements of `shape` in C order, as high and low words, lined up with the results. Of an
- * unknown number of elements the high words are computed, which are zero in most cases. */
-static void counters(const kni_rule *r, kni_ints shape, kni_atom *hi, kni_atom *lo)
+ * unknown number of elements the high words are computed, which are zero in most cases. l: of a part of the results. */
+static void counters(const kni_rule *r, kni_ints shape, const kni_local *l, kni_atom *hi, kni_atom *lo)
 {
     kni_builder *b = r->b;
     int64_t n = knp_product(shape);
     bool long_ones = !knx_dim_taken_le(n, (int64_t)1 << 32);
+    kn_dtype word = long_ones ? KN_DT(U64) : KN_DT(U32);
     *hi = *lo = knb_integer(b, KN_DT(U32), 0);
     if (shape.n) {
-        kni_atom i = knb_reshape(b, knb_iota(b, long_ones ? KN_DT(U64) : KN_DT(U32), 1, &n, 0), shape.n, shape.v);
+        kni_atom i = l ? knp_numbers_of_part(r, l, r->xt[0].ndim, word)
+                       : knb_reshape(b, knb_iota(b, word, 1, &n, 0), shape.n, shape.v);
         knp_dims trailing = {.n = shape.n};
         for (int d = 0; d < shape.n; d++)
             trailing.v[d] = r->xt[0].ndim + d;
@@ -261,14 +280,14 @@ static void counters(const kni_rule *r, kni_ints shape, kni_atom *hi, kni_atom *
     }
 }
 
-static knx_error *bits_expand(const kni_rule *r, kni_atom *y)
+static void make_bits(const kni_rule *r, const kni_local *l, kni_atom *y)
 {
     const kni_p_random_bits *p = r->params;
     kni_builder *b = r->b;
     kni_atom words = knb_random_unwrap(b, r->x[0]), in[4], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     in[0] = key_word(r, words, 0);
     in[1] = key_word(r, words, 1);
-    counters(r, p->shape, &in[2], &in[3]);
+    counters(r, p->shape, l, &in[2], &in[3]);
     knb_threefry2x32(b, in, out);
     if (p->bit_width == 64) {
         kni_atom hi = knb_convert(b, out[0], KN_DT(U64)), lo = knb_convert(b, out[1], KN_DT(U64));
@@ -276,6 +295,17 @@ static knx_error *bits_expand(const kni_rule *r, kni_atom *y)
     } else {
         y[0] = knb_convert(b, knb_xor(b, out[0], out[1]), bits_dtype(p->bit_width)); /* the low bits */
     }
+}
+
+static knx_error *bits_expand(const kni_rule *r, kni_atom *y)
+{
+    make_bits(r, NULL, y);
+    return NULL;
+}
+
+static knx_error *bits_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    make_bits(r, l, y);
     return NULL;
 }
 
@@ -308,6 +338,8 @@ const kni_prim knp_prim_random_bits = {
     .type = bits_type,
     .batch = knp_batch_in_front,
     .expand = bits_expand,
+    .spread = counted_spread,
+    .local = bits_local,
     .cost = threefry_cost,
 };
 
@@ -382,6 +414,8 @@ const kni_prim knp_prim_random_split = {
     .type = split_type,
     .batch = knp_batch_in_front,
     .expand = split_expand,
+    .spread = counted_spread,
+    .local = split_local,
     .cost = threefry_cost,
 };
 

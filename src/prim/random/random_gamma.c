@@ -75,14 +75,13 @@ static kni_atom accepted(const gamma_samples *g, kni_atom keys, kni_atom d, kni_
     return end[V - 2];
 }
 
-static knx_error *gamma_expand(const kni_rule *r, kni_atom *y)
+/* keys: one for each sample. */
+static void make_samples(const kni_rule *r, kni_atom keys, kni_atom *y)
 {
     const kni_p_random_gamma *p = r->params;
     kni_builder *b = r->b;
-    kni_type k = r->xt[0];
     gamma_samples g = {b, r->yt[0].dtype, r->yt[0]};
     kni_atom a = r->x[1], one = num(b, &g, 1), third = num(b, &g, 1. / 3), zero = num(b, &g, 0);
-    kni_atom keys = knb_random_split(b, r->x[0], g.t.ndim - k.ndim, g.t.dim + k.ndim);
     kni_atom large = knb_ge(b, a, one); /* others are made from a + 1 */
     kni_atom d = knb_sub(b, knb_select(b, large, a, knb_add(b, a, one)), third);
     kni_atom c = knb_div(b, third, knb_sqrt(b, d));
@@ -96,6 +95,35 @@ static knx_error *gamma_expand(const kni_rule *r, kni_atom *y)
         kni_atom u = knb_sub(b, one, knb_random_unit(b, last, g.d, 0, NULL));
         y[0] = knb_mul(b, knb_mul(b, d, v), knb_select(b, large, one, knb_pow(b, u, power)));
     }
+}
+
+static knx_error *gamma_expand(const kni_rule *r, kni_atom *y)
+{
+    int keys = r->xt[0].ndim;
+    kni_type t = r->yt[0];
+    make_samples(r, knb_random_split(r->b, r->x[0], t.ndim - keys, t.dim + keys), y);
+    return NULL;
+}
+
+static void gamma_spread(const kni_rule *r, kni_spread *s) { knp_spread_counted(r, s, r->xt[0].ndim, KNI_PARALLEL); }
+
+/* The keys of a part are those of its positions, as random_split has it. */
+static knx_error *gamma_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    int lead = r->xt[0].ndim;
+    kni_type whole = l->yt[0], keys = r->yt[0], whole_keys = whole;
+    keys.dtype = whole_keys.dtype = KN_DT(KEY);
+    const kni_p_random_split shape = {{whole.ndim - lead, whole.dim + lead}};
+    kni_rule split = *r;
+    kni_local where = *l;
+    kni_atom key = KN_ATOM_NONE;
+    split.prim = &knp_prim_random_split;
+    split.params = &shape;
+    split.n_in = 1;
+    split.yt = &keys;
+    where.yt = &whole_keys;
+    KN_TRY(split.prim->local(&split, &where, &key));
+    make_samples(r, key, y);
     return NULL;
 }
 
@@ -139,5 +167,7 @@ const kni_prim knp_prim_random_gamma = {
     .jvp = gamma_jvp,
     .batch = gamma_batch,
     .expand = gamma_expand,
+    .spread = gamma_spread,
+    .local = gamma_local,
     .cost = knp_cost_function,
 };
