@@ -11,6 +11,7 @@ enum { MOST_HOPS = 4 };
  * numbered from home_of(p) on, so that for a result in reverse order the hops are as few. */
 typedef struct reach {
     const kni_factor *f;
+    int operand;
     int64_t n, whole, extent, result, width;
     int first, last;        /* hops */
     int64_t from, to;       /* the first element of the first piece; the end of the last piece */
@@ -19,8 +20,7 @@ typedef struct reach {
 
 static int64_t start_of(const reach *r, int64_t p)
 {
-    int64_t i = r->f->reversed ? r->f->size - (p + 1) * r->result : p * r->result;
-    return i * r->f->step - r->f->low;
+    return kni_halo_start(r->f, r->result, p * r->result, r->operand);
 }
 
 static int64_t home_of(const reach *r, int64_t p) { return r->f->reversed ? r->n - 1 - p : p; }
@@ -53,12 +53,12 @@ static bool find_hops(reach *r)
 static int64_t base_of(const reach *r, int64_t p) { return (home_of(r, p) + r->first) * r->extent + r->from; }
 static int64_t length_of(const reach *r) { return (r->last - r->first) * r->extent + r->to - r->from; }
 
-static bool look(const kni_factor *f, int64_t whole, int64_t parts, reach *r)
+static bool look(const kni_factor *f, int operand, int64_t whole, int64_t parts, reach *r)
 {
-    *r = (reach){.f = f, .n = parts, .whole = whole};
+    *r = (reach){.f = f, .operand = operand, .n = parts, .whole = whole};
     r->extent = kni_part_extent(whole, parts);
     r->result = kni_part_extent(f->size, parts);
-    r->width = (r->result - 1) * f->step + f->low + f->high + 1;
+    r->width = kni_halo_width(f, r->result);
     r->from = r->extent;
     if (r->width < 1 || r->extent < 1 || !find_hops(r))
         return false;
@@ -69,10 +69,10 @@ static bool look(const kni_factor *f, int64_t whole, int64_t parts, reach *r)
     return true;
 }
 
-bool knshard_halo_is_near(const kni_factor *f, int64_t whole, int64_t parts)
+bool knshard_halo_is_near(const kni_factor *f, int operand, int64_t whole, int64_t parts)
 {
     reach r;
-    return look(f, whole, parts, &r) && r.last - r.first < MOST_HOPS && r.last - r.first < parts;
+    return look(f, operand, whole, parts, &r) && r.last - r.first < MOST_HOPS && r.last - r.first < parts;
 }
 
 /* ---- Writing. */
@@ -144,13 +144,14 @@ static kni_atom window(knshard_writer *w, const reach *r, kni_atom x, int d, kni
     return b->error ? KN_ATOM_NONE : knb_dynamic_slice(b, x, start, sizes);
 }
 
-kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int64_t whole)
+kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int operand,
+                       int64_t whole)
 {
     kni_builder *b = &w->b;
     kni_atom have[MOST_HOPS + 1];
     int n = 0;
     reach r;
-    if (b->error || !look(f, whole, kni_mesh_parts(w->mesh, axes), &r))
+    if (b->error || !look(f, operand, whole, kni_mesh_parts(w->mesh, axes), &r))
         return part;
     for (int hop = r.first; hop <= r.last && n <= MOST_HOPS; hop++) {
         int64_t from = hop == r.first ? r.from : 0, to = hop == r.last ? r.to : r.extent;

@@ -224,8 +224,8 @@ static knx_error *get_operands(partition *p, uint32_t i, one *o)
         for (int f = 0; f < c->spread.n && !p->w.b.error; f++) {
             const kni_factor *factor = &c->spread.v[f];
             if (factor->kind == KNI_HALO && factor->in[k] >= 0 && o->axes[f].n) {
-                o->in[k] =
-                    knshard_fetch(&p->w, o->in[k], factor->in[k], o->axes[f], factor, c->xt[k].dim[factor->in[k]]);
+                o->in[k] = knshard_fetch(&p->w, o->in[k], factor->in[k], o->axes[f], factor, (int)k,
+                                         c->xt[k].dim[factor->in[k]]);
                 o->xt[k] = knb_type(&p->w.b, o->in[k]);
             }
             if (factor->in[k] >= 0 && o->axes[f].n && kni_factor_joins((kni_factor_kind)factor->kind))

@@ -31,7 +31,8 @@ kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axe
 
 /* halo.c: the window of an operand, of so many elements as a whole, that this device's part of a result reads; the
  * operand lies cut by the same axes, of which there is one. */
-kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int64_t whole);
+kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int operand,
+                       int64_t whole);
 
 /* join.c: small collectives that wait for nothing of each other as one. */
 knx_error *knshard_join_small(const kni_jaxpr *j, kni_jaxpr **out);
