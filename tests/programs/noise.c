@@ -4,6 +4,7 @@
  * may move, too. An element that jumps, because something is rounded, compared or sorted behind a sum, may be anything. */
 #include "sharded.h"
 #include "shard/factors.h"
+#include "transform/replay.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,13 +43,6 @@ bool sums_reach(const kni_jaxpr *j, bool *result)
 
 /* ---- The program with noise. */
 
-typedef struct writer {
-    kni_builder b;
-    kni_atom *atom;
-    uint64_t *state;
-    bool *products;
-} writer;
-
 static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state, bool *products);
 
 static kni_atom real_number(kni_builder *b, kn_dtype d, double v)
@@ -85,98 +79,76 @@ static kni_atom with_noise(kni_builder *b, kni_atom x, uint64_t *state)
 }
 
 /* Does the equation add floats up, or the like? */
-static bool joins(const kni_jaxpr *j, const kni_eqn *e, bool *products)
+static bool joins(const kni_rule *r, knx_arena *a, bool *products)
 {
-    knx_arena arena = KN_ARENA_INIT;
-    kni_type xt[4 * MAX_VALUES];
     kni_spread s;
     bool any = false;
-    if (!e->n_out || !knx_is_inexact(j->type[e->out].dtype) || e->n_in > 4 * MAX_VALUES || e->prim->loops)
+    if (!r->n_out || !knx_is_inexact(r->yt->dtype) || r->prim->loops)
         return false;
-    for (uint32_t k = 0; k < e->n_in; k++)
-        xt[k] = kni_atom_type(j, e->in[k]);
-    kni_rule r = kni_rule_of(e, xt, j->type + e->out);
-    knx_error *error = knshard_factors(&r, &arena, &s);
+    knx_error *error = knshard_factors(r, a, &s);
     for (int f = 0; !error && f < s.n; f++) {
         *products = *products || s.v[f].kind == KNI_PROD;
         any = any || kni_factor_joins((kni_factor_kind)s.v[f].kind);
     }
     knx_error_release(error);
-    knx_arena_free(&arena);
     return any;
 }
 
-static const void *params_with_noise(writer *w, const kni_eqn *e)
+static void bodies_with_noise(const kni_prim *p, const void *params, uint64_t *state, bool *products)
 {
-    const void *copy = NULL;
-    if (!e->prim->loops || !kni_params_copy(&w->b.arena, e->prim, e->params, &copy))
-        return e->params;
-    for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
-        kni_jaxprs list = kni_field_jaxprs(f, copy);
+    for (const kni_param_field *f = p->fields; f && f->name; f++) {
+        kni_jaxprs list = kni_field_jaxprs(f, params);
         for (int n = 0; n < list.n; n++) {
-            kni_jaxpr *body = noisy(list.v[n], w->state, w->products);
-            if (body && list.v == ((const kni_jaxprs *)(const void *)((const char *)copy + f->offset))->v) {
-                kni_release(list.v[n]);
-                ((kni_jaxpr **)(uintptr_t)list.v)[n] = body;
-            } else if (body) {
-                kni_jaxpr **one = (kni_jaxpr **)(uintptr_t)((const char *)copy + f->offset);
-                kni_release(*one);
-                *one = body;
-            }
+            kni_jaxpr *body = noisy(list.v[n], state, products);
+            if (!body)
+                continue;
+            kni_release(list.v[n]);
+            ((kni_jaxpr **)(uintptr_t)list.v)[n] = body;
         }
     }
-    return copy;
 }
 
-static void write_equation(writer *w, const kni_jaxpr *j, const kni_eqn *e)
+static void write_equation(knt_replay *r, const kni_eqn *e, uint64_t *state, bool *products)
 {
-    kni_atom *in = knx_arena_alloc(&w->b.arena, ((size_t)e->n_in + 1) * sizeof *in);
-    kni_atom *out = knx_arena_alloc(&w->b.arena, ((size_t)e->n_out + 1) * sizeof *out);
-    bool adds = joins(j, e, w->products);
-    for (uint32_t k = 0; k < e->n_in; k++) {
-        const kni_literal *l = kni_is_literal(e->in[k]) ? &j->literal[e->in[k] & ~KN_LITERAL_BIT] : NULL;
-        in[k] = l ? knb_literal(&w->b, l->type.dtype, l->type.weak, l->bits) : w->atom[e->in[k]];
-        if (adds && !l)
-            in[k] = with_noise(&w->b, in[k], w->state);
-    }
-    const void *params = params_with_noise(w, e);
-    knb_emit(&w->b, e->prim, params, (int)e->n_in, in, out, (int)e->n_out);
-    if (params != e->params)
+    const void *params = NULL;
+    knt_operands(r, e);
+    kni_rule rule = kni_rule_of(e, r->in_type, r->j->type + e->out);
+    bool adds = joins(&rule, &r->arena, products);
+    for (uint32_t k = 0; adds && k < e->n_in; k++)
+        if (kni_is_var(e->in[k]))
+            r->in[k] = with_noise(&r->b, r->in[k], state);
+    if (e->prim->loops && kni_params_copy(&r->arena, e->prim, e->params, &params))
+        bodies_with_noise(e->prim, params, state, products);
+    knb_emit(&r->b, e->prim, params ? params : e->params, (int)e->n_in, r->in, r->out, (int)e->n_out);
+    knt_bind(r, e, r->out);
+    if (params)
         kni_params_drop(e->prim, params);
-    for (uint32_t k = 0; k < e->n_out; k++)
-        w->atom[e->out + k] = out[k];
 }
 
 static kni_jaxpr *noisy(const kni_jaxpr *j, uint64_t *state, bool *products)
 {
-    writer w = {.atom = calloc(j->n_var + 1, sizeof *w.atom), .state = state, .products = products};
-    kni_atom *y = calloc(j->n_out + 1, sizeof *y);
+    knt_replay r;
     kni_jaxpr *out = NULL;
-    knb_init(&w.b);
-    for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
-        w.atom[i] = i < j->n_const ? knb_constvar(&w.b, j->type[i]) : knb_invar(&w.b, j->type[i]);
-    for (uint32_t i = 0; i < j->n_eqn && !w.b.error; i++)
-        write_equation(&w, j, &j->eqn[i]);
-    for (uint32_t k = 0; k < j->n_out; k++) {
-        const kni_literal *l = kni_is_literal(j->out[k]) ? &j->literal[j->out[k] & ~KN_LITERAL_BIT] : NULL;
-        y[k] = l ? knb_literal(&w.b, l->type.dtype, l->type.weak, l->bits) : w.atom[j->out[k]];
+    knx_error *e = knt_replay_begin(&r, j, true);
+    for (uint32_t i = 0; !e && i < j->n_eqn; i++) {
+        write_equation(&r, &j->eqn[i], state, products);
+        e = knb_take_error(&r.b);
     }
-    knx_error_release(knb_finish(&w.b, (int)j->n_out, y, "noisy", false, &out));
-    knb_free(&w.b);
-    free(w.atom);
-    free(y);
+    if (!e)
+        e = knt_replay_finish(&r, &out);
+    knt_replay_end(&r);
+    knx_error_release(e);
     return out;
 }
 
 void noise_make(const program *p, noise *n)
 {
-    static knt_pass *const opening[] = {knt_inline_calls, knt_expand, knt_inline_calls, knt_simplify_opened};
     kni_jaxpr *opened = NULL;
     uint64_t state = 77;
     if (n->made)
         return;
     n->made = true;
-    knx_error *e = knt_passes(p->j, sizeof opening / sizeof *opening, opening, &opened);
+    knx_error *e = knshard_open(p->j, &opened);
     for (int i = 0; !e && i < TRIES_OF_NOISE; i++) {
         program with = {noisy(opened, &state, &n->products), p->x};
         if (with.j)
@@ -195,6 +167,13 @@ void noise_free(const program *p, noise *n)
 }
 
 /* ---- Comparing. */
+
+/* Numbers that products may come to by way of numbers without all of their bits. */
+static long double tiny(kn_dtype part)
+{
+    long double eps = tensor_epsilon(part);
+    return knx_scalar_to_double(part, (knx_scalar_bits){.u = {1, 0}}) / (eps * eps);
+}
 
 /* Is the number explained by those that noise gave? */
 static bool is_explained(kn_dtype part, const noise *n, uint32_t k, size_t at, num want, num got)
@@ -218,8 +197,8 @@ static bool is_explained(kn_dtype part, const noise *n, uint32_t k, size_t at, n
     }
     if (!tries || jumps)
         return true;
-    bool ends = !isfinite(want.re) || !isfinite(got.re) || fabsl(got.re) < 1e-30L || fabsl(want.re) < 1e-30L;
-    if (n->products && floats && ends)
+    if (n->products && floats &&
+        (!isfinite(want.re) || !isfinite(got.re) || fminl(fabsl(got.re), fabsl(want.re)) < tiny(part)))
         return true;
     if (floats && !isfinite(want.re))
         return !isfinite(got.re); /* what is too large may be NaN */

@@ -5,6 +5,7 @@
  *
  * Left out are programs with effects (debug_print, callbacks) and with the user's own code. */
 #include "sharded.h"
+#include "support/mesh_lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,8 +216,11 @@ static knx_error *without_constants(const kni_jaxpr *j, kni_jaxpr **out)
 static knx_error *over_all(const kni_jaxpr *local, const placement *s, kni_jaxpr **out)
 {
     int in[MAX_VALUES], back[MAX_VALUES] = {0};
-    kni_jaxpr *next = NULL;
-    knx_error *e = without_constants(local, out);
+    kni_jaxpr *next = NULL, *unbound = NULL;
+    knx_error *e = mesh_unbind(local, &unbound);
+    if (!e)
+        e = without_constants(unbound, out);
+    kni_release(unbound);
     for (int a = s->mesh->n_axis - 1; !e && a >= 0; a--) {
         for (uint32_t i = 0; i < (*out)->n_in; i++)
             in[i] = s->passed[i] >> a & 1 ? 0 : -1;

@@ -3,8 +3,6 @@
 #include "support/mesh_lanes.h"
 #include "transform/replay.h"
 
-static knx_error *unbind(const kni_jaxpr *j, kni_jaxpr **out);
-
 static knx_error *unbind_params(const kni_prim *p, void *params)
 {
     for (const kni_param_field *f = p->fields; f && f->name; f++) {
@@ -13,7 +11,7 @@ static knx_error *unbind_params(const kni_prim *p, void *params)
         kni_jaxprs bodies = kni_field_jaxprs(f, params);
         for (int i = 0; i < bodies.n; i++) {
             kni_jaxpr *own;
-            KN_TRY(unbind(bodies.v[i], &own));
+            KN_TRY(mesh_unbind(bodies.v[i], &own));
             kni_release(bodies.v[i]);
             ((kni_jaxpr **)(uintptr_t)bodies.v)[i] = own;
         }
@@ -37,7 +35,7 @@ static knx_error *unbind_equation(knt_replay *r, const kni_eqn *e)
     return error;
 }
 
-static knx_error *unbind(const kni_jaxpr *j, kni_jaxpr **out)
+knx_error *mesh_unbind(const kni_jaxpr *j, kni_jaxpr **out)
 {
     knt_replay r;
     *out = NULL;
@@ -54,7 +52,7 @@ knx_error *mesh_lanes(const kni_jaxpr *local, const kni_mesh *m, kni_jaxpr **out
 {
     kni_jaxpr *next;
     int *axis = knx_alloc_zero(((size_t)local->n_in + local->n_out + 1) * sizeof *axis);
-    knx_error *error = axis ? unbind(local, out) : knx_error_nomem();
+    knx_error *error = axis ? mesh_unbind(local, out) : knx_error_nomem();
     for (int a = m->n_axis - 1; !error && a >= 0; a--) {
         error = knt_batch(*out, m->size[a], m->name[a], axis, axis + local->n_in, &next);
         kni_release(*out);

@@ -8,4 +8,6 @@
 
 /* Operands and results get the mesh's axes in front. Collectives over the mesh are those of vmaps. */
 knx_error *mesh_lanes(const kni_jaxpr *local, const kni_mesh *m, kni_jaxpr **out);
+/* Only the first step: collectives without the mesh, over names that are not bound yet. */
+knx_error *mesh_unbind(const kni_jaxpr *local, kni_jaxpr **out);
 #endif
