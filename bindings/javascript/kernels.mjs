@@ -3,13 +3,17 @@
 
 const GROWTH = 64; // of the table, at a time
 
+const leb = n => n < 128 ? [n] : [n % 128 | 128, n >> 7];
+
 // A module with one function, which stores a * b + c and c - a * b of what lies at its argument: float32 at 0, float64
 // at 64; the four results of 16 bytes from 128 on.
 function probe() {
-    const leb = n => n < 128 ? [n] : [n % 128 | 128, n >> 7];
     const step = (op, from, to) => [32, 0, ...[0, 16, 32].flatMap(at => [32, 0, 253, 0, 0, ...leb(from + at)]),
         253, op, 2, 253, 11, 0, ...leb(to)];
     const code = [0, ...step(133, 0, 128), ...step(135, 64, 144), ...step(134, 0, 160), ...step(136, 64, 176), 11];
+    return module(code);
+}
+function module(code) {
     const section = (id, ...bytes) => [id, ...leb(bytes.length), ...bytes];
     return Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, ...section(1, 1, 96, 1, 127, 0),
         ...section(2, 1, 1, 107, 1, 109, 2, 0, 1), ...section(3, 1, 0), ...section(7, 1, 1, 102, 0, 0),
@@ -38,6 +42,25 @@ export function fuses() {
     }
 }
 
+// A function that stores x truncated to 32-bit integers: of float32 at 0, of float64 at 16; results from 32 and 48 on.
+const truncates = () => module([0, ...[[129, 0, 32], [131, 16, 48]].flatMap(([op, from, to]) =>
+    [32, 0, 32, 0, 253, 0, 0, from, 253, op, 2, 253, 11, 0, to]), 11]);
+
+/** Does relaxed truncation give the least integer for all that does not fit, as Kiln does? (That of x86 does.) */
+export function cuts() {
+    try {
+        const memory = new WebAssembly.Memory({initial: 1}), x = new Float32Array(memory.buffer), y = new Float64Array(memory.buffer);
+        const {f} = new WebAssembly.Instance(new WebAssembly.Module(truncates()), {k: {m: memory}}).exports, n = new Int32Array(memory.buffer);
+        return [[2 ** 31, NaN], [Infinity, -(2 ** 32)], [-Infinity, 3e38]].every(pair => {
+            x.set([...pair, -1.75, 2 ** 30]), y.set(pair, 2);
+            f(0);
+            return [8, 9, 12, 13].every(i => n[i] === -(2 ** 31)) && n[10] === -1 && n[11] === 2 ** 30;
+        });
+    } catch {
+        return false;
+    }
+}
+
 /**
  * Which build of Kiln is to be loaded: the one whose loops in C use relaxed SIMD (preset wasm-relaxed), or the one that runs
  * everywhere. Both give the same bits.
@@ -56,7 +79,7 @@ export const wantsRelaxed = (fma = 'auto') => fma === 'relaxed' || (fma === 'aut
 export function kernels({exports, fma = 'auto', webgpu = null, makes = true}) {
     const count = {modules: 0, functions: 0, bytes: 0, refused: 0};
     const free = []; // places in the table
-    const features = (wantsRelaxed(fma) ? 1 : 0) | (makes ? 2 : 0);
+    const features = (wantsRelaxed(fma) ? 1 : 0) | (makes ? 2 : 0) | (fma !== 'exact' && cuts() ? 4 : 0);
     const known = {
         count,
         ...webgpu?.imports(exports),

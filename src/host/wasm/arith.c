@@ -3,7 +3,6 @@
 #include "base/fma.h"
 #include "host/wasm/fma.h"
 #include "host/wasm/stage.h"
-#include <string.h>
 
 typedef knh_wasm_stage stage;
 #define NONE 0
@@ -120,7 +119,7 @@ static void compare_u64(stage *s, knk_node x)
     for (int p = 0; p < knh_wasm_parts(s, x); p++) {
         for (int j = 0; j < 2; j++) {
             knh_wasm_push(s, knk_operand(n, j), p, 0);
-            knh_wasm_splat(&s->f, (uint64_t)1 << 63, 8);
+            knh_wasm_push_constant(s, (uint64_t)1 << 63, 8);
             knh_wasm_op0(&s->f, KNH_WASM_V128_XOR);
         }
         knh_wasm_op0(&s->f, n->op == KNK_LT ? KNH_WASM_I64X2_LT_S : KNH_WASM_I64X2_LE_S);
@@ -139,10 +138,10 @@ static void extreme_of_longs(stage *s, knk_node x)
         for (int j = 0; j < 2; j++) {
             knh_wasm_push(s, least ^ (j == 1) ? n->a : n->b, p, 0);
             if (is_unsigned)
-                knh_wasm_splat(&s->f, (uint64_t)1 << 63, 8), knh_wasm_op0(&s->f, KNH_WASM_V128_XOR);
+                knh_wasm_push_constant(s, (uint64_t)1 << 63, 8), knh_wasm_op0(&s->f, KNH_WASM_V128_XOR);
         }
         knh_wasm_op0(&s->f, KNH_WASM_I64X2_LT_S);
-        knh_wasm_op0(&s->f, KNH_WASM_V128_BITSELECT);
+        knh_wasm_blend(s, 8);
         knh_wasm_pop(s, x, p);
     }
 }
@@ -155,7 +154,7 @@ static void select_lanes(stage *s, knk_node x)
         knh_wasm_push(s, n->b, p, w);
         knh_wasm_push(s, n->c, p, w);
         knh_wasm_push(s, n->a, p, w);
-        knh_wasm_op0(&s->f, KNH_WASM_V128_BITSELECT);
+        knh_wasm_blend(s, w);
         knh_wasm_pop(s, x, p);
     }
 }
@@ -210,52 +209,6 @@ static void multiply_add(stage *s, knk_node x)
         fma_by_call(s, x);
 }
 
-/* p * 2^n as two products: the first is exact. */
-static void scale(stage *s, knk_node x)
-{
-    const knk_inst *n = node(s, x);
-    knh_wasm_function *f = &s->f;
-    bool single = n->dtype == KN_ID_F32;
-    int whole = s->temp, half = s->temp + 1, fraction = single ? 23 : 52;
-    int64_t bias = single ? 127 : 1023;
-    int size = single ? 4 : 8, add = single ? KNH_WASM_I32X4_ADD : KNH_WASM_I64X2_ADD,
-        shl = single ? KNH_WASM_I32X4_SHL : KNH_WASM_I64X2_SHL;
-    double most = single ? 200 : 1200;
-    uint64_t bits[2];
-    for (int i = 0; i < 2; i++) {
-        double d = i ? most : -most;
-        float g = (float)d;
-        uint32_t b;
-        memcpy(&b, &g, 4);
-        memcpy(&bits[i], &d, 8);
-        bits[i] = single ? b : bits[i];
-    }
-    for (int p = 0; p < knh_wasm_parts(s, x); p++) {
-        knh_wasm_splat(f, bits[0], size);
-        knh_wasm_push(s, n->b, p, 0);
-        knh_wasm_op0(f, single ? KNH_WASM_F32X4_PMAX : KNH_WASM_F64X2_PMAX); /* the bound where it is NaN */
-        knh_wasm_splat(f, bits[1], size), knh_wasm_op0(f, single ? KNH_WASM_F32X4_PMIN : KNH_WASM_F64X2_PMIN);
-        knh_wasm_op0(f, single ? KNH_WASM_I32X4_TRUNC_SAT_F32X4_S : KNH_WASM_I32X4_TRUNC_SAT_F64X2_S);
-        if (!single)
-            knh_wasm_op0(f, KNH_WASM_I64X2_EXTEND_LOW_S);
-        knh_wasm_set(f, whole);
-        knh_wasm_push(s, n->a, p, 0);
-        /* half of it */
-        knh_wasm_get(f, whole), knh_wasm_i32(f, 1);
-        knh_wasm_op0(f, single ? KNH_WASM_I32X4_SHR_S : KNH_WASM_I64X2_SHR_S), knh_wasm_set(f, half);
-        knh_wasm_get(f, half), knh_wasm_splat(f, (uint64_t)bias, size), knh_wasm_op0(f, add);
-        knh_wasm_i32(f, fraction), knh_wasm_op0(f, shl);
-        knh_wasm_op0(f, single ? KNH_WASM_F32X4_MUL : KNH_WASM_F64X2_MUL);
-        /* and the rest */
-        knh_wasm_get(f, whole), knh_wasm_get(f, half);
-        knh_wasm_op0(f, single ? KNH_WASM_I32X4_SUB : KNH_WASM_I64X2_SUB);
-        knh_wasm_splat(f, (uint64_t)bias, size), knh_wasm_op0(f, add);
-        knh_wasm_i32(f, fraction), knh_wasm_op0(f, shl);
-        knh_wasm_op0(f, single ? KNH_WASM_F32X4_MUL : KNH_WASM_F64X2_MUL);
-        knh_wasm_pop(s, x, p);
-    }
-}
-
 static void copy(stage *s, knk_node x)
 {
     for (int p = 0; p < knh_wasm_parts(s, x); p++) {
@@ -305,7 +258,7 @@ void knh_wasm_compute(stage *s, knk_node x)
     case KNK_SHR:
     case KNK_SAR: done = shift_by_constant(s, x); break;
     case KNK_FMA: multiply_add(s, x); break;
-    case KNK_SCALB: scale(s, x); break;
+    case KNK_SCALB: knh_wasm_scale(s, x); break;
     default:
         if (operand == KN_ID_BOOL)
             of_bools(s, x);
@@ -338,13 +291,13 @@ static void extreme_of(stage *s, int how, int dtype)
         knh_wasm_get(f, a), knh_wasm_get(f, b);
         knh_wasm_get(f, least ? a : b);
         if (dtype == KN_ID_U64)
-            knh_wasm_splat(f, (uint64_t)1 << 63, 8), knh_wasm_op0(f, KNH_WASM_V128_XOR);
+            knh_wasm_push_constant(s, (uint64_t)1 << 63, 8), knh_wasm_op0(f, KNH_WASM_V128_XOR);
         knh_wasm_get(f, least ? b : a);
         if (dtype == KN_ID_U64)
-            knh_wasm_splat(f, (uint64_t)1 << 63, 8), knh_wasm_op0(f, KNH_WASM_V128_XOR);
+            knh_wasm_push_constant(s, (uint64_t)1 << 63, 8), knh_wasm_op0(f, KNH_WASM_V128_XOR);
         knh_wasm_op0(f, KNH_WASM_I64X2_LT_S);
     }
-    knh_wasm_op0(f, KNH_WASM_V128_BITSELECT);
+    knh_wasm_blend(s, size);
 }
 
 /* Products of bytes: of their even and odd halves as 16-bit numbers. */
@@ -354,7 +307,7 @@ static void multiply_bytes(stage *s)
     int a = s->temp, b = s->temp + 1;
     knh_wasm_set(f, b), knh_wasm_set(f, a);
     knh_wasm_get(f, a), knh_wasm_get(f, b), knh_wasm_op0(f, KNH_WASM_I16X8_MUL);
-    knh_wasm_splat(f, 0xff, 2), knh_wasm_op0(f, KNH_WASM_V128_AND);
+    knh_wasm_push_constant(s, 0xff, 2), knh_wasm_op0(f, KNH_WASM_V128_AND);
     knh_wasm_get(f, a), knh_wasm_i32(f, 8), knh_wasm_op0(f, KNH_WASM_I16X8_SHR_U);
     knh_wasm_get(f, b), knh_wasm_i32(f, 8), knh_wasm_op0(f, KNH_WASM_I16X8_SHR_U);
     knh_wasm_op0(f, KNH_WASM_I16X8_MUL), knh_wasm_i32(f, 8), knh_wasm_op0(f, KNH_WASM_I16X8_SHL);

@@ -13,12 +13,17 @@ static const uint8_t upper_half[16] = {8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 1
 static void push_i32_of_float(stage *s, knk_node a, int part)
 {
     knh_wasm_function *f = &s->f;
-    knh_wasm_push(s, a, part, 0), knh_wasm_op0(f, KNH_WASM_I32X4_TRUNC_SAT_F32X4_S);
-    knh_wasm_splat(f, 0x80000000u, 4);
-    knh_wasm_splat(f, 0xcf000000u, 4), knh_wasm_push(s, a, part, 0), knh_wasm_op0(f, KNH_WASM_F32X4_LE);
-    knh_wasm_push(s, a, part, 0), knh_wasm_splat(f, 0x4f000000u, 4), knh_wasm_op0(f, KNH_WASM_F32X4_LT);
+    knh_wasm_push(s, a, part, 0);
+    if (s->cuts) {
+        knh_wasm_op0(f, KNH_WASM_I32X4_RELAXED_TRUNC_F32X4_S);
+        return;
+    }
+    knh_wasm_op0(f, KNH_WASM_I32X4_TRUNC_SAT_F32X4_S);
+    knh_wasm_push_constant(s, 0x80000000u, 4);
+    knh_wasm_push_constant(s, 0xcf000000u, 4), knh_wasm_push(s, a, part, 0), knh_wasm_op0(f, KNH_WASM_F32X4_LE);
+    knh_wasm_push(s, a, part, 0), knh_wasm_push_constant(s, 0x4f000000u, 4), knh_wasm_op0(f, KNH_WASM_F32X4_LT);
     knh_wasm_op0(f, KNH_WASM_V128_AND);
-    knh_wasm_op0(f, KNH_WASM_V128_BITSELECT);
+    knh_wasm_blend(s, 4);
 }
 
 /* Integers of another size; `from` is that of what push_base gives. */
@@ -72,7 +77,7 @@ static void bool_to_number(stage *s, knk_node a, int part, int to)
                    : to == KN_ID_BF16 ? 0x3f80
                                       : 1;
     knh_wasm_push(s, a, part, knk_size(to));
-    knh_wasm_splat(&s->f, one, knk_size(to));
+    knh_wasm_push_constant(s, one, knk_size(to));
     knh_wasm_op0(&s->f, KNH_WASM_V128_AND);
 }
 
@@ -126,7 +131,7 @@ static void double_to_single(stage *s, knk_node a, int part)
 
 static void constant(stage *s, uint64_t bits, uint32_t op)
 {
-    knh_wasm_splat(&s->f, bits, 8);
+    knh_wasm_push_constant(s, bits, 8);
     knh_wasm_op0(&s->f, op);
 }
 
@@ -152,10 +157,14 @@ static void double_to_i32(stage *s, knk_node a, int part)
     for (int i = 0; i < 2; i++) {
         int from = two ? 2 * part + i : part;
         knh_wasm_push(s, a, from, 0);
-        knh_wasm_splat(&s->f, 0xc1e0000000000000u, 8);
+        if (s->cuts) {
+            knh_wasm_op0(&s->f, KNH_WASM_I32X4_RELAXED_TRUNC_F64X2_S);
+            continue;
+        }
+        knh_wasm_push_constant(s, 0xc1e0000000000000u, 8);
         knh_wasm_push(s, a, from, 0);
         constant(s, 0x41e0000000000000u, KNH_WASM_F64X2_LT);
-        knh_wasm_op0(&s->f, KNH_WASM_V128_BITSELECT);
+        knh_wasm_blend(s, 8);
         knh_wasm_op0(&s->f, KNH_WASM_I32X4_TRUNC_SAT_F64X2_S);
     }
     knh_wasm_shuffle(&s->f, both_lower);

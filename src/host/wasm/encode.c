@@ -138,6 +138,19 @@ void knh_wasm_call(knh_wasm_function *f, knh_wasm_signature signature)
     knh_wasm_unsigned(&f->code, 0); /* the table */
 }
 
+void knh_wasm_insert(knh_wasm_function *f, size_t at, knh_wasm_function *g)
+{
+    size_t old = f->code.n, more = g->code.n;
+    knx_str_add(&f->code, g->code.s ? g->code.s : "", more);
+    f->code.failed |= g->code.failed;
+    if (!f->code.failed && more) {
+        memmove(f->code.s + at + more, f->code.s + at, old - at);
+        memcpy(f->code.s + at, g->code.s, more);
+    }
+    f->set_end = 0;
+    knx_str_free(&g->code);
+}
+
 /* ---- The module. */
 
 static void name(knx_str *t, const char *s)

@@ -53,6 +53,8 @@ void knh_wasm_shuffle(knh_wasm_function *f, const uint8_t from[16]);
 int knh_wasm_open(knh_wasm_function *f, knh_wasm_op op); /* BLOCK, LOOP, IF; its depth */
 void knh_wasm_close(knh_wasm_function *f);
 void knh_wasm_branch(knh_wasm_function *f, knh_wasm_op op, int depth);  /* BR, BR_IF */
+/* What g does is done where f's code was so long; g's code is freed. */
+void knh_wasm_insert(knh_wasm_function *f, size_t at, knh_wasm_function *g);
 void knh_wasm_call(knh_wasm_function *f, knh_wasm_signature signature); /* the place in the table is on the stack */
 
 /* The module of n functions: memory, table and stack pointer are imported from "kiln", functions are exported as "0",

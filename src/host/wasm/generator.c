@@ -17,10 +17,11 @@ IMPORT(reserve) int knh_wasm_host_reserve(void);
  * there is no memory for it now; -1: the engine refuses it. */
 IMPORT(publish) int knh_wasm_host_publish(const void *bytes, size_t size, const int *place, int n);
 IMPORT(retract) void knh_wasm_host_retract(int place); /* it is not called any more */
-/* Bit 0: there is relaxed_madd, and it rounds once; bit 1: modules can be made here. */
+/* Bit 0: there is relaxed_madd, and it rounds once; bit 1: modules can be made here; bit 2: relaxed truncation gives
+ * the least integer for what does not fit. */
 IMPORT(features) int knh_wasm_host_features(void);
 
-enum { FUSED = 1, MAKES = 2 };
+enum { FUSED = 1, MAKES = 2, CUTS = 4 };
 
 /* Engines compile at most 8 MB at once on a page's main thread. */
 enum { MOST_OF_A_MODULE = 4 << 20 };
@@ -151,7 +152,7 @@ static knx_error *make(const knh_generator *g, const knh_request *r, knh_functio
     (void)g;
     knh_wasm_function f;
     kept *k;
-    KN_TRY(knh_wasm_lower(r, knh_wasm_fuses(), &f));
+    KN_TRY(knh_wasm_lower(r, knh_wasm_fuses(), features() & CUTS, &f));
     if (knx_env()->dump_kernels)
         dump(r, &f);
     KN_TRY(reserve(&f, &k));

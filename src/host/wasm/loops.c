@@ -72,7 +72,7 @@ static void next_values(stage *s, knk_node first)
             if (is_tested(s, loop)) {
                 knh_wasm_push(s, carry, p, s->width[carry]);
                 knh_wasm_push_mask(s, mask_of(s, loop), 1, 1, p, s->width[carry]);
-                knh_wasm_op0(&s->f, KNH_WASM_V128_BITSELECT);
+                knh_wasm_blend(s, s->width[carry]);
             }
             knh_wasm_set(&s->f, aside + at++);
         }

@@ -28,11 +28,13 @@ static bool lay_out(stage *s, knx_arena *a)
 {
     size_t n = (size_t)s->o.k->n_node + 1, streams = (size_t)s->o.n_stream + 1;
     s->width = knx_arena_zero(a, n);
-    s->local = knx_arena_zero(a, 2 * n * sizeof *s->local);
+    s->local = knx_arena_zero(a, 3 * n * sizeof *s->local);
     s->base = knx_arena_zero(a, 3 * streams * sizeof *s->base);
     if (!s->width || !s->local || !s->base)
         return false;
     s->accumulator = s->local + n;
+    s->kept = s->accumulator + n;
+    s->chunk = -1;
     s->walk = s->base + streams;
     s->step = s->walk + streams;
     for (size_t i = 0; i < n; i++)
@@ -134,28 +136,71 @@ static void next_index(stage *s)
     knh_wasm_set(&s->f, s->index);
 }
 
+/* A whole turn through the accumulators, again and again. */
+static void whole_turns(stage *s, int out)
+{
+    knh_wasm_function *f = &s->f;
+    s->lanes = 64;
+    push_enough(s);
+    knh_wasm_open(f, KNH_WASM_IF);
+    knh_wasm_begin_kept(s);
+    int again = knh_wasm_open(f, KNH_WASM_LOOP);
+    s->lanes = s->most;
+    for (s->chunk = 0; s->chunk < 64 / s->most; s->chunk++)
+        piece(s, out);
+    s->chunk = -1;
+    s->lanes = 64;
+    take_lanes(s), push_enough(s);
+    knh_wasm_branch(f, KNH_WASM_BR_IF, again);
+    knh_wasm_close(f);
+    knh_wasm_end_kept(s);
+    knh_wasm_close(f);
+}
+
+static void one_piece(stage *s, int lanes, int out)
+{
+    s->lanes = lanes;
+    piece(s, out);
+    take_lanes(s), next_index(s);
+}
+
+/* Is there room for so many lanes, and does it begin with a multiple of them? */
+static void push_fits(stage *s, int lanes)
+{
+    s->lanes = lanes;
+    knh_wasm_get(&s->f, s->index), knh_wasm_i32(&s->f, lanes - 1), knh_wasm_op0(&s->f, KNH_WASM_I32_AND);
+    knh_wasm_op0(&s->f, KNH_WASM_I32_EQZ);
+    push_enough(s);
+    knh_wasm_op0(&s->f, KNH_WASM_I32_AND);
+}
+
 /* Lanes along the elements of a reduction: a piece meets accumulators from a multiple of its lanes on. */
 static void reduction(stage *s, int out)
 {
+    if (knh_wasm_keeps(s))
+        whole_turns(s, out);
     knh_wasm_function *f = &s->f;
     int done = knh_wasm_open(f, KNH_WASM_BLOCK), again = knh_wasm_open(f, KNH_WASM_LOOP);
-    s->lanes = s->most;
-    knh_wasm_get(f, s->index), knh_wasm_i32(f, s->lanes - 1), knh_wasm_op0(f, KNH_WASM_I32_AND);
-    knh_wasm_op0(f, KNH_WASM_I32_EQZ);
-    push_enough(s);
-    knh_wasm_op0(f, KNH_WASM_I32_AND);
+    push_fits(s, s->most);
     knh_wasm_open(f, KNH_WASM_IF);
     int inner = knh_wasm_open(f, KNH_WASM_LOOP);
-    piece(s, out);
-    take_lanes(s), next_index(s), push_enough(s);
+    one_piece(s, s->most, out);
+    push_enough(s);
     knh_wasm_branch(f, KNH_WASM_BR_IF, inner);
     knh_wasm_close(f);
     knh_wasm_op0(f, KNH_WASM_ELSE);
-    s->lanes = 1;
     knh_wasm_get(f, s->left), knh_wasm_op0(f, KNH_WASM_I64_EQZ);
     knh_wasm_branch(f, KNH_WASM_BR_IF, done);
-    piece(s, out);
-    take_lanes(s), next_index(s);
+    bool four = s->most > 4 && s->narrow;
+    if (four) {
+        push_fits(s, 4);
+        knh_wasm_open(f, KNH_WASM_IF);
+        one_piece(s, 4, out);
+        knh_wasm_op0(f, KNH_WASM_ELSE);
+    }
+    one_piece(s, 1, out);
+    if (four)
+        knh_wasm_close(f);
     knh_wasm_close(f);
     knh_wasm_branch(f, KNH_WASM_BR, again);
     knh_wasm_close(f);
@@ -262,6 +307,7 @@ static void function(stage *s)
     knh_wasm_get(f, 0), knh_wasm_memory(f, KNH_WASM_I32_LOAD, offsetof(knh_args, asking)), knh_wasm_set(f, s->asking);
     begin_streams(s);
     constants(s);
+    s->constants_at = f->code.n;
     int out = knh_wasm_open(f, KNH_WASM_BLOCK);
     knh_wasm_get(f, s->rows), knh_wasm_i64(f, 0), knh_wasm_op0(f, KNH_WASM_I64_LE_S);
     knh_wasm_branch(f, KNH_WASM_BR_IF, out);
@@ -274,11 +320,12 @@ static void function(stage *s)
     knh_wasm_close(f);
     knh_wasm_get(f, s->frame), knh_wasm_i32(f, (s->frame_bytes + 15) & ~15), knh_wasm_op0(f, KNH_WASM_I32_ADD);
     knh_wasm_op0(f, KNH_WASM_GLOBAL_SET), knh_wasm_unsigned(&f->code, 0);
+    knh_wasm_set_constants(s);
 }
 
-knx_error *knh_wasm_lower(const knh_request *r, bool fused, knh_wasm_function *out)
+knx_error *knh_wasm_lower(const knh_request *r, bool fused, bool cuts, knh_wasm_function *out)
 {
-    stage s = {.fused = fused};
+    stage s = {.fused = fused, .cuts = cuts};
     knx_error *e = knh_order_make(r, &s.o);
     if (!e && !lay_out(&s, &s.o.arena))
         e = knx_error_nomem();

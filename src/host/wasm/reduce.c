@@ -19,7 +19,7 @@ static void to_memory(stage *s, int dtype)
 {
     if (dtype != KN_ID_BOOL)
         return;
-    knh_wasm_splat(&s->f, 1, 1);
+    knh_wasm_push_constant(s, 1, 1);
     knh_wasm_op0(&s->f, KNH_WASM_V128_AND);
 }
 
@@ -38,6 +38,16 @@ static void along(stage *s, knk_node x)
 {
     const knk_inst *n = node(s, x);
     int size = knk_size(n->dtype);
+    if (s->chunk >= 0) {
+        for (int p = 0; p < knh_wasm_parts_of(s, size); p++) {
+            int local = s->kept[x] + s->chunk * s->lanes * size / 16 + p;
+            knh_wasm_get(&s->f, local);
+            knh_wasm_push(s, n->a, p, n->dtype == KN_ID_BOOL ? 1 : 0);
+            knh_wasm_combine(s, n->sub, n->dtype);
+            knh_wasm_set(&s->f, local);
+        }
+        return;
+    }
     push_accumulators(s, x);
     knh_wasm_get(&s->f, s->index);
     knh_wasm_i32(&s->f, knh_wasm_log2(size)), knh_wasm_op0(&s->f, KNH_WASM_I32_SHL);
@@ -71,19 +81,64 @@ void knh_wasm_reduce(stage *s, knk_node x)
     knh_wasm_store(s, stream, x);
 }
 
-void knh_wasm_begin_rows(stage *s)
+/* ---- Accumulators of a row, in locals as long as there are 64 elements. */
+
+enum { MOST_KEPT = 32 }; /* vectors; engines put those that have no register into memory, one by one */
+
+static bool is_reduced(const stage *s, knk_node x) { return node(s, x)->op == KNK_REDUCE && s->o.r->mode == KNH_ROWS; }
+
+bool knh_wasm_keeps(const stage *s)
 {
-    for (int x = s->o.first; x < s->o.end && s->o.r->mode == KNH_ROWS; x++) {
+    int vectors = 0;
+    for (int x = s->o.first; x < s->o.end; x++)
+        if (is_reduced(s, x))
+            vectors += 4 * knk_size(node(s, x)->dtype);
+    return s->brief && vectors && vectors <= MOST_KEPT;
+}
+
+void knh_wasm_begin_kept(stage *s)
+{
+    for (int x = s->o.first; x < s->o.end; x++) {
         const knk_inst *n = node(s, x);
         int size = knk_size(n->dtype);
-        if (n->op != KNK_REDUCE)
+        if (!is_reduced(s, x))
             continue;
+        s->kept[x] = knh_wasm_new(s, 4 * size);
         for (int p = 0; p < 4 * size; p++) {
+            knh_wasm_push_constant(s, knk_reduction_identity(n->sub, n->dtype), size), from_memory(s, n->dtype);
+            knh_wasm_set(&s->f, s->kept[x] + p);
+        }
+    }
+}
+
+void knh_wasm_end_kept(stage *s)
+{
+    for (int x = s->o.first; x < s->o.end; x++)
+        for (int p = 0; is_reduced(s, x) && p < 4 * knk_size(node(s, x)->dtype); p++) {
             knh_wasm_get(&s->f, s->frame);
-            knh_wasm_splat(&s->f, knk_reduction_identity(n->sub, n->dtype), size);
+            knh_wasm_get(&s->f, s->kept[x] + p), to_memory(s, node(s, x)->dtype);
+            knh_wasm_memory(&s->f, KNH_WASM_V128_STORE, s->accumulator[x] + 16 * p);
+        }
+}
+
+void knh_wasm_begin_rows(stage *s)
+{
+    bool keeps = knh_wasm_keeps(s);
+    if (keeps) { /* else they come from locals */
+        knh_wasm_get(&s->f, s->n), knh_wasm_i64(&s->f, 64), knh_wasm_op0(&s->f, KNH_WASM_I64_LT_S);
+        knh_wasm_open(&s->f, KNH_WASM_IF);
+    }
+    for (int x = s->o.first; x < s->o.end; x++) {
+        const knk_inst *n = node(s, x);
+        int size = knk_size(n->dtype);
+        for (int p = 0; is_reduced(s, x) && p < 4 * size; p++) {
+            knh_wasm_get(&s->f, s->frame);
+            knh_wasm_push_constant(s, knk_reduction_identity(n->sub, n->dtype), size);
             knh_wasm_memory(&s->f, KNH_WASM_V128_STORE, s->accumulator[x] + 16 * p);
         }
     }
+    if (keeps)
+        knh_wasm_close(&s->f);
 }
 
 /* Pushes one of the 4 x 16 accumulators' parts: of numbers 16 * g on. */

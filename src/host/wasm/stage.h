@@ -8,13 +8,15 @@
 #include "host/wasm/encode.h"
 #include "kernel/internal.h"
 
-enum { KNH_WASM_TEMPS = 8, KNH_WASM_CALL_BYTES = 128 }; /* of an operand of a called loop: 16 lanes of 8 bytes */
+enum { KNH_WASM_TEMPS = 8, KNH_WASM_CONSTANTS = 64, KNH_WASM_CALL_BYTES = 128 }; /* of an operand of a called loop: 16 lanes of 8 bytes */
 
 typedef struct knh_wasm_stage {
     knh_order o;
     knh_wasm_function f;
-    bool fused;      /* relaxed_madd rounds once */
+    bool fused;      /* there is relaxed SIMD, and its multiply-add rounds once */
+    bool cuts;       /* its truncation gives the least integer for what does not fit */
     bool failed;     /* something has no form here */
+    bool brief;      /* so few operations that 64 lanes can be written one after the other */
     bool narrow;     /* between the widest piece and single lanes there is one of four */
     int lanes, most; /* of the piece that is being written; of the widest one */
     uint8_t *width;  /* per node: bytes of a lane; bools: of the mask, constants 0 */
@@ -26,6 +28,14 @@ typedef struct knh_wasm_stage {
     int turn, mask;                        /* i64 locals, v128 parts of each loop */
     int frame_bytes, call_at;              /* the frame in the stack: accumulators, then operands of a call */
     int32_t *accumulator;                  /* per node: where in the frame */
+    int32_t *kept;                         /* per node: the first v128 local of its accumulators, */
+    int chunk;                             /* of which a piece meets those from chunk * lanes on; -1: those in memory */
+    int n_constant;                        /* vectors that are the same number everywhere, set before all else */
+    struct {
+        uint64_t bits; /* of 8 bytes */
+        int local;
+    } constant[KNH_WASM_CONSTANTS];
+    size_t constants_at; /* where in the code they are set */
 } knh_wasm_stage;
 
 static inline const knk_inst *knh_wasm_node(const knh_wasm_stage *s, knk_node x) { return &s->o.k->node[x]; }
@@ -43,6 +53,11 @@ int knh_wasm_own(knh_wasm_stage *s, knk_node x, int part); /* the local that hol
 void knh_wasm_push(knh_wasm_stage *s, knk_node x, int part, int width);
 void knh_wasm_push_mask(knh_wasm_stage *s, int local, int parts, int from, int part, int width);
 void knh_wasm_pop(knh_wasm_stage *s, knk_node x, int part);
+/* Pushes a vector of one number: engines make it anew wherever it is written, so it is written once. */
+void knh_wasm_push_constant(knh_wasm_stage *s, uint64_t bits, int size);
+void knh_wasm_set_constants(knh_wasm_stage *s); /* when all else is written */
+/* a, b and a mask lie on the stack: a where the mask has ones. Lanes of so many bytes are ones or zeros. */
+void knh_wasm_blend(knh_wasm_stage *s, int width);
 void knh_wasm_push_byte_bool(knh_wasm_stage *s, knk_node x, int part); /* as memory has it */
 /* Pushes an i32: is any lane true, are all of them? */
 void knh_wasm_push_any(knh_wasm_stage *s, knk_node x);
@@ -50,9 +65,10 @@ void knh_wasm_push_any_of(knh_wasm_stage *s, int local, int parts, int width);
 void knh_wasm_push_all(knh_wasm_stage *s, knk_node x);
 void knh_wasm_push_lane(knh_wasm_stage *s, knk_node pred, int lane); /* i32: not 0 where true */
 
-/* arith.c, cast.c, call.c: the value of a node, into its locals */
+/* arith.c, scale.c, cast.c, call.c: the value of a node, into its locals */
 void knh_wasm_compute(knh_wasm_stage *s, knk_node x);
 void knh_wasm_cast(knh_wasm_stage *s, knk_node x);
+void knh_wasm_scale(knh_wasm_stage *s, knk_node x);
 void knh_wasm_call_loop(knh_wasm_stage *s, knk_node x, int row, int dtype);
 /* a joined with b, which lie on the stack in this order: kernel/internal.h's reductions. dtype bool: masks of bytes */
 void knh_wasm_combine(knh_wasm_stage *s, int how, int dtype);
@@ -72,9 +88,12 @@ void knh_wasm_loop_item(knh_wasm_stage *s, const knh_item *item, int out, int *o
 
 /* reduce.c */
 void knh_wasm_reduce(knh_wasm_stage *s, knk_node x);
+bool knh_wasm_keeps(const knh_wasm_stage *s); /* are accumulators in locals, for 64 elements at a time? */
+void knh_wasm_begin_kept(knh_wasm_stage *s);
+void knh_wasm_end_kept(knh_wasm_stage *s);
 void knh_wasm_begin_rows(knh_wasm_stage *s);
 void knh_wasm_end_rows(knh_wasm_stage *s);
 
 /* lower.c: the function of a request; NotImplementedError where it has no form */
-knx_error *knh_wasm_lower(const knh_request *r, bool fused, knh_wasm_function *out);
+knx_error *knh_wasm_lower(const knh_request *r, bool fused, bool cuts, knh_wasm_function *out);
 #endif

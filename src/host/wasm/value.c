@@ -28,8 +28,8 @@ void knh_wasm_find_widths(stage *s)
     }
 }
 
-/* Two vectors side by side hide how long an instruction takes; the engine compiles as much more. */
-enum { FEW_NODES = 400, SHORT_NODES = 32 };
+/* Several vectors side by side hide how long an instruction takes; the engine compiles as much more. */
+enum { FEW_NODES = 400, SOME_NODES = 160, SHORT_NODES = 32, BRIEF_NODES = 8 };
 
 int knh_wasm_most_lanes(stage *s)
 {
@@ -41,7 +41,8 @@ int knh_wasm_most_lanes(stage *s)
         }
     for (int i = 0; i < s->o.n_stream; i++)
         size = knk_size(s->o.stream[i].dtype) > size ? knk_size(s->o.stream[i].dtype) : size;
-    int parts = nodes <= 10 ? 4 : nodes <= FEW_NODES ? 2 : 1, lanes = 16 * parts / size;
+    int parts = nodes <= SOME_NODES ? 4 : nodes <= FEW_NODES ? 2 : 1, lanes = 16 * parts / size;
+    s->brief = nodes <= BRIEF_NODES;
     s->narrow = nodes <= SHORT_NODES;
     return lanes > 16 ? 16 : lanes;
 }
@@ -113,10 +114,47 @@ void knh_wasm_push(stage *s, knk_node x, int part, int width)
 
 void knh_wasm_pop(stage *s, knk_node x, int part) { knh_wasm_set(&s->f, knh_wasm_own(s, x, part)); }
 
+void knh_wasm_push_constant(stage *s, uint64_t bits, int size)
+{
+    uint64_t wide = bits;
+    for (int n = size; n < 8; n *= 2)
+        wide = (wide & (((uint64_t)1 << 8 * n) - 1)) | wide << 8 * n;
+    int i = 0;
+    while (i < s->n_constant && s->constant[i].bits != wide)
+        i++;
+    if (wide == 0 || wide == ~(uint64_t)0 || i == KNH_WASM_CONSTANTS) { /* the first two are one instruction anyway */
+        knh_wasm_splat(&s->f, wide, 8);
+        return;
+    }
+    if (i == s->n_constant) {
+        s->constant[i].bits = wide;
+        s->constant[i].local = knh_wasm_new(s, 1);
+        s->n_constant++;
+    }
+    knh_wasm_get(&s->f, s->constant[i].local);
+}
+
+void knh_wasm_set_constants(stage *s)
+{
+    knh_wasm_function set = {0};
+    for (int i = 0; i < s->n_constant; i++) {
+        knh_wasm_splat(&set, s->constant[i].bits, 8);
+        knh_wasm_set(&set, s->constant[i].local);
+    }
+    knh_wasm_insert(&s->f, s->constants_at, &set);
+}
+
+void knh_wasm_blend(stage *s, int width)
+{
+    static const knh_wasm_op relaxed[4] = {KNH_WASM_I8X16_RELAXED_LANESELECT, KNH_WASM_I16X8_RELAXED_LANESELECT,
+                                           KNH_WASM_I32X4_RELAXED_LANESELECT, KNH_WASM_I64X2_RELAXED_LANESELECT};
+    knh_wasm_op0(&s->f, s->fused ? relaxed[knh_wasm_log2(width)] : KNH_WASM_V128_BITSELECT);
+}
+
 void knh_wasm_push_byte_bool(stage *s, knk_node x, int part)
 {
     knh_wasm_push(s, x, part, 1);
-    knh_wasm_splat(&s->f, 1, 1);
+    knh_wasm_push_constant(s, 1, 1);
     knh_wasm_op0(&s->f, KNH_WASM_V128_AND);
 }
 
