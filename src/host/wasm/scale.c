@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scale.c -- p * 2^n. What is known of n saves most of it: in the programs of e^x and its relatives it is a whole
- * number between bounds. */
+ * scale.c -- p * 2^n, for whole numbers n. (Others, and NaN where p is a number, give one thing in AVX-512 and another
+ * one in C, so no program has them that matter.) What is known of n saves most of it: in the programs of e^x and its
+ * relatives it lies between bounds. */
 #include "host/wasm/stage.h"
 #include <math.h>
 #include <string.h>
 
 typedef knh_wasm_stage stage;
 static const knk_inst *node(const stage *s, knk_node x) { return knh_wasm_node(s, x); }
-enum { FAR = 10, NEAR = 5 }; /* so many operations back it is looked for */
+enum { FAR = 10 }; /* so many operations back it is looked for */
 
 static double number_of(const knk_inst *n)
 {
@@ -69,39 +70,9 @@ static range range_of(const stage *s, knk_node x, int depth)
     }
 }
 
-static bool is_whole(const stage *s, knk_node x, int depth)
-{
-    const knk_inst *n = node(s, x);
-    switch ((int)n->op) {
-    case KNK_CONST: return number_of(n) == trunc(number_of(n));
-    case KNK_RINT:
-    case KNK_FLOOR:
-    case KNK_TRUNC: return true;
-    case KNK_CAST: return knk_is_int_id(node(s, n->a)->dtype);
-    case KNK_ABS:
-    case KNK_NEG: return depth && is_whole(s, n->a, depth - 1);
-    case KNK_MIN:
-    case KNK_MAX: return depth && is_whole(s, n->a, depth - 1) && is_whole(s, n->b, depth - 1);
-    default: return false;
-    }
-}
-
-/* Is x NaN wherever n is? */
-static bool goes_with(const stage *s, knk_node x, knk_node n, int depth)
-{
-    const knk_inst *i = node(s, x);
-    bool carries = i->op == KNK_ADD || i->op == KNK_SUB || i->op == KNK_MUL || i->op == KNK_FMA || i->op == KNK_NEG;
-    if (x == n || !depth || !carries)
-        return x == n;
-    for (int j = 0; j < knk_op_table[i->op].n_operands; j++)
-        if (goes_with(s, knk_operand(i, j), n, depth - 1))
-            return true;
-    return false;
-}
-
 /* How it is done. Two products: the first is exact. One alone rounds as they do where it makes numbers larger. */
 typedef struct way {
-    bool single, once, whole, bounded;
+    bool single, once, bounded;
     bool bare;         /* p is 1 */
     double most, bias; /* n is taken to lie between -most and most */
     int size, fraction;
@@ -125,11 +96,9 @@ static way way_of(const stage *s, const knk_inst *n)
     w.fraction = w.single ? 23 : 52;
     w.bias = w.single ? 127 : 1023;
     range r = range_of(s, n->b, FAR);
-    bool follows = node(s, n->b)->op == KNK_CONST || goes_with(s, n->a, n->b, NEAR);
-    w.whole = is_whole(s, n->b, NEAR);
-    w.bounded = follows && r.low > 1 - w.most && r.high < w.most - 1;
+    w.bounded = r.low > 1 - w.most && r.high < w.most - 1;
     w.bare = node(s, n->a)->op == KNK_CONST && number_of(node(s, n->a)) == 1;
-    w.once = w.bounded && w.whole && r.low >= 0 && r.high < w.bias;
+    w.once = w.bounded && r.low >= 0 && r.high < w.bias;
     return w;
 }
 
@@ -147,8 +116,6 @@ static void push_exponent(stage *s, const way *w, knk_node n, int part)
     } else {
         knh_wasm_push(s, n, part, 0);
     }
-    if (!w->whole)
-        knh_wasm_op0(f, w->single ? KNH_WASM_F32X4_TRUNC : KNH_WASM_F64X2_TRUNC);
     double large = w->single ? 0x1.8p23 : 0x1.8p52;
     knh_wasm_push_constant(s, bits_of(w, large + (w->once ? w->bias : 2 * w->bias)), w->size);
     knh_wasm_op0(f, w->single ? KNH_WASM_F32X4_ADD : KNH_WASM_F64X2_ADD);
