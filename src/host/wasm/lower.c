@@ -29,7 +29,7 @@ static bool lay_out(stage *s, knx_arena *a)
     size_t n = (size_t)s->o.k->n_node + 1, streams = (size_t)s->o.n_stream + 1;
     s->width = knx_arena_zero(a, n);
     s->local = knx_arena_zero(a, 3 * n * sizeof *s->local);
-    s->base = knx_arena_zero(a, 3 * streams * sizeof *s->base);
+    s->base = knx_arena_zero(a, 4 * streams * sizeof *s->base);
     if (!s->width || !s->local || !s->base)
         return false;
     s->accumulator = s->local + n;
@@ -37,13 +37,14 @@ static bool lay_out(stage *s, knx_arena *a)
     s->chunk = -1;
     s->walk = s->base + streams;
     s->step = s->walk + streams;
+    s->hop = s->step + streams;
     for (size_t i = 0; i < n; i++)
         s->local[i] = -1;
     int i32 = FIRST_I32;
-    s->frame = i32++, s->at = i32++, s->index = i32++, s->counter = i32++, s->asking = i32++;
+    s->frame = i32++, s->at = i32++, s->index = i32++, s->counter = i32++, s->group = i32++, s->asking = i32++;
     for (int i = 0; i < s->o.n_stream; i++)
         if (!is_number(s, i))
-            s->base[i] = i32++, s->walk[i] = i32++, s->step[i] = i32++;
+            s->base[i] = i32++, s->walk[i] = i32++, s->step[i] = i32++, s->hop[i] = i32++;
     int i64 = s->first_i64 = i32;
     s->rows = i64++, s->n = i64++, s->left = i64, i64 += 2;
     s->turn = i64, i64 += s->o.n_loop;
@@ -80,7 +81,7 @@ static void imports(stage *s, bool once)
     }
 }
 
-static void piece(stage *s, int out)
+static void work(stage *s, int out)
 {
     int open[KNK_MAX_LOOPS];
     imports(s, false);
@@ -100,6 +101,11 @@ static void piece(stage *s, int out)
         default: knh_wasm_loop_item(s, item, out, open);
         }
     }
+}
+
+static void piece(stage *s, int out)
+{
+    work(s, out);
     knh_wasm_advance(s);
 }
 
@@ -114,6 +120,36 @@ static void push_enough(stage *s)
     knh_wasm_get(&s->f, s->left), knh_wasm_i64(&s->f, s->lanes), knh_wasm_op0(&s->f, KNH_WASM_I64_GE_S);
 }
 
+/* The rows of a group go from walk to walk, and back. */
+static void hop(stage *s, bool back)
+{
+    for (int i = 0; i < s->o.n_stream; i++) {
+        if (!s->o.used_piece[i] || s->o.stream[i].kind == KNH_PARTIAL)
+            continue;
+        knh_wasm_get(&s->f, s->walk[i]), knh_wasm_get(&s->f, s->hop[i]);
+        if (back)
+            knh_wasm_get(&s->f, s->group), knh_wasm_op0(&s->f, KNH_WASM_I32_MUL);
+        knh_wasm_op0(&s->f, back ? KNH_WASM_I32_SUB : KNH_WASM_I32_ADD);
+        knh_wasm_set(&s->f, s->walk[i]);
+    }
+}
+
+static void piece_of_rows(stage *s, int out)
+{
+    knh_wasm_function *f = &s->f;
+    knh_wasm_load_columns(s);
+    knh_wasm_get(f, s->group), knh_wasm_set(f, s->counter);
+    int again = knh_wasm_open(f, KNH_WASM_LOOP);
+    work(s, out);
+    hop(s, false);
+    knh_wasm_get(f, s->counter), knh_wasm_i32(f, 1), knh_wasm_op0(f, KNH_WASM_I32_SUB), knh_wasm_tee(f, s->counter);
+    knh_wasm_branch(f, KNH_WASM_BR_IF, again);
+    knh_wasm_close(f);
+    knh_wasm_store_columns(s);
+    hop(s, true);
+    knh_wasm_advance(s);
+}
+
 /* While there are so many lanes left. */
 static void pieces(stage *s, int lanes, int out)
 {
@@ -121,7 +157,7 @@ static void pieces(stage *s, int lanes, int out)
     push_enough(s);
     knh_wasm_open(&s->f, KNH_WASM_IF);
     int again = knh_wasm_open(&s->f, KNH_WASM_LOOP);
-    piece(s, out);
+    (s->together ? piece_of_rows : piece)(s, out);
     take_lanes(s);
     push_enough(s);
     knh_wasm_branch(&s->f, KNH_WASM_BR_IF, again);
@@ -295,6 +331,61 @@ static void row(stage *s, int out)
     next_row(s);
 }
 
+/* Rows of columns that all meet the same accumulators are taken by eight: those stay in locals meanwhile. */
+enum { GROUP = 8 };
+
+static bool is_for_groups(const stage *s)
+{
+    bool fine = s->o.r->mode == KNH_COLUMNS && s->brief && !s->o.n_loop;
+    for (int i = 0; i < s->o.n_stream; i++) {
+        knh_stream_kind kind = s->o.stream[i].kind;
+        bool reads = kind == KNH_PARTIAL || kind == KNH_IMPORT || kind == KNH_MEMORY;
+        fine = fine && !is_number(s, i) && reads && !s->o.used_row[i];
+    }
+    for (int x = s->o.first; x < s->o.end; x++)
+        fine = fine && node(s, x)->op != KNK_STORE && !knh_order_is_export(&s->o, x);
+    return fine;
+}
+
+/* Pushes an i32: do accumulators stay where they are? */
+static void push_stays(stage *s)
+{
+    knh_wasm_get(&s->f, s->n), knh_wasm_i64(&s->f, 0), knh_wasm_op0(&s->f, KNH_WASM_I64_GT_S);
+    for (int i = 0; i < s->o.n_stream; i++)
+        if (s->o.stream[i].kind == KNH_PARTIAL) {
+            load_word(s, i, offsetof(knh_words, row_step)), knh_wasm_op0(&s->f, KNH_WASM_I32_EQZ);
+            knh_wasm_op0(&s->f, KNH_WASM_I32_AND);
+        }
+}
+
+static void groups(stage *s, int out)
+{
+    knh_wasm_function *f = &s->f;
+    push_stays(s);
+    knh_wasm_open(f, KNH_WASM_IF);
+    for (int i = 0; i < s->o.n_stream; i++)
+        load_word(s, i, offsetof(knh_words, row_step)), knh_wasm_set(f, s->hop[i]);
+    int again = knh_wasm_open(f, KNH_WASM_LOOP);
+    begin_row(s);
+    knh_wasm_i32(f, GROUP), knh_wasm_get(f, s->rows), knh_wasm_op0(f, KNH_WASM_I32_WRAP_I64);
+    knh_wasm_get(f, s->rows), knh_wasm_i64(f, GROUP), knh_wasm_op0(f, KNH_WASM_I64_GT_S);
+    knh_wasm_op0(f, KNH_WASM_SELECT), knh_wasm_set(f, s->group);
+    s->together = true;
+    lanes_of_row(s, out);
+    s->together = false;
+    for (int i = 0; i < s->o.n_stream; i++) {
+        knh_wasm_get(f, s->base[i]), knh_wasm_get(f, s->hop[i]), knh_wasm_get(f, s->group);
+        knh_wasm_op0(f, KNH_WASM_I32_MUL), knh_wasm_op0(f, KNH_WASM_I32_ADD), knh_wasm_set(f, s->base[i]);
+    }
+    knh_wasm_get(f, s->rows), knh_wasm_get(f, s->group), knh_wasm_op0(f, KNH_WASM_I64_EXTEND_I32_S);
+    knh_wasm_op0(f, KNH_WASM_I64_SUB), knh_wasm_tee(f, s->rows);
+    knh_wasm_i64(f, 0), knh_wasm_op0(f, KNH_WASM_I64_GT_S);
+    knh_wasm_branch(f, KNH_WASM_BR_IF, again);
+    knh_wasm_close(f);
+    knh_wasm_branch(f, KNH_WASM_BR, out);
+    knh_wasm_close(f);
+}
+
 static void function(stage *s)
 {
     knh_wasm_function *f = &s->f;
@@ -311,6 +402,8 @@ static void function(stage *s)
     int out = knh_wasm_open(f, KNH_WASM_BLOCK);
     knh_wasm_get(f, s->rows), knh_wasm_i64(f, 0), knh_wasm_op0(f, KNH_WASM_I64_LE_S);
     knh_wasm_branch(f, KNH_WASM_BR_IF, out);
+    if (is_for_groups(s))
+        groups(s, out);
     int again = knh_wasm_open(f, KNH_WASM_LOOP);
     row(s, out);
     knh_wasm_get(f, s->rows), knh_wasm_i64(f, 1), knh_wasm_op0(f, KNH_WASM_I64_SUB), knh_wasm_tee(f, s->rows);

@@ -71,14 +71,30 @@ void knh_wasm_reduce(stage *s, knk_node x)
         return;
     }
     int stream = knh_order_stream_of(&s->o, KNH_PARTIAL, x), width = s->width[x];
-    knh_wasm_load_stream(s, stream, x);
+    if (!s->together)
+        knh_wasm_load_stream(s, stream, x);
     for (int p = 0; p < knh_wasm_parts(s, x); p++) {
         knh_wasm_push(s, x, p, width);
         knh_wasm_push(s, n->a, p, width);
         knh_wasm_combine(s, n->sub, n->dtype);
         knh_wasm_pop(s, x, p);
     }
-    knh_wasm_store(s, stream, x);
+    if (!s->together)
+        knh_wasm_store(s, stream, x);
+}
+
+void knh_wasm_load_columns(stage *s)
+{
+    for (int x = s->o.first; x < s->o.end; x++)
+        if (node(s, x)->op == KNK_REDUCE)
+            knh_wasm_load_stream(s, knh_order_stream_of(&s->o, KNH_PARTIAL, x), x);
+}
+
+void knh_wasm_store_columns(stage *s)
+{
+    for (int x = s->o.first; x < s->o.end; x++)
+        if (node(s, x)->op == KNK_REDUCE)
+            knh_wasm_store(s, knh_order_stream_of(&s->o, KNH_PARTIAL, x), x);
 }
 
 /* ---- Accumulators of a row, in locals as long as there are 64 elements. */

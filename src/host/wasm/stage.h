@@ -23,12 +23,14 @@ typedef struct knh_wasm_stage {
     int32_t *local;  /* per node: its first v128 local, -1: none yet */
     int first_i64, first_v128, temp;
     int32_t *base, *walk, *step; /* per stream: of the row, of the lanes, from lane to lane: i32 locals, or i64 ones */
-    int frame, at, index, counter, asking; /* i32 locals */
+    int32_t *hop;                /* from row to row, where rows are joined together */
+    int frame, at, index, counter, group, asking; /* i32 locals */
     int rows, n, left;                     /* i64 locals */
     int turn, mask;                        /* i64 locals, v128 parts of each loop */
     int frame_bytes, call_at;              /* the frame in the stack: accumulators, then operands of a call */
     int32_t *accumulator;                  /* per node: where in the frame */
     int32_t *kept;                         /* per node: the first v128 local of its accumulators, */
+    bool together;                         /* columns: several rows are joined with accumulators in locals */
     int chunk;                             /* of which a piece meets those from chunk * lanes on; -1: those in memory */
     int n_constant;                        /* vectors that are the same number everywhere, set before all else */
     struct {
@@ -88,6 +90,8 @@ void knh_wasm_loop_item(knh_wasm_stage *s, const knh_item *item, int out, int *o
 
 /* reduce.c */
 void knh_wasm_reduce(knh_wasm_stage *s, knk_node x);
+void knh_wasm_load_columns(knh_wasm_stage *s); /* what several rows are joined with, */
+void knh_wasm_store_columns(knh_wasm_stage *s);
 bool knh_wasm_keeps(const knh_wasm_stage *s); /* are accumulators in locals, for 64 elements at a time? */
 void knh_wasm_begin_kept(knh_wasm_stage *s);
 void knh_wasm_end_kept(knh_wasm_stage *s);
