@@ -12,16 +12,20 @@ const types = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/jav
     '.json': 'application/json'};
 const here = path.dirname(fileURLToPath(import.meta.url));
 
-function serve({kilnPackage, peers, machine}) {
-    const folders = {bench: here, package: kilnPackage, peers}, loaded = [];
-    let prepared = null;
+function serve({kilnPackage, peers, machines}) {
+    // by another address the same package is another one
+    const folders = {bench: here, package: kilnPackage, threads: kilnPackage, peers}, loaded = [], prepared = {};
     const server = http.createServer(async (q, r) => {
         const url = new URL(q.url, 'http://x'), [, first, ...rest] = url.pathname.split('/');
         if (first === 'native') { // the program of this machine takes its turns through here
-            const p = url.searchParams;
+            const p = url.searchParams, name = p.get('name');
             let answer = null;
-            if (p.has('kind')) answer = prepared = await machine.library.remote.prepare(p.get('kind'), +p.get('n'));
-            else answer = await prepared.run(+p.get('times'));
+            if (p.has('kind')) {
+                const {library} = machines.find(m => m.library.name === name);
+                answer = prepared[name] = await library.remote.prepare(p.get('kind'), +p.get('n'));
+            } else {
+                answer = await prepared[name].run(+p.get('times'));
+            }
             return r.writeHead(200, {'Content-Type': types['.json']}).end(JSON.stringify(answer));
         }
         const file = folders[first] && path.join(folders[first], ...rest.map(decodeURIComponent));
@@ -39,13 +43,13 @@ function serve({kilnPackage, peers, machine}) {
         done({server, loaded, base: `http://127.0.0.1:${server.address().port}`})));
 }
 
-export async function inBrowser({settings, libraries, machine, log, report, reportFirst, NAMES, first, kilnPackage,
+export async function inBrowser({settings, libraries, machines, log, report, reportFirst, NAMES, first, kilnPackage,
     peers}) {
     const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium', require = createRequire(path.join(peers, 'x.js'));
     if (!fs.existsSync(chromium) || !fs.existsSync(path.join(peers, 'puppeteer-core')))
         return log('no Chromium, or no puppeteer-core: nothing is measured in a browser');
     const puppeteer = require('puppeteer-core');
-    const {server, loaded, base} = await serve({kilnPackage, peers, machine});
+    const {server, loaded, base} = await serve({kilnPackage, peers, machines});
     const browser = await puppeteer.launch({
         executablePath: chromium, headless: true, protocolTimeout: 3600e3,
         args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-unsafe-webgpu', '--enable-features=Vulkan'],
@@ -60,7 +64,7 @@ export async function inBrowser({settings, libraries, machine, log, report, repo
         };
         const version = await browser.version(), page = await open();
         const rows = await page.evaluate((s, l, n) => globalThis.measureAll(s, l, n), settings, libraries,
-            machine !== null);
+            machines.map(m => m.library.name));
         report(version, rows);
         await page.close();
         if (!first) return undefined;

@@ -2,9 +2,10 @@
 // kiln.mjs -- the cases in Kiln.
 import * as input from './inputs.mjs';
 
-export async function open({kiln}) {
-    const {init, np, nn, lax, jit, grad, tree} = await import(kiln);
-    await init();
+export async function open({kiln, threads = 1}) {
+    const {init, np, nn, lax, jit, grad, tree, threads: made} = await import(kiln);
+    await init({threads});
+    if (threads > 1 && made().threads < 2) throw new Error(made().reason);
     const of = (data, shape) => np.array(data, {shape});
     const one = (f, ...xs) => {
         const g = jit(f);

@@ -5,6 +5,8 @@
 export async function openAll(places, {only = null, log = () => {}} = {}) {
     const openers = [
         ['Kiln', () => import('./kiln.mjs'), places.kiln && {}],
+        ['Kiln threads', () => import('./kiln.mjs'), places.kilnThreads && {kiln: places.kilnThreads,
+            threads: navigator.hardwareConcurrency}],
         ['jax-js wasm', () => import('./jax-js.mjs'), places.jaxjs && {device: 'wasm'}],
         ['jax-js webgpu', () => import('./jax-js.mjs'), places.jaxjs && globalThis.navigator?.gpu &&
             {device: 'webgpu'}],

@@ -23,10 +23,10 @@ const log = text => console.error(text);
 const settings = {rounds: +(options.rounds ?? 9), milliseconds: +(options.milliseconds ?? (options.cpu ? 200 : 30)),
     only: list(options.only)};
 
-/** Kiln for this machine, as a program that takes turns with the others. */
-export function native(program) {
-    const child = spawn(program, {env: {...process.env, KILN_THREADS: '1', ...(options.cpu ? {BENCH_CPU: '1'} : {})},
-        stdio: ['pipe', 'pipe', 'inherit']});
+/** Kiln for this machine on one thread, as a program that takes turns with the others. */
+function native(program, name, environment) {
+    const child = spawn(program, {env: {...process.env, KILN_NUM_THREADS: '1', ...environment,
+        ...(options.cpu ? {BENCH_CPU: '1'} : {})}, stdio: ['pipe', 'pipe', 'inherit']});
     const answers = readline.createInterface({input: child.stdout})[Symbol.asyncIterator]();
     const ask = async line => {
         child.stdin.write(`${line}\n`);
@@ -37,12 +37,11 @@ export function native(program) {
         if (answer.startsWith('error')) return {error: answer};
         return {digest: answer.split(' ').map(Number), run: async times => +(await ask(`run ${times}`))};
     };
-    return {library: {name: 'native', remote: {prepare}}, ask, close: () => child.kill()};
+    return {library: {name, remote: {prepare}}, close: () => child.kill()};
 }
 
 function report(title, rows) {
-    const names = ['Kiln', ...new Set(rows.flatMap(r => Object.keys(r.of)))].filter((n, i, all) =>
-        all.indexOf(n) === i);
+    const names = [...new Set(['Kiln', ...rows.flatMap(r => Object.keys(r.of))])];
     console.log(`\n### ${title}\n\nMinimum (median) of ${settings.rounds} rounds.\n\n${table(rows, names)}`);
     for (const r of rows)
         for (const [name, x] of Object.entries(r.of)) if (x.error) console.log(`\n${r.name}, ${name}: ${x.error}`);
@@ -58,13 +57,15 @@ function reportFirst(title, all) {
 }
 
 const program = options.native === false ? null : options.native ?? path.join(root, 'build/wasm/bench-native');
-const machine = program && fs.existsSync(program) ? native(program) : null;
-if (program && !machine) log(`no ${program}: the native column stays empty`);
+// What the processor has, and no more than AVX2: vectors of 32 bytes, of which those of WebAssembly are half.
+const machines = program && fs.existsSync(program)
+    ? [native(program, 'native', {}), native(program, 'native AVX2', {KILN_BACKEND: 'avx2'})] : [];
+if (program && !machines.length) log(`no ${program}: the native columns stay empty`);
 console.log(`${os.cpus()[0].model}, ${os.cpus().length} processors; Node ${process.version}`);
 
 if (options.node !== false) {
     const libraries = await openAll(await places(), {only: list(options.libraries), log});
-    if (machine) libraries.splice(1, 0, machine.library);
+    libraries.splice(libraries[1]?.name.startsWith('Kiln') ? 2 : 1, 0, ...machines.map(m => m.library));
     const cpu = () => {
         const {user, system} = process.cpuUsage(); // of all threads; in ticks of some milliseconds
         return (user + system) / 1000;
@@ -87,8 +88,8 @@ if (options.node !== false && options.first !== false) {
 }
 if (options.browser !== false) {
     const {inBrowser} = await import('./browser.mjs');
-    await inBrowser({settings, libraries: list(options.libraries), machine, log, report, reportFirst, NAMES,
+    await inBrowser({settings, libraries: list(options.libraries), machines, log, report, reportFirst, NAMES,
                      first: options.first !== false, kilnPackage, peers, root});
 }
-machine?.close();
+for (const m of machines) m.close();
 process.exit(0);

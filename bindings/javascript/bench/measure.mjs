@@ -89,17 +89,20 @@ export async function measure(libraries, {rounds = 9, milliseconds = 30, most = 
 
 const text = ms => (ms < 0.1 ? `${(ms * 1000).toPrecision(3)} us` : ms < 1000 ? `${ms.toPrecision(3)} ms`
     : `${(ms / 1000).toPrecision(3)} s`);
-/** As a table in Markdown: minimum (median), and Kiln beside the best of the others and beside native Kiln. */
+/** As a table in Markdown: minimum (median), and Kiln beside the best of the others (some of which have threads, so Kiln
+ * may, too) and, on one thread, beside native Kiln. */
 export function table(rows, names) {
-    const others = names.filter(n => !n.startsWith('Kiln') && n !== 'native');
-    const out = [`| | ${names.join(' | ')} | best other / Kiln | native / Kiln |`,
-        `|---|${'---:|'.repeat(names.length + 2)}`];
+    const others = names.filter(n => !/^(Kiln|native)/.test(n)), natives = names.filter(n => n.startsWith('native'));
+    const heads = [...names, 'best other / Kiln', ...natives.map(n => `${n} / Kiln`)];
+    const out = [`| | ${heads.join(' | ')} |`, `|---|${'---:|'.repeat(heads.length)}`];
     for (const {name, of} of rows) {
         const cell = n => (of[n]?.min !== undefined ? `${text(of[n].min)} (${text(of[n].median)})`
             : of[n]?.error ? 'fails' : '');
-        const mine = of.Kiln?.min, best = Math.min(...others.map(n => of[n]?.min ?? Infinity)), native = of.native?.min;
-        const ratio = x => (mine && Number.isFinite(x) ? (x / mine).toFixed(2) : '');
-        out.push(`| ${name} | ${names.map(cell).join(' | ')} | ${ratio(best)} | ${ratio(native ?? NaN)} |`);
+        const least = list => Math.min(...list.map(n => of[n]?.min ?? Infinity)), mine = of.Kiln?.min;
+        const ratio = (x, y) => (Number.isFinite(x) && Number.isFinite(y) ? (x / y).toFixed(2) : '');
+        const ratios = [ratio(least(others), least(names.filter(n => n.startsWith('Kiln')))),
+            ...natives.map(n => ratio(of[n]?.min, mine))];
+        out.push(`| ${name} | ${[...names.map(cell), ...ratios].join(' | ')} |`);
     }
     return out.join('\n');
 }
