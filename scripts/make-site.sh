@@ -15,6 +15,7 @@ rm "$to/README.md"
 mkdir "$to/package"
 cp -R "$package"/. "$to/package/"
 find "$to/package" \( -name '*.d.ts' -o -name package.json -o -name run.mjs -o -name node-webgpu.mjs -o -name 'README.md' \) -delete
+find "$to/package/kiln" -name '*.js' ! -name kiln.min.js -delete # which has them all
 python3 scripts/site-names.py "$to/lib/names.json" "$to/lib/instructions.json"
 threads=false
 [ -s "$to/package/kiln/kiln-threads.wasm" ] && threads=true

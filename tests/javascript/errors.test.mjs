@@ -6,7 +6,7 @@ import {test} from 'node:test';
 import {close, kiln, load, np} from './support.mjs';
 
 const {jit, grad, settings} = kiln;
-const {frameOf, shortName} = await load('kiln/place.js');
+const {frameOf} = await load('kiln/place.js'), {shortName} = await load('kiln/errors.js');
 const me = shortName(import.meta.url);
 /** The number of the line that calls. */
 const line = () => {

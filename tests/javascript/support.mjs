@@ -7,7 +7,9 @@ const folder = globalThis.process?.env?.KILN_PACKAGE ?? new URL('../../build/was
 export const packageFolder = folder;
 /** A module of the package: "kiln/index.js" */
 export const load = name => import(pathToFileURL(`${folder}/${name}`));
-export const kiln = await load('kiln/index.js');
+/** The module that the tests use: another entry of the package, or its parts. */
+export const entry = globalThis.process?.env?.KILN_ENTRY ?? 'kiln/index.js';
+export const kiln = await load(entry);
 const {np} = kiln;
 
 /** Numbers of a value in C order: of arrays, nested lists, complex numbers as pairs. */

@@ -26,7 +26,7 @@ async function assembler() {
 
 /** Functions of many kinds of kernels: elementwise, cold parts, reductions, products, sorts, scans, all dtypes. */
 async function modules(site) {
-    const {init, np, watch} = await import(pathToFileURL(path.join(site, 'package/kiln/index.js')).href), made = [];
+    const {init, np, watch} = await import(pathToFileURL(path.join(site, 'package/kiln/kiln.min.js')).href), made = [];
     await init({wasm: fs.readFileSync(path.join(site, 'package/kiln/kiln.wasm'))});
     watch({module: bytes => made.push(bytes)});
     const x = np.linspace(0, 1, 1000), i = np.arange(0, 1000, 1), y = np.ones([40, 40]);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // errors.js -- Kiln's errors as classes. Each has the kind's name, and file and line of the call that it is about. Its
 // stack has the program's own frames; where it ran later than it was called, with the call that it is about.
-import {shortName} from './place.js';
 
 const own = new URL('..', import.meta.url).href, ownPath = own.replace(/^file:\/\//, '');
 const isInside = f => f.includes(own) || f.includes(ownPath) || f.includes('wasm-function') || f.includes('wasm://') ||
     f.includes('[wasm code]');
+/** A file without its scheme and host. */
+export const shortName = file => file.replace(/^file:\/\//, '').replace(/^https?:\/\/[^/]+\//, '')
+    .replace(/[?#].*$/, '');
+
 function shownStack(error, {file = null, line = 0}) {
     const stack = String(error.stack ?? ''), v8 = stack.includes('\n    at ');
     const [head, ...rest] = v8 ? stack.split('\n    at ') : [null, ...stack.split('\n').filter(Boolean)];

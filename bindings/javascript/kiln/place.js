@@ -2,6 +2,7 @@
 // place.js -- the line of the program that calls: Kiln notes it with each operation, for errors that are found later
 // and for its jaxprs. Lines inside of this package are not the user's: the first one outside counts.
 import {engine, lastingText, put} from './engine.js';
+import {shortName} from './errors.js';
 
 const own = new URL('.', import.meta.url).href;
 const ownPath = own.startsWith('file:') ? decodeURI(own.slice('file://'.length)) : own; // Bun has paths
@@ -20,10 +21,6 @@ function placeOf(file, line, name) {
     }
     return at;
 }
-
-/** A file without its scheme and host. */
-export const shortName = file => file.replace(/^file:\/\//, '').replace(/^https?:\/\/[^/]+\//, '').replace(/[?#].*$/,
-    '');
 
 // A line of a stack as text: "at f (file:1:2)" of V8, "f@file:1:2" of the others.
 const shape = /(?:at (?:async )?(?:(.*?) \()?|^(.*?)@)(.+?):(\d+):\d+\)?$/;

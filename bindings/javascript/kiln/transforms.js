@@ -471,4 +471,3 @@ export async function blockUntilReady(tree) {
     for (const x of leavesOf(tree)) await x?.blockUntilReady?.();
     return tree;
 }
-export {vmap} from './vmap.js';

@@ -2,8 +2,8 @@
 // runner.mjs -- the page's side of worker.mjs: starts it, gives it programs, ends it when a program shall stop.
 
 const base = new URL('../', import.meta.url);
-/** Where the package lies: beside the site's own files. */
-export const main = new URL('package/kiln/index.js', base).href;
+/** Where the package lies, as one file: beside the site's own files. */
+export const main = new URL('package/kiln/kiln.min.js', base).href;
 const packages = {kiln: main, 'kiln-arrays': main, '@jax-js/jax': main};
 
 /**
