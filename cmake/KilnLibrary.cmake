@@ -312,7 +312,7 @@ foreach(target kiln kiln_core ${kiln_relaxed_target} kiln_media ${kiln_shared_ta
     target_compile_options(${target} INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-ftrack-macro-expansion=0>)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C EXPORT_NO_SYSTEM ON)
 endforeach()
-if(KILN_WASM_THREADS) # src/base/heap_wasm.c
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI") # src/base/heap_wasm.c
     foreach(name malloc calloc realloc aligned_alloc posix_memalign free)
         foreach(target kiln kiln_core ${kiln_relaxed_target})
             target_link_options(${target} INTERFACE "-Wl,--wrap=${name}")

@@ -226,7 +226,7 @@ bool knx_mul_overflows(size_t a, size_t b, size_t *product) { return __builtin_m
 
 /* Arenas. */
 
-enum { ARENA_ALIGN = 16, ARENA_FIRST = 4096, ARENA_GROWTH_LIMIT = 1 << 20 };
+enum { ARENA_ALIGN = 16, ARENA_FIRST = 1024, ARENA_GROWTH_LIMIT = 1 << 20 };
 
 struct knx_arena_block {
     struct knx_arena_block *older;

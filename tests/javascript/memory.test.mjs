@@ -136,3 +136,17 @@ test('arrays that nobody disposes of go when the loop waits now and then', async
     if (globalThis.gc) assert.ok(liveCount() <= before + 100, `${liveCount()} arrays are left of ${many}`);
     assert.ok(memory().bytes <= most + 2 ** 26, 'the memory grows');
 });
+test('large arrays that nobody disposes of go while the loop awaits results', async () => {
+    const x = np.ones(2 ** 20), f = kiln.jit(a => a.add(1));
+    for (let i = 0; i < 1200; i++) await f(x).blockUntilReady(); // 5 GB: more than a module can have
+});
+test('functions that nobody disposes of go while the loop awaits', async () => {
+    const x = np.ones(16), before = memory().used;
+    let most = 0;
+    for (let i = 0; i < many / 5; i++) {
+        kiln.jit(a => a.mul(2).add(1))(x);
+        if (i % 10 === 0) await wait(0);
+        most = Math.max(most, memory().used);
+    }
+    assert.ok(most - before < 2 ** 27, `${most - before} bytes more`);
+});

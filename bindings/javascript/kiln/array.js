@@ -6,7 +6,7 @@ import {elements, nest, numberAt, onArray, operand, setIsArray} from './convert.
 import {arrive, deviceOf, ready} from './device.js';
 import {dtypeName, dtypeSize} from './dtype.js';
 import {errorOf} from './errors.js';
-import {Handle, check, isTracing, scoped} from './handles.js';
+import {Handle, breath, check, isTracing, scoped} from './handles.js';
 import {camel, invoke, onWrap, rowCall, rowOf, rowsOf} from './call.js';
 import {At, read, write} from './indexing.js';
 import {here} from './place.js';
@@ -73,7 +73,9 @@ export class KilnArray extends Handle {
     /** The elements in C order as a promise: the way to read what a device has, for which nobody waits in a page. */
     async data() {
         await arrive(this);
-        return this.dataSync();
+        const all = this.dataSync(), late = breath();
+        if (late) await late;
+        return all;
     }
     /** The name of the device that it is on. */
     get device() { return deviceOf(this); }
@@ -93,6 +95,8 @@ export class KilnArray extends Handle {
     /** Runs what the array waits for; returns it. */
     async blockUntilReady() {
         await ready(this);
+        const late = breath();
+        if (late) await late;
         return this;
     }
 

@@ -77,8 +77,31 @@ export function tracing(name, f) {
     }
 }
 
-// ---- Objects with a handle. Those that nobody disposes of are released after the collector has found them.
-const found = new FinalizationRegistry(box => box.end());
+// ---- Objects with a handle. Those that nobody disposes of are released after the collector has found them. It knows
+// what objects of JavaScript take, not what they own of Kiln's heap: as that grows beyond what it was after the last
+// collection, memory of its own is shown to it, which it counts and nobody touches.
+const STEP = 1 << 20, LATE = 1 << 26; // bytes: to be told at once; to wait for
+let told = 0, since = 0, isCollected = true, shown = null;
+function tell() {
+    const used = engine.exports.kiln_heap_used() >>> 0;
+    if (isCollected) told = since = used, isCollected = false;
+    if (used < told + STEP) return;
+    try {
+        shown = new ArrayBuffer(used - told);
+    } catch { // it has none, and knows
+    }
+    told = used;
+}
+const found = new FinalizationRegistry(box => {
+    box.end();
+    isCollected = true;
+});
+/** The collector is late: what it finds it gives back when nothing else runs. A promise of that, else null. */
+export function breath() {
+    if (told - since < LATE) return null;
+    since = told;
+    return new Promise(done => { setTimeout(done); });
+}
 
 /** What ends with an object, or before it. why: what is told to those that ask for it afterwards */
 export class Box {
@@ -125,6 +148,7 @@ export class Handle {
         if (users) traced.push(box, inside, lastPlace());
         this.#box = box;
         found.register(this, box);
+        tell();
     }
     /** The number that C knows it by. */
     get handle() {

@@ -7,5 +7,6 @@ export function liveCount() {
     ensure();
     return engine.exports.kjs_live_count();
 }
-/** {arrays, bytes}: of arrays that are alive, of the module's memory. */
-export const memory = () => ({arrays: liveCount(), bytes: engine.memory.buffer.byteLength});
+/** {arrays, bytes, used}: arrays that are alive, bytes of the module's memory and those of its heap that are in use. */
+export const memory = () => ({arrays: liveCount(), bytes: engine.memory.buffer.byteLength,
+    used: engine.exports.kiln_heap_used() >>> 0});

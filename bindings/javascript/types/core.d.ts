@@ -222,7 +222,7 @@ export declare function tidy<T>(f: () => T): T;
 export declare function keep<T>(tree: T): T;
 /** How many arrays the library holds. */
 export declare function liveCount(): number;
-export declare function memory(): {arrays: number; bytes: number};
+export declare function memory(): {arrays: number; bytes: number; used: number};
 
 // ---- Errors.
 /** An error of Kiln's: `name` is its kind, file and line are those of the call that it is about. */
