@@ -75,3 +75,29 @@ test('the default float', async () => {
     assert.equal(np.zeros(1).dtype, 'float32');
     await assert.rejects(kiln.init({defaultFloat: 'int32'}), RangeError);
 });
+test('integers that a dtype does not hold are an OverflowError, wherever they come in', () => {
+    const x = () => np.array([1, 2, 3], {dtype: 'int8'}), u = () => np.array([1, 2], {dtype: 'uint8'});
+    const at = new Int32Array([0, 2]), big = np.array([1], {dtype: 'int64'});
+    const ways = [
+        ...['set', 'add', 'subtract', 'multiply', 'min', 'max', 'divide', 'power'].map(name => () => x().at(0)[name](300)),
+        () => x().at(at).set([300, 1]), () => x().at(9).get({mode: 'fill', fillValue: 300}), () => u().at(0).set(-1),
+        () => x().at(0).set(300.5), () => x().at(0).set(Infinity), () => big.at(0).set(2n ** 63n),
+        () => x().set([0], 300), () => x().set([at], [300, 1]), () => x().set([0], 300.5), () => x().fill(300),
+        () => np.array([300], {dtype: 'int8'}), () => np.array([[1], [1e10]], {dtype: 'int32'}),
+        () => np.asarray([-1], 'uint16'), () => np.array([300.5], {dtype: 'int8'}),
+        () => np.full(2, 300, {dtype: 'int8'}), () => np.fullLike(x(), 300), () => np.add(x(), 300),
+        () => np.arange(300, 303, 1, {dtype: 'int8'}), () => np.pad(x(), 1, {mode: 'constant', constantValues: 300}),
+        () => np.put(x(), [0], [300]), () => np.put(x(), [0], 300), () => np.place(x(), x().greater(1), [300]),
+        () => np.putmask(x(), x().greater(1), 300), () => np.copyto(x(), 300), () => np.insert(x(), 0, 300),
+        () => np.sum(x(), {initial: 300, dtype: 'int8'}), () => kiln.jit(a => a.add(300))(x()),
+    ];
+    for (const way of ways) assert.throws(way, {name: 'OverflowError'}, String(way));
+    assert.throws(() => x().at(0).set(NaN), {name: 'ValueError'});
+    assert.throws(() => np.array([NaN], {dtype: 'int8'}), {name: 'ValueError'});
+    assert.deepEqual(x().at(0).set(127.9).js(), [127, 2, 3]); // fractions are cut off
+    assert.deepEqual(np.array([-128.9, 1.5], {dtype: 'int8'}).js(), [-128, 1]);
+    const y = x();
+    np.put(y, [0, 1], [-5, 7]);
+    y.set([new Int32Array([2])], [9]);
+    assert.deepEqual(y.js(), [-5, 7, 9]);
+});

@@ -7,7 +7,8 @@
 // or in camelCase: np.sum(x, {axis: 0, keepdims: true}), np.sum(x, 0).
 import {engine, get, get16, get8, getDouble, getInt, mark, put, put8, putDouble, putFloat, putInt, release, room,
         text, textAt, whenLoaded} from './engine.js';
-import {describe, isComplex, newHandle, numberHandle, onCast, onStack, operand, shapeAt} from './convert.js';
+import {describe, isComplex, newHandle, numberHandle, onCast, onStack, operand, shapeAt,
+    valuesFor} from './convert.js';
 import {dtypeHandle, dtypeName} from './dtype.js';
 import {errorOf} from './errors.js';
 import {Handle, check, scoped} from './handles.js';
@@ -165,7 +166,7 @@ function positions(x) {
 const put_ = {
     ARRAY: (s, x, to) => put(to, s.hold(operand(x))),
     POSITIONS: (s, x, to) => put(to, s.hold(positions(x))),
-    VALUES: (s, x, to) => put(to, s.hold(operand(x))),
+    VALUES: (s, x, to) => put(to, s.hold(valuesFor(dtypeName(engine.exports.kn_dtype_of(s.held[0].h)), x))),
     OPTIONAL_ARRAY: (s, x, to) => put(to, x === null ? 0 : s.hold(operand(x))),
     ARRAYS: (s, x, to) => {
         const all = x instanceof Handle ? [...x] : list(x, 'a list of arrays'), at = room(4 * all.length + 4);

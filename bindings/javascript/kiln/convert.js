@@ -68,7 +68,10 @@ function fromBytes(view, shape, dtype) {
 function survey(x, shape, kinds, axis = 0) {
     if (!Array.isArray(x)) {
         if (axis !== shape.length) inhomogeneous(shape, axis);
-        kinds.add(typeof x === 'object' ? (isComplex(x) ? 'complex' : 'other') : typeof x);
+        const kind = isComplex(x) ? 'complex' : typeof x;
+        if (!['number', 'boolean', 'bigint', 'complex'].includes(kind))
+            throw errorOf('TypeError', `an element of an array cannot be ${describe(x)}`);
+        kinds.add(kind);
         return;
     }
     if (axis > 64) throw errorOf('ValueError', 'too many dimensions: an array that contains itself?');
@@ -90,9 +93,6 @@ const hasArrays = x => Array.isArray(x) && x.some(i => isArray(i) || dtypeOfType
 export function nestedHandle(x, dtype = null, empty = 'float32') {
     const shape = [], kinds = new Set();
     survey(x, shape, kinds);
-    for (const k of kinds)
-        if (!['number', 'boolean', 'bigint', 'complex'].includes(k))
-            throw errorOf('TypeError', `an element of an array cannot be a ${k === 'object' ? 'null' : k}`);
     const flat = Array.isArray(x) ? x.flat(Infinity) : [x];
     let natural = kinds.has('complex') ? 'complex64' : kinds.has('number') ? 'float32' : kinds.has('bigint') ? 'int64'
         : kinds.has('boolean') ? 'bool' : empty;
@@ -119,11 +119,20 @@ function toBig(v, dtype) {
 const bits = {int8: 8, int16: 16, int32: 32, int64: 64};
 const limits = Object.fromEntries(Object.entries(bits).flatMap(([name, n]) =>
     [[name, [-(2n ** BigInt(n - 1)), 2n ** BigInt(n - 1) - 1n]], [`u${name}`, [0n, 2n ** BigInt(n) - 1n]]]));
-function checkRange(flat, dtype) { // of whole numbers, as NumPy has it
+function checkRange(flat, dtype) { // as NumPy has it; fractions are cut off
     const [low, high] = limits[dtype];
-    for (const v of flat)
-        if ((typeof v === 'bigint' || Number.isInteger(v)) && (v < low || v > high))
-            throw errorOf('OverflowError', `integer ${v} out of bounds for ${dtype}`);
+    for (const v of flat) {
+        if (typeof v !== 'bigint' && typeof v !== 'number') continue;
+        if (v !== v) throw errorOf('ValueError', 'cannot convert float NaN to integer');
+        if (v === Infinity || v === -Infinity) throw errorOf('OverflowError', 'cannot convert float infinity to integer');
+        const whole = typeof v === 'number' ? Math.trunc(v) : v;
+        if (whole < low || whole > high) throw errorOf('OverflowError', `integer ${whole} out of bounds for ${dtype}`);
+    }
+}
+/** {h, owned}: what is written to elements of this dtype; each number of a list has to fit. */
+export function valuesFor(dtype, x) {
+    if (!limits[dtype] || !Array.isArray(x) || hasArrays(x)) return operand(x);
+    return {h: newHandle(x, dtype), owned: true};
 }
 let cast = null; // of call.js: a row of the table
 export const onCast = f => { cast = f; };

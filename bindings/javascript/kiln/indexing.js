@@ -2,7 +2,7 @@
 // indexing.js -- parts of arrays: what an index says to C, reading and writing by it, and x.at(...), which leaves x as
 // it is.
 import {engine, mark, put, putInt, release, room, text} from './engine.js';
-import {castHandle, newHandle, onArray, operand} from './convert.js';
+import {newHandle, onArray, operand, valuesFor} from './convert.js';
 import {dtypeKind} from './dtype.js';
 import {errorOf} from './errors.js';
 import {check} from './handles.js';
@@ -97,7 +97,7 @@ export function read(x, index, entry = read) {
 /** Writes to x itself. name: "set", or of a ufunc, which does it again where indices repeat. */
 export function write(x, index, value, name = 'set', entry = write) {
     withIndex(index, (how, n, args, owned) => {
-        const c = engine.exports, v = operand(value);
+        const c = engine.exports, v = name === 'set' ? valuesFor(x.dtype, value) : operand(value);
         if (v.owned) owned.push(v.h);
         const ufunc = name === 'set' ? 0 : c.kn_ufunc_named(text(name));
         here(entry);
@@ -199,14 +199,14 @@ export class At {
     #read({mode = null, fillValue = null}) {
         const x = this.#x, how = modeOf(mode), walk = new Walk(x, this.#index);
         if (walk.outside === false || how !== 'fill') return read(x, walk.key);
-        const fill = np('asarray', fillValue ?? fillOf(x.dtype), x.dtype);
+        const fill = isArray(fillValue) ? np('astype', fillValue, x.dtype) : wrap(newHandle(fillValue ?? fillOf(x.dtype), x.dtype));
         return np('where', walk.lost(), fill, x.size ? read(x, walk.key) : fill);
     }
     #write(values, name, {mode = null} = {}) {
         const x = this.#x, how = modeOf(mode), walk = new Walk(x, this.#index);
         const keeps = how !== 'clip' && how !== 'promise_in_bounds';
         if (walk.outside === true && keeps) return np('copy', x);
-        const v = isArray(values) ? values : wrap(castHandle(newHandle(values), x.dtype));
+        const v = isArray(values) ? values : wrap(newHandle(values, x.dtype));
         const y = walk.outside === false || !keeps ? np('copy', x) : null;
         if (y) {
             write(y, walk.key, np('astype', v, x.dtype), name);

@@ -103,9 +103,15 @@ int kpy_positions_of(PyObject *o, kpy_operand *x)
 
 int kpy_value_for(kn_array x, PyObject *o, kpy_operand *v)
 {
+    kn_dtype d = kn_dtype_of(x);
+    const char kind = d ? kn_dtype_kind(d) : 0;
+    if ((kind == 'i' || kind == 'u') && (PyList_Check(o) || PyTuple_Check(o))) { /* each number has to fit */
+        kn_array h = kpy_asarray(o, d);
+        *v = (kpy_operand){h, h != NULL};
+        return h ? 0 : -1;
+    }
     if (kpy_operand_of(o, v) < 0)
         return -1;
-    kn_dtype d = kn_dtype_of(x);
     const char *name = d ? kn_dtype_name(d) : "";
     bool narrow = !strncmp(name, "float8", 6) || !strcmp(name + (*name == 'u'), "int4") || !strcmp(name, "bfloat16");
     if (!narrow || kn_dtype_of(v->h) == d)

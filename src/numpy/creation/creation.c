@@ -244,6 +244,20 @@ static kni_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, con
     return knb_astype(b, y, d);
 }
 
+/* NumPy writes the first two as numbers, which have to fit; those behind them wrap. */
+static void check_first(kna_op *op, kn_dtype d, int64_t n, const bound *start, const bound *step)
+{
+    bool is_unsigned = d->kind == 'u';
+    double high = d->size == 8 ? INFINITY : __builtin_ldexp(1, (int)d->size * 8 - !is_unsigned);
+    if (!knx_is_integer(d) || is_symbolic(start) || is_symbolic(step))
+        return;
+    for (int i = 0; i < 2 && i < n && !kna_failed(op); i++) {
+        double x = __builtin_trunc(start->d + i * step->d);
+        if (x >= high || x < (is_unsigned ? 0 : -high))
+            kna_fail(op, KN_ERROR_OVERFLOW, "integer %.0f out of bounds for %s", x, d->name);
+    }
+}
+
 static kn_array arange(const kn_array *all, const void *options)
 {
     const kn_zeros_opts *o = options;
@@ -253,6 +267,8 @@ static kn_array arange(const kn_array *all, const void *options)
     bound from = look_at(&op, start), to = look_at(&op, stop), by = look_at(&op, step);
     kn_dtype d = kna_lookup_dtype(o->dtype, kna_result_type(&op, 3, all));
     int64_t n = kna_failed(&op) ? 0 : count_steps(&op, &from, &to, &by);
+    if (!kna_failed(&op))
+        check_first(&op, d, n, &from, &by);
     if (kna_failed(&op) || !shape_fits(&op, &(kn_shape){1, {n}}, d))
         return kna_end(&op, KN_ATOM_NONE);
     if (d->kind == KN_KIND_BOOL && n > 2)

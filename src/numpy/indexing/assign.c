@@ -21,6 +21,13 @@ typedef struct place {
 
 /* ---- The value that is written. */
 
+static bool is_within(double x, kn_dtype d)
+{
+    bool is_unsigned = d->kind == 'u';
+    double whole = __builtin_trunc(x), high = __builtin_ldexp(1, (int)d->size * 8 - !is_unsigned);
+    return whole < high && whole >= (is_unsigned ? 0 : -high);
+}
+
 /* NumPy's words where a number does not become an element. */
 static void check_number(kna_op *op, kn_array v, kn_dtype d)
 {
@@ -41,6 +48,8 @@ static void check_number(kna_op *op, kn_array v, kn_dtype d)
         kna_fail(op, KN_ERROR_VALUE, "cannot convert float NaN to integer");
     else if (__builtin_isinf(x))
         kna_fail(op, KN_ERROR_OVERFLOW, "cannot convert float infinity to integer");
+    else if (at && !is_within(x, d))
+        kna_fail(op, KN_ERROR_OVERFLOW, "integer %.0f out of bounds for %s", __builtin_trunc(x), d->name);
 }
 
 /* Does a value of this shape go to a place of that one? Leading axes of extent 1 are too many, not wrong. */

@@ -69,10 +69,11 @@ static kni_atom value_for(padding *p, kn_array values, int ndim, int i, int side
     int64_t at[2];
     if (!values)
         return kna_failed(op) ? KN_ATOM_NONE : knb_number(op->b, d, 0);
-    kni_atom v = kna_in(op, values);
+    bool is_number = p->mode == CONSTANT && d->kind == 'i' && kna_is_number(op, values); /* has to fit; others wrap */
+    kni_atom v = is_number ? kna_in_as(op, values, d) : kna_in(op, values);
     if (kna_failed(op))
         return v;
-    v = knb_astype(op->b, v, d); /* a number wraps as an element does */
+    v = knb_astype(op->b, v, d);
     kni_type t = knb_type(op->b, v);
     int64_t n = kni_type_size(t);
     pair_of(op, t.ndim, t.dim, ndim, n, i, at);
