@@ -26,7 +26,7 @@ static const char *blocks_word(const knw_gen *g, char to[KNW_WORD_TEXT], int sta
 }
 
 /* Indices c0, c1, ... of a number in C order; n of them, whose extents are the words from `first` on. */
-static void indices(knw_gen *g, char c, const char *number, int n, uint32_t first)
+void knw_indices(knw_gen *g, char c, const char *number, int n, uint32_t first)
 {
     char word[KNW_WORD_TEXT];
     if (n > 1)
@@ -108,12 +108,17 @@ static void accumulate(knw_gen *g)
     }
 }
 
+void knw_inner_point(knw_gen *g)
+{
+    knw_indices(g, 'j', "i", g->k->stage[g->stage].n_inner, g->at.inner[g->stage]);
+    knw_elements_of_maps(g);
+    knw_place_nodes(g);
+}
+
 /* What happens to inner point i. */
 static void element(knw_gen *g)
 {
-    indices(g, 'j', "i", g->k->stage[g->stage].n_inner, g->at.inner[g->stage]);
-    knw_elements_of_maps(g);
-    knw_place_nodes(g);
+    knw_inner_point(g);
     accumulate(g);
 }
 
@@ -151,6 +156,13 @@ static void for_reductions(knw_gen *g, int ordered, void (*of)(knw_gen *g, int i
 
 static void begin_accumulator(knw_gen *g, int i) { identity(g, 'a', i); }
 static void begin_value(knw_gen *g, int i) { identity(g, 'v', i); }
+
+void knw_accumulators(knw_gen *g, const char *from, const char *to, const char *step)
+{
+    for_reductions(g, -1, begin_accumulator);
+    elements(g, from, to, step);
+}
+
 static void begin_block(knw_gen *g, int i)
 {
     knw_line(g, "var c%d: array<%s, 6>;", i, knw_type(knw_node(g, i)->dtype));
@@ -371,8 +383,7 @@ static void block_stage(knw_gen *g)
         fours(g, "begin + lane * 4u", "end", "256u");
         return;
     }
-    for_reductions(g, -1, begin_accumulator);
-    elements(g, "begin + lane", "end", "64u");
+    knw_accumulators(g, "begin + lane", "end", "64u");
     for_reductions(g, -1, row_block);
     if (!knw_reduces(g->k, g->stage))
         return;
@@ -450,7 +461,7 @@ static void find_point(knw_gen *g)
         knw_line(g, "let own = (group.y * %s + group.x) * 16u + (lane & 15u);", across);
         knw_line(g, "let live = own < %s;", count);
         knw_line(g, "let point = min(own, %s - 1u);", count);
-        indices(g, 'i', "point", g->k->n_par, g->at.par);
+        knw_indices(g, 'i', "point", g->k->n_par, g->at.par);
         return;
     }
     knw_line(g, alone ? "let %s = (group.y * %s + group.x) * 64u + lane;" : "let %s = group.y * %s + group.x;", name,
@@ -463,7 +474,7 @@ static void find_point(knw_gen *g)
         knw_line(g, "let point = unit / %s;", word);
         knw_line(g, "let block = unit %% %s;", word);
     }
-    indices(g, 'i', "point", g->k->n_par, g->at.par);
+    knw_indices(g, 'i', "point", g->k->n_par, g->at.par);
 }
 
 /* Four adjacent points by one invocation. */
@@ -482,7 +493,7 @@ static void four_points(knw_gen *g)
     knw_begin_fours(g);
     knw_open(g, "for (var s = 0u; s < n; s++) {");
     knw_line(g, "let point = four + s;");
-    indices(g, 'i', "point", g->k->n_par, g->at.par);
+    knw_indices(g, 'i', "point", g->k->n_par, g->at.par);
     stage(g, 0);
     knw_close(g);
     knw_end_fours(g, "n");
