@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kiln/source.h -- kernels as source text, for devices of the user's (kiln/provider.h, docs/providers.md) whose
- * driver compiles one of these languages: WGSL, or C. Functions of a table may call these. */
+ * driver compiles one of these languages: WGSL, GLSL, or C. Functions of a table may call these. */
 /* Made by scripts/make-api.py from api/source.api. */
 /* clang-format off */
 #ifndef KILN_SOURCE_H
@@ -13,8 +13,8 @@ extern "C" {
 
 /* ---- WGSL, the shading language of WebGPU. */
 
-/* What a text may count on. Each 0 is what any device of WebGPU keeps. Operations on float32 that are not in `exact`
- * are computed with integers, unless `fast` says that the device's own will do, however they round. */
+/* What a text of WGSL may count on. Each 0 is what any device of WebGPU keeps. Operations on float32 that are not in
+ * `exact` are computed with integers, unless `fast` says that the device's own will do, however they round. */
 enum {
     KN_EXACT_ADD = 1,
     KN_EXACT_MUL = 2,
@@ -46,7 +46,36 @@ typedef struct kn_wgsl_dispatch {
     uint32_t groups[2];    /* workgroups along x and y; 0: there is nothing to do */
 } kn_wgsl_dispatch;
 
-/* The source of a kernel: dispatches that run one after the other, or C's text. */
+/* What a text of GLSL may count on. Each 0 is what WebGL 2 promises. Memories are textures of 32-bit words (R32UI),
+ * whose rows have `width` words. */
+typedef struct kn_glsl_facts {
+    size_t size_;
+    int width;          /* words of a row of a texture, a power of 2; 0: 2048 */
+    int samplers;       /* textures that a pass may read; 0: 16 */
+    int uniforms;       /* vectors of four words; 0: 224 */
+    int exact;          /* KN_EXACT_... of those that give IEEE's bits, of subnormal numbers, too */
+    bool keeps_chains;  /* the compiler changes no chains of operations */
+    bool fast;          /* the device's own operations, however they round */
+} kn_glsl_facts;
+
+/* A pass: a fragment for each word of memory `target` in the bytes from `from` to `to` of the place (or of the
+ * room). Uniform memoryI is the texture of memory I, of those in `memories`; kn_w are the words, of which word 3 + p
+ * is to be set: where place p begins in its memory, in elements. Fragments that write nothing are discarded. Passes
+ * of one group read what was there before the first of them. A text with a uniform kn_old writes elements of less
+ * than a word: if others share these words (not `all` are written, or the place does not begin and end with a word),
+ * word 0 is to be 1 and kn_old the target as it was. */
+typedef struct kn_glsl_pass {
+    const char *text;      /* of a fragment shader, GLSL ES 3.00 */
+    uint64_t memories;     /* that it reads */
+    int target;            /* the memory that it writes: a place's number, or n + the number of a room */
+    int group;
+    size_t from, to;       /* equal: there is nothing to do */
+    bool all;
+    int n_word;            /* a multiple of 4 */
+    const uint32_t *word;
+} kn_glsl_pass;
+
+/* The source of a kernel: dispatches or passes that run one after the other, or C's text. */
 typedef struct kn_source {
     size_t size_;
     const char *why;       /* there is none: "64-bit floats"; else NULL */
@@ -55,6 +84,10 @@ typedef struct kn_source {
     size_t scratch;        /* bytes that its dispatches share, as the last memory; 0: it is not used */
     const char *text;
     void *own;             /* Kiln's */
+    int n_pass;            /* of GLSL */
+    const kn_glsl_pass *pass;
+    int n_room;
+    const size_t *room;    /* bytes of memories n, n + 1, ... that its passes share */
 } kn_source;
 /* for functions of a table: the kernel of a step as WGSL: 0, also where there is none and `why` says why; or -1 and
  * an error, and what it fills in is empty. Places of one memory need one binding: memory[p] is the number of place
@@ -62,6 +95,12 @@ typedef struct kn_source {
  * structure, on the facts and on which places share a memory; numbers are in the words */
 KN_API int kn_step_wgsl(const kn_provider_step *step, const kn_wgsl_facts *facts, int n_memory, const uint8_t *memory,
     kn_source *out);
+
+/* ---- GLSL ES 3.00, the shading language of WebGL 2. */
+/* for functions of a table: the kernel of a step as fragment shaders: 0, also where there are none and `why` says
+ * why; or -1 and an error, and what it fills in is empty. Texts depend on the kernel's structure, on the facts and
+ * on whether rows are long; numbers are in the words */
+KN_API int kn_step_glsl(const kn_provider_step *step, const kn_glsl_facts *facts, kn_source *out);
 
 /* ---- C. */
 /* for functions of a table: the kernel of a step as C: 0, also where there is none and `why` says why; or -1 and an

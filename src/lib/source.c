@@ -8,9 +8,11 @@
 #include <ctype.h>
 #include <string.h>
 #if KN_HAVE_WEBGPU
+#include "glsl/glsl.h"
 #include "wgsl/wgsl.h"
 #endif
 
+enum { SMALLEST = offsetof(kn_source, own) + sizeof(void *) }; /* the first struct there was */
 enum { MOST_MEMORIES = 31, UNIFORM_WORDS = 16384 }; /* words that any device of WebGPU has in a uniform block */
 
 /* What stands behind kn_source.own; the texts of dispatches are in the arena. */
@@ -37,7 +39,7 @@ static int refuse(const char *operation, kn_error_kind kind, const char *message
 
 static bool check(const char *operation, const kn_provider_step *step, kn_source *out)
 {
-    if (!out || out->size_ < sizeof *out)
+    if (!out || out->size_ < SMALLEST)
         refuse(operation, KN_ERROR_TYPE, "the result is null, or its size_ is not set");
     else if (!step || step->size_ < sizeof *step || !step->own)
         refuse(operation, KN_ERROR_TYPE, "the step is null, or no step of a program");
@@ -71,7 +73,7 @@ static int finish(const char *operation, knx_error *error, made *m, kn_source *s
 
 void kn_source_free(kn_source *source)
 {
-    if (!source || source->size_ < sizeof *source)
+    if (!source || source->size_ < SMALLEST)
         return;
     forget(source->own);
     put(source, &nothing);
@@ -198,7 +200,107 @@ int kn_step_wgsl(const kn_provider_step *step, const kn_wgsl_facts *facts, int n
     return finish(operation, error, m, &s, out);
 }
 
+/* ---- GLSL. */
+
+static knl_facts glsl_facts_of(const kn_glsl_facts *given)
+{
+    kn_glsl_facts f = {0};
+    if (given)
+        memcpy(&f, given, given->size_ < sizeof f ? given->size_ : sizeof f);
+    return (knl_facts){.numbers = {.exact = (uint32_t)f.exact & ((1u << KNW_OPERATIONS) - 1),
+                                   .joins = !f.keeps_chains,
+                                   .splits_fma = true},
+                       .exact = !f.fast,
+                       .width = number_or(f.width, 2048),
+                       .samplers = number_or(f.samplers, 16),
+                       .uniforms = number_or(f.uniforms, 224)};
+}
+
+static knx_error *add_pass(const knl_plan *p, int i, made *m, kn_glsl_pass *to)
+{
+    char *text = NULL;
+    uint64_t from, end;
+    uint32_t n = knl_n_words(p, i);
+    uint32_t *word = knx_arena_alloc(&m->arena, n * sizeof *word);
+    KN_TRY(knl_text(p, i, &text, &to->memories));
+    to->text = knx_arena_string(&m->arena, text);
+    knx_free(text);
+    if (!to->text || !word)
+        return knx_error_nomem();
+    knl_words(p, i, word);
+    knl_reach(p, i, &from, &end, &to->all);
+    to->word = word;
+    to->n_word = (int)n;
+    to->target = (int)p->pass[i].target;
+    to->group = p->pass[i].group;
+    to->from = (size_t)from;
+    to->to = (size_t)end;
+    return NULL;
+}
+
+static knx_error *add_passes(const knl_plan *p, made *m, kn_source *out)
+{
+    int rooms = p->n_memory - p->k->n_buffer;
+    kn_glsl_pass *pass = knx_arena_zero(&m->arena, ((size_t)p->n_pass + 1) * sizeof *pass);
+    size_t *room = knx_arena_alloc(&m->arena, ((size_t)rooms + 1) * sizeof *room);
+    if (!pass || !room)
+        return knx_error_nomem();
+    for (int i = 0; i < rooms; i++)
+        room[i] = (size_t)p->bytes[i];
+    for (int i = 0; i < p->n_pass; i++)
+        KN_TRY(add_pass(p, i, m, &pass[i]));
+    out->n_pass = p->n_pass;
+    out->pass = pass;
+    out->n_room = rooms;
+    out->room = room;
+    return NULL;
+}
+
+static knx_error *make_glsl(const knc_step *s, const knl_facts *f, made *m, kn_source *out)
+{
+    const knw_launch l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    knl_plan plan;
+    knx_error *e = knl_make_plan(s->u.k.kernel, f, &l, &plan, &out->why);
+    if (!e && !out->why)
+        e = add_passes(&plan, m, out);
+    knl_free_plan(&plan);
+    return e;
+}
+
+int kn_step_glsl(const kn_provider_step *step, const kn_glsl_facts *facts, kn_source *out)
+{
+    static const char operation[] = "step_glsl";
+    kn_source s = nothing;
+    if (!check(operation, step, out))
+        return -1;
+    put(out, &nothing);
+    if (facts && facts->size_ < sizeof facts->size_)
+        return refuse(operation, KN_ERROR_TYPE, "size_ of the facts is not set");
+    const knl_facts f = glsl_facts_of(facts);
+    if (f.width & (f.width - 1))
+        return refuse(operation, KN_ERROR_VALUE, "the width of textures is not a power of 2");
+    if (!knc_is_kernel(step_of(step))) {
+        s.why = "it is no kernel";
+        put(out, &s);
+        return 0;
+    }
+    made *m = knx_alloc_zero(sizeof *m);
+    knx_error *error = m ? make_glsl(step_of(step), &f, m, &s) : knx_error_nomem();
+    return finish(operation, error, m, &s, out);
+}
+
 #else
+
+int kn_step_glsl(const kn_provider_step *step, const kn_glsl_facts *facts, kn_source *out)
+{
+    (void)facts;
+    if (!check("step_glsl", step, out))
+        return -1;
+    kn_source s = nothing;
+    s.why = "this Kiln was built without GLSL";
+    put(out, &s);
+    return 0;
+}
 
 int kn_step_wgsl(const kn_provider_step *step, const kn_wgsl_facts *facts, int n_memory, const uint8_t *memory,
                  kn_source *out)

@@ -88,6 +88,7 @@ typedef kn_device_info *m_kn_device_info;
 typedef kn_device_handle *m_kn_device_handle;
 typedef const uint8_t *p_uint8_t;
 typedef const kn_wgsl_facts *p_kn_wgsl_facts;
+typedef const kn_glsl_facts *p_kn_glsl_facts;
 typedef kn_source *m_kn_source;
 typedef const kn_errcall *p_kn_errcall;
 typedef kn_errstate_scope *m_kn_errstate_scope;
@@ -128,7 +129,7 @@ typedef void (*function_log)(void *env, int level, const char *text);
     X(m_kn_dtype) X(p_kn_errcall) X(m_kn_errstate_scope) X(kn_flatiter) X(kn_broadcast_iter) X(kn_nditer) \
     X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes) X(kn_poll) X(m_kn_device_counts) \
     X(m_kn_offload_decision) X(m_kn_offload_costs) X(p_kn_offload_costs) X(p_kn_provider) X(p_kn_provider_step) \
-    X(kn_device) X(m_kn_device) X(m_kn_device_info) X(m_kn_device_handle) X(p_uint8_t) X(p_kn_wgsl_facts) X(m_kn_source)
+    X(kn_device) X(m_kn_device) X(m_kn_device_info) X(m_kn_device_handle) X(p_uint8_t) X(p_kn_wgsl_facts) X(p_kn_glsl_facts) X(m_kn_source)
 /* clang-format on */
 #define DECLARE(T) T take_##T(const char *name);
 TAKEN(DECLARE)

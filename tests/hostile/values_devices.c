@@ -37,6 +37,14 @@ p_kn_wgsl_facts take_p_kn_wgsl_facts(const char *name)
     return table[pick_null(name, 1, 3)];
 }
 
+p_kn_glsl_facts take_p_kn_glsl_facts(const char *name)
+{
+    static const kn_glsl_facts none = {.size_ = sizeof none}, unsized = {.width = -1},
+                               absurd = {.size_ = sizeof absurd, .width = 3, .samplers = -7, .exact = -1};
+    const kn_glsl_facts *const table[] = {&none, NULL, &unsized, &absurd};
+    return table[pick_null(name, 1, 3)];
+}
+
 p_uint8_t take_p_uint8_t(const char *name)
 {
     static const uint8_t numbers[256] = {3, 1, 255};

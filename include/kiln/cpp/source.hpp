@@ -15,6 +15,11 @@ namespace kiln {
 inline int step_wgsl(const kn_provider_step &step, const kn_wgsl_facts &facts, int n_memory, const uint8_t *memory,
     kn_source *out, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_step_wgsl(&step, &facts, n_memory, memory, out)); }
+/* for functions of a table: the kernel of a step as fragment shaders: 0, also where there are none and `why` says
+ * why; or -1 and an error, and what it fills in is empty. Texts depend on the kernel's structure, on the facts and
+ * on whether rows are long; numbers are in the words */
+inline int step_glsl(const kn_provider_step &step, const kn_glsl_facts &facts, kn_source *out, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_step_glsl(&step, &facts, out)); }
 /* for functions of a table: the kernel of a step as C: 0, also where there is none and `why` says why; or -1 and an
  * error. The text needs no header of Kiln and defines one function of this name, which runs all points on one
  * thread; docs/providers.md has its arguments. gcc 12 and clang 14, or later, compile it with -ffp-contract=off; it
