@@ -74,15 +74,17 @@ export const wantsRelaxed = (fma = 'auto') => fma === 'relaxed' || (fma === 'aut
  * @param {() => object} options.exports of Kiln's own module
  * @param {'auto'|'exact'|'relaxed'} [options.fma] exact: kernels never use relaxed_madd; relaxed: always; auto: fuses() says
  * @param {object} [options.webgpu] what openWebGPU() of webgpu.mjs gave, if there is to be such a device
+ * @param {object} [options.webgl] what openWebGL() of webgl.mjs gave, likewise
  * @param {boolean} [options.makes] false: no modules can be made here, and kernels are interpreted
  */
-export function kernels({exports, fma = 'auto', webgpu = null, makes = true}) {
+export function kernels({exports, fma = 'auto', webgpu = null, webgl = null, makes = true}) {
     const count = {modules: 0, functions: 0, bytes: 0, refused: 0};
     const free = []; // places in the table
     const features = (wantsRelaxed(fma) ? 1 : 0) | (makes ? 2 : 0) | (fma !== 'exact' && cuts() ? 4 : 0);
     const known = {
         count,
         ...webgpu?.imports(exports),
+        ...webgl?.imports(exports),
         // A place for a function; 0: there is no memory for it.
         reserve() {
             if (free.length === 0) {
@@ -119,5 +121,5 @@ export function kernels({exports, fma = 'auto', webgpu = null, makes = true}) {
         },
         features: () => features,
     };
-    return new Proxy(known, {get: (o, name) => o[name] ?? (String(name).startsWith('webgpu_') ? () => 0 : undefined)});
+    return new Proxy(known, {get: (o, name) => o[name] ?? (/^web(gpu|gl)_/.test(String(name)) ? () => 0 : undefined)});
 }

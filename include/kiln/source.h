@@ -86,6 +86,7 @@ typedef struct kn_source {
     void *own;             /* Kiln's */
     int n_pass;            /* of GLSL */
     const kn_glsl_pass *pass;
+    const size_t *element; /* bytes of an element of each place */
     int n_room;
     const size_t *room;    /* bytes of memories n, n + 1, ... that its passes share */
 } kn_source;

@@ -9,6 +9,7 @@
 #include <string.h>
 #if KN_HAVE_WEBGPU
 #include "glsl/glsl.h"
+#include "kernel/internal.h"
 #include "wgsl/wgsl.h"
 #endif
 
@@ -243,14 +244,18 @@ static knx_error *add_passes(const knl_plan *p, made *m, kn_source *out)
     int rooms = p->n_memory - p->k->n_buffer;
     kn_glsl_pass *pass = knx_arena_zero(&m->arena, ((size_t)p->n_pass + 1) * sizeof *pass);
     size_t *room = knx_arena_alloc(&m->arena, ((size_t)rooms + 1) * sizeof *room);
-    if (!pass || !room)
+    size_t *element = knx_arena_alloc(&m->arena, ((size_t)p->k->n_buffer + 1) * sizeof *element);
+    if (!pass || !room || !element)
         return knx_error_nomem();
     for (int i = 0; i < rooms; i++)
         room[i] = (size_t)p->bytes[i];
+    for (int b = 0; b < p->k->n_buffer; b++)
+        element[b] = (size_t)knk_size(knk_memory_dtype(p->k->buffer[b].dtype));
     for (int i = 0; i < p->n_pass; i++)
         KN_TRY(add_pass(p, i, m, &pass[i]));
     out->n_pass = p->n_pass;
     out->pass = pass;
+    out->element = element;
     out->n_room = rooms;
     out->room = room;
     return NULL;

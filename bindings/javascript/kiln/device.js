@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // device.js -- devices: which there are, where arrays are and go, and reading what a device has, which a page awaits.
+import {openWebGL} from '../webgl.mjs';
 import {openWebGPU} from '../webgpu.mjs';
 import {setOnDevice, wrap} from './call.js';
 import {operand} from './convert.js';
@@ -14,24 +15,29 @@ const kindOf = name => name.split(':')[0];
 let known = ['host'];
 
 /** Asks the page for what the options name, before the module is made. */
-export async function openDevices({devices = [], webgpu = {}}) {
+export async function openDevices({devices = [], webgpu = {}, webgl = {}}) {
     const kinds = [devices].flat().map(name => kindOf(others[name] ?? name));
-    const unknown = kinds.find(k => k !== 'host' && k !== 'webgpu');
-    if (unknown) throw errorOf('ValueError', `there are devices "host" and "webgpu", not "${unknown}"`);
+    const unknown = kinds.find(k => !['host', 'webgpu', 'webgl'].includes(k));
+    if (unknown) throw errorOf('ValueError', `there are devices "host", "webgpu" and "webgl", not "${unknown}"`);
     engine.webgpu = kinds.includes('webgpu') ? await openWebGPU(webgpu) : null;
+    engine.webgl = kinds.includes('webgl') ? openWebGL(webgl) : null;
 }
 
 /** Lets the module know them, and awaits what it asks of them first. */
 export async function beginDevices() {
     const n = engine.webgpu?.available ? await engine.webgpu.ready(engine.exports) : 0;
-    known = ['host', ...Array.from({length: n}, (_, i) => `webgpu:${i}`)];
+    const gl = engine.webgl?.begin(engine.exports) ? ['webgl:0'] : [];
+    known = ['host', ...Array.from({length: n}, (_, i) => `webgpu:${i}`), ...gl];
 }
 
-/** The names of the devices that init() has opened: "host", "webgpu:0". */
+/** The names of the devices that init() has opened: "host", "webgpu:0", "webgl:0". */
 export const devices = () => [...known];
 
 /** Why there is no device webgpu:0 although init() was asked for it; '' if there is one. */
 export const whyNoWebGPU = () => (engine.webgpu ? engine.webgpu.why : 'init({devices: ["webgpu"]}) was not called');
+
+/** The same for webgl:0. */
+export const whyNoWebGL = () => (engine.webgl ? engine.webgl.why : 'init({devices: ["webgl"]}) was not called');
 
 function find(device) {
     ensure();

@@ -6,9 +6,9 @@ import {kernels, wantsRelaxed} from '../kernels.mjs';
 import {threadsFor, whyNoThreads} from '../threads.mjs';
 import {wasi} from '../wasi.mjs';
 
-/** exports: the module's functions; L: offsets and sizes of structures by name; K: kinds of arguments by name; webgpu: the
- * device of the page, if init() was asked for it (device.js). */
-export const engine = {exports: null, memory: null, L: {}, K: {}, made: null, options: {}, webgpu: null};
+/** exports: the module's functions; L: offsets and sizes of structures by name; K: kinds of arguments by name; webgpu, webgl:
+ * devices of the page, if init() was asked for them (device.js). */
+export const engine = {exports: null, memory: null, L: {}, K: {}, made: null, options: {}, webgpu: null, webgl: null};
 
 let u8, i32, u32, f64, i64;
 function views() {
@@ -145,7 +145,7 @@ function print(stream, b) { // whole lines; a program's output in Node goes out 
 
 function imports(module, options) {
     engine.made = kernels({exports: () => engine.exports, fma: options.fma ?? 'auto', makes: options.kernels !== false,
-        webgpu: engine.webgpu});
+        webgpu: engine.webgpu, webgl: engine.webgl});
     const shared = threadsFor(module, {threads: options.threads, features: engine.made.features});
     engine.threads = shared.threads;
     const {publish} = engine.made;

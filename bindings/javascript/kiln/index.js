@@ -29,7 +29,7 @@ export {settings} from './place.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree, io, numpy, numpy as np};
 export {watch} from './watch.js';
 export {threads} from './engine.js';
-export {defaultDevice, devicePut, devices, gpuBuffer, onDevice, whyNoWebGPU} from './device.js';
+export {defaultDevice, devicePut, devices, gpuBuffer, onDevice, whyNoWebGL, whyNoWebGPU} from './device.js';
 export {KilnError, ValueError, IndexError, KeyError, AxisError, OverflowError, LinAlgError,
     NotImplementedError, ConcretizationError, LeakedTracerError, MutationError, ContextError, FileError,
     MemoryError, NameError, RuntimeError, AssertionError, ZeroDivisionError, InconclusiveDimensionOperation,
