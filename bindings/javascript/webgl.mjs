@@ -4,6 +4,7 @@
 
 const MOST_WIDTH = 4096;
 const KEPT = 256 << 20; // bytes of textures that wait to be used again
+const UNUSED = 128; // programs that no kernel has, for those that come again
 const CHECKED = 16 << 20; // bytes of a texture that is asked whether there is memory for it
 const VERTEX = `#version 300 es
 void main() {
@@ -221,6 +222,18 @@ class WebGL {
         return {program, text, units, old, users: 0, words: gl.getUniformLocation(program, 'kn_w')};
     }
 
+    #forget() {
+        let unused = 0;
+        for (const p of this.#programs.values()) unused += !p.users;
+        for (const p of this.#programs.values()) {
+            if (unused <= UNUSED) return;
+            if (p.users) continue;
+            this.#programs.delete(p.text);
+            this.#gl.deleteProgram(p.program);
+            unused--;
+        }
+    }
+
     #draw(p, target, first, end, words, memories, old) {
         const gl = this.#gl, w = this.#size, row = Math.floor(first / w), rows = Math.ceil(end / w) - row;
         gl.useProgram(p.program);
@@ -291,9 +304,10 @@ class WebGL {
             free_program: n => {
                 const p = object(n);
                 this.#objects.delete(n);
-                if (--p.users) return;
-                this.#programs.delete(p.text);
-                gl.deleteProgram(p.program);
+                p.users--;
+                this.#programs.delete(p.text); // to the end: the last ones that were used stay
+                this.#programs.set(p.text, p);
+                this.#forget();
             },
             // memories: pairs of a number in the text and a texture
             draw: (p, target, first, end, words, vectors, pairs, n, old) => fine(() => {

@@ -26,7 +26,7 @@ WEB(draw) int gl_draw(object program, object target, uint32_t first, uint32_t en
 WEB(wait) int gl_wait(void);
 /* clang-format on */
 
-enum { ALIGNMENT = 64, MOST_PLACES = 32, MOST_MEMORIES = 64, GAP = 4096 };
+enum { ALIGNMENT = 64, MOST_PLACES = 32, MOST_MEMORIES = 64, LITERAL = 16 };
 
 typedef struct memory {
     object texture;
@@ -270,16 +270,16 @@ static bool find_textures(launching *l)
 {
     int n = l->step->n;
     for (int p = 0; p < n; p++) {
-        uint32_t bits[16] = {0};
+        uint32_t bits[LITERAL / 4];
         const memory *m = l->at[p].memory;
         if (m) {
             l->texture[p] = m->texture;
             continue;
         }
-        memcpy(bits, l->at[p].bits, l->step->bytes[p] < sizeof bits ? l->step->bytes[p] : sizeof bits);
+        memcpy(bits, l->at[p].bits, LITERAL); /* of any dtype there is so much */
         l->own[p] = true;
-        l->texture[p] = gl_texture(16);
-        if (!l->texture[p] || !gl_write(l->texture[p], 0, bits, 16))
+        l->texture[p] = gl_texture(LITERAL / 4);
+        if (!l->texture[p] || !gl_write(l->texture[p], 0, bits, LITERAL / 4))
             return false;
     }
     for (int i = 0; i < l->r->source.n_room; i++) {
