@@ -9,18 +9,19 @@ static knl_type of(knl_scalar scalar, int n) { return (knl_type){.scalar = (uint
 
 /* ---- functions that stand for WGSL's own ---- */
 
-enum { CLZ, CTZ, REVERSE, ODD_ROUND, HELPERS };
+enum { CLZ, CTZ, REVERSE, ODD_ROUND, SELECT, HELPERS };
 static const struct {
     const char *wgsl, *glsl, *text;
 } helper[HELPERS] = {
     [CLZ] = {"countLeadingZeros", "kn_clz",
              "uint kn_clz(uint x) {\n"
              "    uint n = 32u;\n"
-             "    for (uint s = 16u; s > 0u; s >>= 1u) {\n"
-             "        uint high = x >> s;\n"
-             "        n -= high != 0u ? s : 0u;\n"
-             "        x = high != 0u ? high : x;\n"
-             "    }\n"
+             "    uint k;\n"
+             "    k = uint(x > 0xffffu) << 4u; n -= k; x >>= k;\n"
+             "    k = uint(x > 0xffu) << 3u; n -= k; x >>= k;\n"
+             "    k = uint(x > 0xfu) << 2u; n -= k; x >>= k;\n"
+             "    k = uint(x > 0x3u) << 1u; n -= k; x >>= k;\n"
+             "    k = uint(x > 0x1u); n -= k; x >>= k;\n"
              "    return n - x;\n"
              "}\n"},
     [CTZ] = {"countTrailingZeros", "kn_ctz",
@@ -39,6 +40,13 @@ static const struct {
                  "    return (x >> 16u) | (x << 16u);\n"
                  "}\n"},
     [ODD_ROUND] = {"round", "roundEven", ""},
+    /* c ? a : b is a branch for some compilers, and in trees of branches SwiftShader is lost */
+    [SELECT] = {"select", "kn_select",
+                "uint kn_select(uint a, uint b, bool c) {\n    return a ^ ((a ^ b) & (0u - uint(c)));\n}\n"
+                "uvec2 kn_select(uvec2 a, uvec2 b, bool c) {\n    return a ^ ((a ^ b) & (0u - uint(c)));\n}\n"
+                "int kn_select(int a, int b, bool c) {\n    return a ^ ((a ^ b) & -int(c));\n}\n"
+                "bool kn_select(bool a, bool b, bool c) {\n    return kn_select(uint(a), uint(b), c) != 0u;\n}\n"
+                "float kn_select(float a, float b, bool c) {\n    return mix(a, b, c);\n}\n"},
 };
 
 void knl_put_helpers(const knl_translation *t, knx_str *to)
@@ -102,12 +110,6 @@ static knl_type joined(knl_type a, knl_type b)
     return r;
 }
 
-static knl_type put_select(knx_str *to, const arguments *a)
-{
-    knx_str_printf(to, "(%s ? %s : %s)", text(&a->s[2]), text(&a->s[1]), text(&a->s[0]));
-    return joined(a->type[0], a->type[1]);
-}
-
 static knl_type put_bitcast(knx_str *to, knl_type as, const arguments *a)
 {
     uint8_t from = a->type[0].scalar;
@@ -130,6 +132,7 @@ static bool put_builtin(knl_translation *t, knx_str *to, const knl_token *name, 
         if (strlen(helper[i].wgsl) == name->n && !memcmp(name->s, helper[i].wgsl, name->n)) {
             t->helpers |= 1u << i;
             put_call(to, helper[i].glsl, a);
+            *type = i == SELECT ? joined(a->type[0], a->type[1]) : a->type[0];
             return true;
         }
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
@@ -139,9 +142,7 @@ static bool put_builtin(knl_translation *t, knx_str *to, const knl_token *name, 
                 *type = joined(*type, a->type[j]);
             return true;
         }
-    if (IS("select") && a->n == 3)
-        *type = put_select(to, a);
-    else if (IS("fma") && a->n == 3)
+    if (IS("fma") && a->n == 3)
         knx_str_printf(to, "(%s * %s + %s)", text(&a->s[0]), text(&a->s[1]), text(&a->s[2]));
     else if ((IS("all") || IS("any")) && a->n == 1) /* of a == b, a != b of vectors, which are bools in GLSL */
         knx_str_printf(to, "(%s)", text(&a->s[0])), *type = of(KNL_BOOL, 1);
@@ -336,7 +337,7 @@ static knl_type unary(knl_translation *t, knx_str *to)
 static const char *const level_of[][5] = {
     {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="},
     {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
-enum { LEVELS = sizeof level_of / sizeof *level_of, EQUAL = 5, ORDER = 6, SHIFT = 7 };
+enum { LEVELS = sizeof level_of / sizeof *level_of, BIT_OR = 2, BIT_XOR, BIT_AND, EQUAL, ORDER, SHIFT };
 
 static const char *operator_at(const knl_translation *t, int level)
 {
@@ -346,24 +347,38 @@ static const char *operator_at(const knl_translation *t, int level)
     return NULL;
 }
 
-static const char *of_bools(const char *sign)
+/* "a & b" of bools, which GLSL has as "&&" alone: a branch where it is more than names. */
+static void put_bools(knx_str *to, size_t from, const char *sign, const knx_str *right)
 {
-    return !strcmp(sign, "|") ? "||" : !strcmp(sign, "&") ? "&&" : !strcmp(sign, "^") ? "^^" : sign;
+    knx_str left = {0};
+    knx_str_puts(&left, to->s ? to->s + from : "");
+    if (to->s)
+        to->s[to->n = from] = 0;
+    knx_str_printf(to, "((uint(%s) %s uint(%s)) != 0u)", text(&left), sign, text(right));
+    to->failed |= left.failed;
+    knx_str_free(&left);
 }
 
 static knl_type binary(knl_translation *t, knx_str *to, int level)
 {
     if (level == LEVELS)
         return unary(t, to);
+    size_t from = to->n;
     knl_type left = binary(t, to, level + 1);
     for (const char *sign; !t->wrong && (sign = operator_at(t, level));) {
+        knx_str right = {0};
         knl_next(t);
-        knx_str_printf(to, " %s ", left.scalar == KNL_BOOL ? of_bools(sign) : sign);
-        knl_type right = binary(t, to, level + 1);
+        knl_type other = binary(t, &right, level + 1);
+        if (left.scalar == KNL_BOOL && (level == BIT_OR || level == BIT_XOR || level == BIT_AND))
+            put_bools(to, from, sign, &right);
+        else
+            knx_str_printf(to, " %s %s", sign, text(&right));
         if (level == EQUAL || level == ORDER)
             left = of(KNL_BOOL, 1);
         else if (level != SHIFT)
-            left = joined(left, right);
+            left = joined(left, other);
+        to->failed |= right.failed;
+        knx_str_free(&right);
     }
     return left;
 }
