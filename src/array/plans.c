@@ -421,7 +421,7 @@ static bool can_be_shared(const kna_cut *c)
  * stays NULL where there is none; then the cut gets a plan for its extents. */
 static knx_error *plan_of_kind(kna_cut *c, kna_plans *own, kna_plans *shared, kind_match *m)
 {
-    if (!m->seen || m->refused || m->others >= MOST_KINDS)
+    if (!m->seen || m->refused || m->others >= MOST_KINDS || c->device->compile)
         return NULL;
     KN_TRY(kna_kind_make(c, &m->plan));
     if (m->plan && (!kna_kind_numbers(m->plan->kind, c, m->number) ||

@@ -131,6 +131,11 @@ struct knd_device {
     knx_error *(*reload)(knd_loaded *l);
     knx_error *(*run)(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o);
 
+    /* A device that makes its own of whole jaxprs (device/mesh): knd_compile asks it, and what it loads has a program
+     * without steps, knc_outline's. Jaxprs have no dimension variables there. NULL: it loads programs. */
+    knx_error *(*compile)(const knd_device *d, const kni_jaxpr *j, const knc_compile_options *o, knd_loaded **out);
+    const struct kni_mesh *mesh; /* that it is; NULL: it is none */
+
     /* What people are told of it beside its name; NULL: nothing. */
     const struct kn_device_info *(*info)(const knd_device *d);
     /* The memory as others know it who use the same device, after all that was begun; bytes is set. NULL: nobody
@@ -180,6 +185,7 @@ knx_error *knd_tell_step(const knd_device *d, const knc_program *p, uint32_t i, 
 
 /* What a device is asked to do, counted (work.c, kn_device_count); under the lock. bytes: as many as were asked for. */
 knx_error *knd_alloc(const knd_device *d, size_t bytes, knd_memory **out);
+void knd_count_memory(const knd_device *d, size_t bytes); /* it has so many more */
 void knd_free(const knd_device *d, knd_memory *m, size_t bytes); /* NULL is fine */
 knx_error *knd_copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes);
 knx_error *knd_copy_out(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes);
@@ -204,7 +210,8 @@ knx_error *knd_need(const char *name, const knd_device **out);
 bool knd_is_known(const knd_device *d); /* from whatever pointer */
 /* Makes known what comes with this name, or with all names (NULL): "auto", an engine's devices (engines.c). */
 knx_error *knd_open_engines(const char *name);
-/* Those of this kind (NULL: of all), the host first: at most `room` of them, and how many there are. */
+/* Those of this kind (NULL: of all that are no meshes), the host first: at most `room` of them, and how many there
+ * are. */
 int knd_list(const char *kind, int room, const knd_device **out);
 /* "webgpu" of "webgpu:0" */
 size_t knd_kind_length(const char *name);
@@ -255,6 +262,10 @@ knx_error *knd_wait(knx_buffer *b);
 knx_error *knd_be_sure(knx_buffer *b); /* the same if its contents may be what a check has not let pass */
 /* A new buffer on the device, contents undefined. */
 knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out);
+/* The same of memory that the device has made, of so many bytes, which is taken over, also on failure. */
+knx_error *knd_buffer_of(const knd_device *d, knd_memory *m, size_t bytes, knx_buffer **out);
+/* What the device has of it, valid as long as nobody writes to the buffer; NULL: nothing. */
+knd_memory *knd_memory_of(const knd_device *d, const knx_buffer *b);
 /* The device has written to its copy: what the host has is old. */
 void knd_written(knx_buffer *b);
 /* Runs with checks whose failure would be that of the contents, too (doubt.c). */

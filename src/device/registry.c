@@ -3,11 +3,18 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "device/device.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 16 };
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static const knd_device *known[MOST];
+static const knd_device **meshes; /* devices that are meshes, as many as the user makes */
+static int n_mesh;
+
+/* Number i of all of them; NULL: there is none. */
+static const knd_device *device_at(int i) { return i < MOST ? known[i] : meshes[i - MOST]; }
+static int n_known(void) { return MOST + n_mesh; }
 
 size_t knd_kind_length(const char *name) { return strcspn(name, ":"); }
 
@@ -22,12 +29,12 @@ static const knd_device *find(const char *name)
 {
     if (!strcmp(name, knd_host.name))
         return &knd_host;
-    for (int i = 0; i < MOST; i++)
-        if (known[i] && !strcmp(known[i]->name, name))
-            return known[i];
-    for (int i = 0; i < MOST; i++)
-        if (known[i] && is_of_kind(known[i], name))
-            return known[i];
+    for (int i = 0; i < n_known(); i++)
+        if (device_at(i) && !strcmp(device_at(i)->name, name))
+            return device_at(i);
+    for (int i = 0; i < n_known(); i++)
+        if (device_at(i) && is_of_kind(device_at(i), name))
+            return device_at(i);
     return NULL;
 }
 
@@ -50,9 +57,9 @@ int knd_list(const char *kind, int room, const knd_device **out)
     int n = 0;
     knx_error_release(open_engines(kind));
     knx_global_lock_take(&lock);
-    for (int i = -1; i < MOST; i++) {
-        const knd_device *d = i < 0 ? &knd_host : known[i];
-        if (!d || (kind && !is_of_kind(d, kind)))
+    for (int i = -1; i < n_known(); i++) {
+        const knd_device *d = i < 0 ? &knd_host : device_at(i);
+        if (!d || (kind ? !is_of_kind(d, kind) : d->mesh != NULL))
             continue;
         if (n < room)
             out[n] = d;
@@ -93,8 +100,8 @@ bool knd_is_known(const knd_device *d)
 {
     bool is = d == &knd_host;
     knx_global_lock_take(&lock);
-    for (int i = 0; i < MOST; i++)
-        is = is || (d && known[i] == d);
+    for (int i = 0; i < n_known(); i++)
+        is = is || (d && device_at(i) == d);
     knx_global_unlock(&lock);
     return is;
 }
@@ -102,8 +109,8 @@ bool knd_is_known(const knd_device *d)
 static bool is_taken(const char *name)
 {
     bool taken = !strcmp(name, knd_host.name);
-    for (int i = 0; i < MOST; i++)
-        taken = taken || (known[i] && !strcmp(known[i]->name, name));
+    for (int i = 0; i < n_known(); i++)
+        taken = taken || (device_at(i) && !strcmp(device_at(i)->name, name));
     return taken;
 }
 
@@ -118,6 +125,20 @@ const knd_device *knd_first(const knd_device *but)
     return d;
 }
 
+/* Under the lock. The list stays for good, so it does not count among Kiln's memory. */
+static knx_error *add_mesh(const knd_device *d)
+{
+    bool full = !(n_mesh & (n_mesh - 1)); /* room is a power of two */
+    const knd_device **more = meshes;
+    if (full)
+        more = knx_alloc_must_fail() ? NULL : realloc(meshes, (size_t)(n_mesh ? 2 * n_mesh : 1) * sizeof *meshes);
+    if (!more)
+        return knx_error_nomem();
+    meshes = more;
+    meshes[n_mesh++] = d;
+    return NULL;
+}
+
 knx_error *knd_register(const knd_device *d)
 {
     knx_error *error = NULL;
@@ -127,6 +148,8 @@ knx_error *knd_register(const knd_device *d)
         at++;
     if (is_taken(d->name))
         error = knx_error_new(KN_ERROR_VALUE, "there is a device '%s' already", d->name);
+    else if (d->mesh)
+        error = add_mesh(d);
     else if (at == MOST)
         error = knx_error_new(KN_ERROR_VALUE, "there are %d devices already", MOST);
     else

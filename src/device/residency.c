@@ -204,25 +204,57 @@ knx_error *knd_send(const knd_device *d, knx_buffer *b, bool keep, knd_memory **
     return error;
 }
 
-knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out)
+/* NULL without memory. */
+static knx_buffer *buffer_without_memory(const knd_device *d, size_t bytes)
 {
     knx_buffer *b = knx_buffer_wrap(NULL, bytes, NULL, NULL);
     away *a = b ? away_of(b) : NULL;
-    knx_error *error = a ? NULL : knx_error_nomem();
-    if (!error) {
-        a->device = d;
-        knd_lock();
-        error = knd_alloc(d, bytes, &a->memory);
-        a->bytes = bytes;
-        knd_unlock();
-        a->valid = !error;
+    if (!a) {
+        knx_buffer_release(b);
+        return NULL;
     }
+    a->device = d;
+    a->bytes = bytes;
+    return b;
+}
+
+knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out)
+{
+    knx_buffer *b = *out = buffer_without_memory(d, bytes);
+    if (!b)
+        return knx_error_nomem();
+    away *a = (away *)b->away;
+    knd_lock();
+    knx_error *error = knd_alloc(d, bytes, &a->memory);
+    knd_unlock();
+    a->valid = !error;
     if (error) {
         knx_buffer_release(b);
-        b = NULL;
+        *out = NULL;
     }
-    *out = b;
     return error;
+}
+
+knx_error *knd_buffer_of(const knd_device *d, knd_memory *m, size_t bytes, knx_buffer **out)
+{
+    knx_buffer *b = *out = buffer_without_memory(d, bytes);
+    knd_lock();
+    if (b) {
+        away *a = (away *)b->away;
+        knd_count_memory(d, bytes);
+        a->memory = m;
+        a->valid = true;
+    } else {
+        d->free(d, m);
+    }
+    knd_unlock();
+    return b ? NULL : knx_error_nomem();
+}
+
+knd_memory *knd_memory_of(const knd_device *d, const knx_buffer *b)
+{
+    const away *a = (const away *)b->away;
+    return a && a->valid && a->device == d ? a->memory : NULL;
 }
 
 void knd_written(knx_buffer *b)

@@ -39,6 +39,8 @@ knx_error *knd_compile(const knd_device *d, const kni_jaxpr *j, const knc_compil
     knc_program *p = NULL;
     mine.target = d->target(d);
     *out = NULL;
+    if (d->compile)
+        return d->compile(d, j, &mine, out);
     KN_TRY(knc_compile(j, &mine, &p));
     knx_error *error = knd_load(d, p, out);
     knc_release(p);

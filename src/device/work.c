@@ -44,13 +44,18 @@ void knd_forget_work(const knd_device *d)
 
 /* ---- Memory. */
 
-knx_error *knd_alloc(const knd_device *d, size_t bytes, knd_memory **out)
+void knd_count_memory(const knd_device *d, size_t bytes)
 {
-    KN_TRY(d->alloc(d, bytes, out));
     kn_device_counts *c = counts_of(d);
     c->allocations++;
     c->memory_live += (int64_t)bytes;
     c->memory_peak = c->memory_live > c->memory_peak ? c->memory_live : c->memory_peak;
+}
+
+knx_error *knd_alloc(const knd_device *d, size_t bytes, knd_memory **out)
+{
+    KN_TRY(d->alloc(d, bytes, out));
+    knd_count_memory(d, bytes);
     return NULL;
 }
 

@@ -66,29 +66,35 @@ static knx_error *run_jaxpr_pass(const struct pass *pass, const knc_compile_opti
     return NULL;
 }
 
+/* What a program tells of its jaxpr. */
+static bool describe(knc_program *p, kni_jaxpr *j)
+{
+    kni_type *out = knx_arena_alloc(&p->arena, (j->n_out + 1) * sizeof *out);
+    knc_note *note = knx_arena_zero(&p->arena, (j->n_eqn + 1) * sizeof *note);
+    p->jaxpr = kni_retain(j);
+    p->note = note;
+    p->n_operand = j->n_const + j->n_in;
+    p->n_output = j->n_out;
+    p->operand_type = j->type;
+    for (uint32_t i = 0; out && i < j->n_out; i++)
+        out[i] = kni_out_type(j, i);
+    p->output_type = out;
+    return out && note;
+}
+
 static knx_error *begin_plan(knc_plan *p, kni_jaxpr *j)
 {
     p->j = j;
     p->value = knx_arena_zero(&p->scratch, (j->n_var + 1) * sizeof *p->value);
     p->literal_slot = knx_arena_alloc(&p->scratch, (j->n_literal + 1) * sizeof *p->literal_slot);
-    knc_note *note = knx_arena_zero(&p->p->arena, (j->n_eqn + 1) * sizeof *note);
-    if (!p->value || !p->literal_slot || !note)
+    if (!p->value || !p->literal_slot || !describe(p->p, j))
         return knx_error_nomem();
     memset(p->literal_slot, 0xff, (j->n_literal + 1) * sizeof *p->literal_slot);
-    p->p->jaxpr = kni_retain(j);
-    p->p->note = note;
-    p->p->n_operand = j->n_const + j->n_in;
-    p->p->n_output = j->n_out;
-    p->p->operand_type = j->type;
-    kni_type *out = knx_arena_alloc(&p->p->arena, (j->n_out + 1) * sizeof *out);
-    for (uint32_t i = 0; out && i < j->n_out; i++)
-        out[i] = kni_out_type(j, i);
-    p->p->output_type = out;
     for (uint32_t v = 0; v < j->n_var && !p->symbolic; v++)
         p->symbolic = kni_type_is_symbolic(j->type[v]);
     for (uint32_t i = 0; i < j->n_eqn && !p->symbolic; i++)
         p->symbolic = kni_params_are_symbolic(j->eqn[i].prim, j->eqn[i].params);
-    return out ? NULL : knx_error_nomem();
+    return NULL;
 }
 
 /* bare: without the optional passes. p->left_out: one of them has failed; it has to begin again, bare. */
@@ -173,6 +179,21 @@ knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_pro
 {
     *out = NULL;
     return compile(j, o, false, out);
+}
+
+knx_error *knc_outline(const kni_jaxpr *j, knc_program **out)
+{
+    knc_program *p = *out = knx_alloc_zero(sizeof *p);
+    if (!p)
+        return knx_error_nomem();
+    atomic_init(&p->refs, 1);
+    uint32_t *first = knx_arena_zero(&p->arena, sizeof *first);
+    p->first_eqn = p->step_eqn = first;
+    if (first && describe(p, (kni_jaxpr *)(uintptr_t)j))
+        return NULL;
+    knc_release(p);
+    *out = NULL;
+    return knx_error_nomem();
 }
 
 knc_program *knc_retain(const knc_program *p)
