@@ -33,6 +33,7 @@
 #include "kiln/nn.h"
 #include "kiln/initializers.h"
 #include "kiln/segments.h"
+#include "kiln/sharding.h"
 #include "kiln/optim.h"
 #include "kiln/io.h"
 #include "kiln/testing.h"

@@ -12,7 +12,7 @@ HANDLES = {"kn_fn": "function", "kn_tree": "tree", "kn_treedef": "treedef", "kn_
            "kn_primitive": "primitive", "kn_prepared": "prepared", "kn_list": "arrays", "kn_rng": "rng",
            "kn_bit_generator": "bit_generator", "kn_seed_sequence": "seed_sequence", "kn_random_state": "random_state", "kn_flatiter": "flatiter",
            "kn_broadcast_iter": "broadcast_iter", "kn_nditer": "nditer", "kn_arrayterator": "arrayterator",
-           "kn_plot": "plot", "kn_device": "device", "kn_progress": "progress"}
+           "kn_plot": "plot", "kn_device": "device", "kn_progress": "progress", "kn_mesh": "mesh", "kn_sharding": "sharding"}
 KINDS = {"kn_array": "array", "kn_axes": "axes", "const kn_axes *": "axes", "kn_shape": "shape",
          "const kn_shape *": "shape", "kn_dtype": "dtype", "bool": "bool", "double": "float", "const char *": "string",
          "char": "character", "const kn_args *": "arguments", "const kn_outs *": "results", "void": "nothing",
@@ -22,7 +22,7 @@ INTEGERS = {"int": 32, "int32_t": 32, "uint32_t": 32, "int64_t": 64, "uint64_t":
 COUNTS = {"n", "count", "bytes"}
 ERRORS = {"array": "carried", "int": "-1", "float": "nan", "complex": "nan", "bool": "false", "shape": "ndim -1",
           "nothing": "pending", "dtype": "null", "string": "null", "pointer": "null"}
-OWNED = {"array", "string", "pointer"} | set(HANDLES.values()) - {"context", "prepared", "device"}
+OWNED = {"array", "string", "pointer"} | set(HANDLES.values()) - {"context", "prepared", "device", "mesh", "sharding"}
 BY_CALLER = {"context", "prepared"}
 
 

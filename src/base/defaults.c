@@ -9,6 +9,7 @@
 #include "kiln/primitive.h"
 #include "kiln/print.h"
 #include "kiln/progress.h"
+#include "kiln/sharding.h"
 #include "kiln/tree.h"
 
 /* ---- kiln/callback.h */
@@ -59,6 +60,13 @@ kn_print_opts kn_print_opts_default(void)
 kn_progress_begin_opts kn_progress_begin_opts_default(void)
 {
     return (kn_progress_begin_opts){.size_ = sizeof(kn_progress_begin_opts), .unit = "it", .show = -1, .interval = 0.1};
+}
+
+/* ---- kiln/sharding.h */
+kn_make_mesh_opts kn_make_mesh_opts_default(void) { return (kn_make_mesh_opts){.size_ = sizeof(kn_make_mesh_opts)}; }
+kn_make_array_from_process_local_data_opts kn_make_array_from_process_local_data_opts_default(void)
+{
+    return (kn_make_array_from_process_local_data_opts){.size_ = sizeof(kn_make_array_from_process_local_data_opts)};
 }
 
 /* ---- kiln/tree.h */

@@ -170,6 +170,17 @@ knx_error *kni_mesh_of(int n_axis, const char *const *name, const int64_t *size,
     return *out ? NULL : knx_error_nomem();
 }
 
+bool kni_is_mesh(const void *p)
+{
+    bool found = false;
+    knx_global_lock_take(&lock);
+    for (int i = 0; i < BUCKETS && p; i++)
+        for (const known_mesh *k = meshes[i]; k && !found; k = k->next)
+            found = &k->mesh == p;
+    knx_global_unlock(&lock);
+    return found;
+}
+
 int kni_mesh_axis(const kni_mesh *m, const char *name, size_t n)
 {
     for (int i = 0; i < m->n_axis; i++)
@@ -273,6 +284,32 @@ knx_error *kni_sharding_of(const kni_mesh *m, int ndim, const kni_mesh_axes *dim
     *out = find_sharding(m, ndim, dim);
     knx_global_unlock(&lock);
     return *out ? NULL : knx_error_nomem();
+}
+
+bool kni_is_sharding(const void *p)
+{
+    bool found = false;
+    knx_global_lock_take(&lock);
+    for (int i = 0; i < BUCKETS && p; i++)
+        for (const known_sharding *k = shardings[i]; k && !found; k = k->next)
+            found = &k->sharding == p;
+    knx_global_unlock(&lock);
+    return found;
+}
+
+knx_error *kni_sharding_for(const kni_sharding *s, int ndim, const kni_sharding **out)
+{
+    kni_mesh_axes dim[KN_MAX_NDIM] = {{0}};
+    *out = s->ndim == ndim ? s : NULL;
+    if (*out)
+        return NULL;
+    if (s->ndim > ndim) {
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_VALUE, "%s is for arrays of at least %d dimension%s, this one has %d",
+                             kni_sharding_text(&t, s), s->ndim, s->ndim == 1 ? "" : "s", ndim);
+    }
+    memcpy(dim, s->dim, (size_t)s->ndim * sizeof *dim);
+    return kni_sharding_of(s->mesh, ndim, dim, out);
 }
 
 const kni_sharding *kni_replicated(const kni_mesh *m, int ndim)

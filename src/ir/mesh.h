@@ -22,6 +22,7 @@ typedef struct kni_mesh {
  * in it, too many axes. device NULL: 0, 1, 2, ... */
 knx_error *kni_mesh_of(int n_axis, const char *const *name, const int64_t *size, const int32_t *device,
                        const kni_mesh **out);
+bool kni_is_mesh(const void *p); /* from whatever pointer */
 int kni_mesh_axis(const kni_mesh *m, const char *name, size_t n); /* by its name; -1: it has none */
 /* Where device number i of the mesh is along axis a. */
 int64_t kni_mesh_position(const kni_mesh *m, int64_t i, int axis);
@@ -55,6 +56,9 @@ struct kni_sharding {
 
 /* ValueError: an axis twice. */
 knx_error *kni_sharding_of(const kni_mesh *m, int ndim, const kni_mesh_axes *dim, const kni_sharding **out);
+/* The same of a value of more dimensions, which are whole; ValueError: it has fewer. */
+knx_error *kni_sharding_for(const kni_sharding *s, int ndim, const kni_sharding **out);
+bool kni_is_sharding(const void *p); /* from whatever pointer */
 const kni_sharding *kni_replicated(const kni_mesh *m, int ndim); /* NULL without memory */
 bool kni_is_replicated(const kni_sharding *s);
 /* The elements along dimension d that one device has, padding with them; of an extent that is a number. */
@@ -63,9 +67,10 @@ static inline int64_t kni_part_extent(int64_t extent, int64_t parts) { return (e
 bool kni_local_type(knx_arena *a, kni_type t, const kni_sharding *s, kni_type *out);
 
 /* Texts of specs, as users write them and messages show them: "data, None, (x, y)"; "" of a scalar. Dimensions behind
- * the last one of the text are whole. SyntaxError (ValueError) with the place in the text, the names that the mesh has
+ * the last one of the text are whole; ndim -1: as many as the text has. ValueError with the place in the text, the names that the mesh has
  * for one that it lacks. */
 knx_error *kni_parse_spec(const kni_mesh *m, int ndim, const char *text, const kni_sharding **out);
+const char *kni_spec_entry_text(knx_text *t, const kni_sharding *s, int d); /* of dimension d: "(x, y)" */
 const char *kni_spec_text(knx_text *t, const kni_sharding *s);     /* "data, None, (x, y)" */
 const char *kni_sharding_text(knx_text *t, const kni_sharding *s); /* "NamedSharding(Mesh('data': 4), (data, None))" */
 #endif

@@ -51,6 +51,7 @@
 #include "kiln/cpp/random_state.hpp"
 #include "kiln/cpp/rng.hpp"
 #include "kiln/cpp/segments.hpp"
+#include "kiln/cpp/sharding.hpp"
 #include "kiln/cpp/signal.hpp"
 #include "kiln/cpp/source.hpp"
 #include "kiln/cpp/special.hpp"
