@@ -6,6 +6,7 @@
 #include "array/pin.h"
 #include "array/state.h"
 #include "array/storage.h"
+#include "device/mesh/mesh.h"
 #include <string.h>
 
 static bool is_committed(uint16_t site) { return knd_site_at(site)->committed; }
@@ -97,12 +98,31 @@ static knx_error *run_elsewhere(uint32_t n_in, kna_value *const *in, uint16_t si
     return NULL;
 }
 
-knx_error *kna_site_of_node(const kni_prim *prim, uint32_t n_in, kna_value *const *in, uint16_t *site)
+/* A static program that makes no mesh does without the device. */
+extern __typeof__(knd_mesh_open) knd_mesh_open __attribute__((weak));
+
+knx_error *kna_join_mesh(uint16_t *all, const kni_mesh *m)
+{
+    const knd_mesh *d;
+    if (!knd_mesh_open)
+        return knx_error_new(KN_ERROR_RUNTIME, "this program is linked statically, without meshes: it does not call "
+                             "kn_make_mesh");
+    KN_TRY(knd_mesh_open(m, &d));
+    return kna_join_site(all, knd_site_of(&d->head, true, knx_context()->here));
+}
+
+knx_error *kna_site_of_node(const kni_prim *prim, const void *params, uint32_t n_in, kna_value *const *in,
+                            uint16_t *site)
 {
     const kna_value *base = base_of(prim, in);
+    const kni_mesh *mesh = NULL;
     uint16_t all = KND_NOWHERE;
     for (uint32_t i = 0; i < n_in; i++)
         KN_TRY(in[i] ? kna_join_site(&all, in[i]->site) : NULL);
+    if (__builtin_expect(kni_bits(prim, params) & KN_ON_MESH, 0))
+        KN_TRY(kni_mesh_in(prim, params, &mesh));
+    if (mesh)
+        KN_TRY(kna_join_mesh(&all, mesh));
     *site = all ? all : base ? base->site : kna_default_site();
     return run_elsewhere(n_in, in, *site);
 }

@@ -196,7 +196,10 @@ static inline bool kna_are_together(uint16_t a, uint16_t b) /* on one device */
  * to different devices. */
 knx_error *kna_join_site(uint16_t *all, uint16_t one);
 /* Where the results of a node of these operands are; those that wait for another device are run. */
-knx_error *kna_site_of_node(const kni_prim *prim, uint32_t n_in, kna_value *const *in, uint16_t *site);
+knx_error *kna_site_of_node(const kni_prim *prim, const void *params, uint32_t n_in, kna_value *const *in,
+                            uint16_t *site);
+/* The same of something that runs on this mesh, which is known. */
+knx_error *kna_join_mesh(uint16_t *all, const struct kni_mesh *m);
 /* Of a program of these operands. */
 knx_error *kna_join_sites(uint32_t n, kna_value *const *in, uint16_t *site);
 static inline knx_error *kna_site_of_call(uint32_t n, kna_value *const *in, uint16_t *site)

@@ -120,19 +120,49 @@ KNX_HOT kni_type *knf_types_of(int n, kna_value *const *v, kni_type few[32])
     return t;
 }
 
-KNX_HOT knx_error *knf_find_device(const knf_core *f, kna_value *const *in, knf_dims *dims)
+static KNX_HOT knx_error *find_device(const knf_core *f, kna_value *const *in, knf_dims *dims)
 {
     KN_TRY(kna_site_of_call((uint32_t)(f->n_captured + f->n_in), in, &dims->site));
     dims->device = kna_device_at(dims->site);
     return NULL;
 }
 
+/* What was recorded speaks of a mesh: it runs there, unless its arguments were put elsewhere. */
+static knx_error *go_to_mesh(knf_core *f, const kni_type *types, knf_dims *dims, knf_entry **e, knf_entry **once)
+{
+    const kni_mesh *mesh = NULL;
+    uint16_t site = knd_site_at(dims->site)->committed ? dims->site : KND_NOWHERE;
+    KN_TRY(kni_mesh_of_jaxpr((*e)->closed.jaxpr, &mesh));
+    KN_TRY(mesh ? kna_join_mesh(&site, mesh) : NULL);
+    if (!mesh)
+        return NULL;
+    dims->site = site;
+    dims->device = kna_device_at(site);
+    if (!dims->n || !dims->device->compile)
+        return NULL;
+    knf_entry_free(*once); /* it was recorded with dimension variables */
+    *once = NULL;
+    return knf_entry_for(f, types, dims, e, once);
+}
+
+knx_error *knf_find_entry(knf_core *f, const kni_type *types, kna_value *const *in, knf_dims *dims, knf_entry **e,
+                          knf_entry **once)
+{
+    KN_TRY(find_device(f, in, dims));
+    KN_TRY(knf_entry_for(f, types, dims, e, once));
+    if (__builtin_expect(!((*e)->closed.jaxpr->has & KN_ON_MESH), 1))
+        return NULL;
+    knx_error *error = go_to_mesh(f, types, dims, e, once);
+    if (error)
+        knf_entry_free(*once);
+    return error;
+}
+
 static knx_error *apply_jit(knf_core *f, const kni_type *types, kna_value *const *in, kna_value **out)
 {
     knf_entry *e, *once;
     knf_dims dims;
-    KN_TRY(knf_find_device(f, in, &dims));
-    KN_TRY(knf_entry_for(f, types, &dims, &e, &once));
+    KN_TRY(knf_find_entry(f, types, in, &dims, &e, &once));
     knx_error *error = knf_run_entry(e, &dims, in, NULL, out);
     knf_entry_free(once);
     return error;

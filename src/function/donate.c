@@ -179,9 +179,7 @@ knx_error *knf_apply_donating(knf_core *f, const kn_array *handle, kna_value **i
     knf_entry *e, *once;
     knf_dims dims;
     kni_type few[32], *types = knf_types_of(n, in, few);
-    knx_error *error = types ? knf_find_device(f, in, &dims) : knx_error_nomem();
-    if (!error)
-        error = knf_entry_for(f, types, &dims, &e, &once);
+    knx_error *error = types ? knf_find_entry(f, types, in, &dims, &e, &once) : knx_error_nomem();
     if (types != few)
         knx_free(types);
     if (error)

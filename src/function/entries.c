@@ -423,7 +423,7 @@ KNX_HOT knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims
     static const knf_dims none;
     kni_type *types = NULL;
     kn_context c = knx_context();
-    bool may = dims && (f->o.symbolic || c->symbolic) && c->lazy;
+    bool may = dims && (f->o.symbolic || c->symbolic) && c->lazy && !dims->device->compile;
     bool automatic = may && knf_is_automatic(f);
     *once = NULL;
     if (dims)

@@ -247,8 +247,10 @@ knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char 
 /* dims: the numbers of dimension variables in this call (symbolic.h); n is 0 where there are none. NULL: the types are
  * taken as they are */
 struct knf_dims;
-/* dims->device: that a call with these arrays (captured, then arguments) runs on; ValueError if they are apart. */
-knx_error *knf_find_device(const knf_core *f, kna_value *const *in, struct knf_dims *dims);
+/* For a call with these operands (captured, then arguments): dims->device, where it runs, ValueError if they are apart;
+ * and the entry. */
+knx_error *knf_find_entry(knf_core *f, const kni_type *types, kna_value *const *in, struct knf_dims *dims,
+                          knf_entry **e, knf_entry **once);
 knx_error *knf_entry_for(knf_core *f, const kni_type *in, struct knf_dims *dims, knf_entry **out, knf_entry **once);
 /* Whether what is recorded now holds only under conditions that the scope collects: then it is not remembered, and
  * nothing is recalled, whose conditions would be missed. */

@@ -58,6 +58,7 @@ KNX_HOT bool kni_key_params(kni_key *k, const kni_prim *p, const void *params)
         case KN_P_DTYPE: word = (uintptr_t)FIELD(kn_dtype, params, f); break;
         case KN_P_DOUBLE: memcpy(&word, &FIELD(double, params, f), sizeof word); break;
         case KN_P_MESH: word = (uintptr_t)FIELD(kni_mesh *, params, f); break;
+        case KN_P_SHARDING: word = (uintptr_t)FIELD(kni_sharding *, params, f); break;
         case KN_P_TEXT: continue;
         case KN_P_DOUBLES:
         case KN_P_STRING:

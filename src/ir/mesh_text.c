@@ -15,8 +15,11 @@ const char *kni_mesh_text(knx_text *t, const kni_mesh *m)
     return t->s + at;
 }
 
-static void add_axes(knx_text *t, const kni_mesh *m, kni_mesh_axes a)
+const char *kni_spec_entry_text(knx_text *t, const kni_sharding *s, int d)
 {
+    const kni_mesh *m = s->mesh;
+    kni_mesh_axes a = s->dim[d];
+    size_t at = t->length;
     if (!a.n)
         knx_text_add(t, "None");
     if (a.n > 1)
@@ -25,6 +28,7 @@ static void add_axes(knx_text *t, const kni_mesh *m, kni_mesh_axes a)
         knx_text_add(t, "%s%s", i ? ", " : "", m->name[a.axis[i]]);
     if (a.n > 1)
         knx_text_add(t, ")");
+    return t->s + at;
 }
 
 const char *kni_spec_text(knx_text *t, const kni_sharding *s)
@@ -32,7 +36,7 @@ const char *kni_spec_text(knx_text *t, const kni_sharding *s)
     size_t at = t->length;
     for (int d = 0; d < s->ndim; d++) {
         knx_text_add(t, "%s", d ? ", " : "");
-        add_axes(t, s->mesh, s->dim[d]);
+        kni_spec_entry_text(t, s, d);
     }
     return t->s + at;
 }
@@ -157,8 +161,8 @@ static knx_error *read_spec(reader *r)
 
 knx_error *kni_parse_spec(const kni_mesh *m, int ndim, const char *text, const kni_sharding **out)
 {
-    reader r = {.mesh = m, .text = text, .at = text, .ndim = ndim};
+    reader r = {.mesh = m, .text = text, .at = text, .ndim = ndim < 0 ? KN_MAX_NDIM : ndim};
     *out = NULL;
     KN_TRY(read_spec(&r));
-    return kni_sharding_of(m, ndim, r.dim, out);
+    return kni_sharding_of(m, ndim < 0 ? r.n : ndim, r.dim, out);
 }

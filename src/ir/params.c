@@ -70,6 +70,7 @@ static bool copy_field(knx_arena *a, const kni_param_field *f, void *params)
     case KN_P_DOUBLE:
     case KN_P_THUNK:
     case KN_P_MESH:
+    case KN_P_SHARDING:
     case KN_P_TEXT: return true;
     }
     return true;
@@ -227,6 +228,7 @@ static KNX_HOT bool equal_field(const kni_param_field *f, const void *a, const v
     case KN_P_NAMES: return equal_names(FIELD_OF(kni_names, a, f), FIELD_OF(kni_names, b, f));
     case KN_P_DOUBLE: return !memcmp(&FIELD_OF(double, a, f), &FIELD_OF(double, b, f), sizeof(double)); /* by bits */
     case KN_P_MESH: return FIELD_OF(kni_mesh *, a, f) == FIELD_OF(kni_mesh *, b, f);
+    case KN_P_SHARDING: return FIELD_OF(kni_sharding *, a, f) == FIELD_OF(kni_sharding *, b, f);
     case KN_P_TEXT: return true;
     }
     return true;
@@ -347,6 +349,13 @@ KNX_HOT uint64_t kni_field_hash(const kni_param_field *f, const void *params, ui
     case KN_P_MESH: { /* by its number, so that a hash is the same in all processes */
         const kni_mesh *m = FIELD_OF(kni_mesh *, params, f);
         return knx_hash_mix(h, m ? m->number + 1u : 0u);
+    }
+    case KN_P_SHARDING: {
+        const kni_sharding *s = FIELD_OF(kni_sharding *, params, f);
+        h = knx_hash_mix(knx_hash_mix(h, s->mesh->number), (uint64_t)s->ndim);
+        for (int d = 0; d < s->ndim; d++)
+            h = knx_hash_mix(knx_hash_bytes(s->dim[d].axis, s->dim[d].n, h), s->dim[d].n);
+        return h;
     }
     case KN_P_TEXT: return h;
     }

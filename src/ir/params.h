@@ -90,7 +90,8 @@ typedef enum {
     KN_P_TEXT,
     KN_P_THUNK, /* the rule of a custom derivative */
     KN_P_DOUBLES,
-    KN_P_MESH /* const kni_mesh *; NULL: none */
+    KN_P_MESH, /* const kni_mesh *; NULL: none */
+    KN_P_SHARDING /* const kni_sharding *, never NULL */
 } kni_param_kind;
 enum {
     KN_PF_HIDE_TYPED = 1,   /* not shown in the typed form (always in the full form, if it is a member) */
@@ -230,6 +231,7 @@ typedef enum {
 #define KN_C_NAMES kni_names
 #define KN_C_THUNK kni_thunk *
 #define KN_C_MESH const kni_mesh *
+#define KN_C_SHARDING const kni_sharding *
 #define KN_SET(set) extern const kni_param_field kni_fields_##set[]; typedef struct {
 #define KN_SET_MEMBER(set, kind, member, ...) KN_C_##kind member;
 #define KN_SET_TEXT(name, value, ...)

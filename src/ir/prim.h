@@ -49,7 +49,7 @@ enum {
     KN_LOOPS = 4096,
     KN_PRODUCT = 65536,  /* a product of matrices or a convolution: what policies of checkpoint call one */
     KN_COMPONENT = 2048, /* shows a part of each element, number `component` of its parts (real, imag, bitcast) */
-    /* These three a row with jaxprs in its parameters has, too, if an equation in there has them: kni_bits. */
+    /* These four a row with jaxprs in its parameters has, too, if an equation in there has them: kni_bits. */
     /* speaks of named axes: `batch` is asked even if no operand is batched (then all axis[i] are -1) */
     KN_NAMES = 8192,
     /* does something beside its results: neither dropped nor done twice, and in program order with its kin */
@@ -58,6 +58,7 @@ enum {
     KN_PICKS = 262144, /* each element of the result is an element of one operand, none twice: lowered by `pull` */
     KN_ACROSS = 524288, /* of named axes: each element by itself, so arrays of one dtype may go together as one */
     KN_USER = 32768, /* runs the user's code: outside of traces at once and alone */
+    KN_ON_MESH = 1048576, /* runs on the mesh that its parameters name: kni_mesh_in */
 };
 
 typedef enum {
@@ -274,8 +275,12 @@ static inline bool kni_can_fail(const kni_prim *p, const void *params)
     return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(&(kni_rule){.prim = p, .params = params}));
 }
 /* The bits of the row, and of those in its jaxprs at any depth that count for the whole. */
-enum { KN_DEEP_BITS = KN_NAMES | KN_EFFECT | KN_USER };
+enum { KN_DEEP_BITS = KN_NAMES | KN_EFFECT | KN_USER | KN_ON_MESH };
 uint32_t kni_bits(const kni_prim *p, const void *params);
+/* The mesh that an equation with KN_ON_MESH runs on, or the jaxprs in its parameters. *out stays as it is where there is
+ * none; ValueError: it is another one than *out, if that is not NULL. */
+knx_error *kni_mesh_in(const kni_prim *p, const void *params, const kni_mesh **out);
+knx_error *kni_mesh_of_jaxpr(const kni_jaxpr *j, const kni_mesh **out);
 /* Whether the equation stays although no one reads its results. */
 static inline bool kni_must_stay(const kni_prim *p, const void *params)
 {

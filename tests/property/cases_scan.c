@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cases_scan.c -- samples of the cumulative primitives, of products along axes, and of barriers. */
 #include "cases.h"
+#include "device/mesh/mesh.h"
 
 /* Along one axis, from either end. */
 #define ALONG(op, name, list, from, how, error, ...) \
@@ -111,6 +112,25 @@ static int build_larger(kni_builder *b, const kni_atom *x, kni_atom *y)
      .lo = low,                                   \
      .hi = high,                                  \
      .ulp = 64},
+
+/* Over a mesh of one device, of which every process has as many. */
+static int build_constraint(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    static const char *const name[] = {"x"};
+    const kni_mesh *mesh;
+    const knd_mesh *device;
+    const kni_sharding *s = NULL;
+    knx_error *e = kni_mesh_of(1, name, (int64_t[]){1}, NULL, &mesh);
+    if (!e)
+        e = knd_mesh_open(mesh, &device);
+    if (!e)
+        e = kni_parse_spec(mesh, 2, "None, x", &s);
+    if (e)
+        knb_fail(b, e);
+    else
+        y[0] = knb_sharding_constraint(b, x[0], &(kni_p_sharding_constraint){s});
+    return 1;
+}
 
 const sample samples_scan[] = {
 #include "scan.def"

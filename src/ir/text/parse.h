@@ -77,6 +77,7 @@ bool kni_parse_type(kni_parser *p, kni_type *t);     /* f32[3,4]* */
 bool kni_parse_literal(kni_parser *p, kni_literal *l); /* 1.0:f32[] */
 bool kni_parse_is_literal(kni_parser *p);            /* does one come next? */
 bool kni_parse_ints(kni_parser *p, kni_ints *v);
+bool kni_parse_sharding(kni_parser *p, const kni_sharding **out); /* NamedSharding(Mesh('x': 4), (x, None)) */
 bool kni_parse_mesh(kni_parser *p, const kni_mesh **out); /* Mesh('x': 4, 'y': 2; 7, 6, ...), None */
 bool kni_parse_names(kni_parser *p, kni_names *v); /* ("i","j") */
 bool kni_bits_value(const char **s, size_t size, knx_scalar_bits *out); /* bits(0x..) at *s, which moves on */

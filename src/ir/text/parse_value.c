@@ -329,6 +329,44 @@ bool kni_parse_mesh(kni_parser *p, const kni_mesh **out)
     return !p->error;
 }
 
+/* The text up to the parenthesis that ends it, copied; NULL with an error. */
+static char *inside_of_parentheses(kni_parser *p)
+{
+    int depth = 1;
+    size_t n = 0;
+    kni_parse_need(p, '(');
+    const char *start = p->at;
+    while (!p->error && start[n]) {
+        depth += (start[n] == '(') - (start[n] == ')');
+        if (!depth)
+            break;
+        n++;
+    }
+    char *s = p->error ? NULL : kni_parse_alloc(p, n + 1);
+    if (s)
+        memcpy(s, start, n);
+    p->at = start + n;
+    return kni_parse_need(p, ')') ? s : NULL;
+}
+
+bool kni_parse_sharding(kni_parser *p, const kni_sharding **out)
+{
+    const kni_mesh *m = NULL;
+    kni_parse_need_word(p, "NamedSharding");
+    kni_parse_need(p, '(');
+    const char *start = p->at;
+    kni_parse_mesh(p, &m);
+    kni_parse_need(p, ',');
+    const char *spec = p->error || !m ? NULL : inside_of_parentheses(p);
+    kni_parse_need(p, ')');
+    if (!p->error && !m)
+        kni_parse_fail(p, start, KN_ERROR_VALUE, "expected a mesh");
+    knx_error *error = p->error ? NULL : kni_parse_spec(m, -1, spec, out);
+    if (error)
+        kni_parse_wrap(p, start, error);
+    return !p->error;
+}
+
 bool kni_parse_names(kni_parser *p, kni_names *v)
 {
     KN_VEC(const char *) list = {0};

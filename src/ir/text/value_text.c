@@ -190,6 +190,7 @@ static bool is_empty(const kni_param_field *f, const void *params)
     case KN_P_JAXPR: return !FIELD_AT(kni_jaxpr *, params, f);
     case KN_P_JAXPRS: return FIELD_AT(kni_jaxprs, params, f).n == 0;
     case KN_P_MESH: return !FIELD_AT(kni_mesh *, params, f);
+    case KN_P_SHARDING:
     case KN_P_INT: return FIELD_AT(int64_t, params, f) == 0;
     case KN_P_BOOL: return !FIELD_AT(bool, params, f);
     case KN_P_ENUM:
@@ -273,6 +274,20 @@ static void add_mesh(knx_str *t, kni_jaxpr_form form, const kni_mesh *m)
     knx_str_puts(t, m ? ")" : "");
 }
 
+/* NamedSharding(Mesh('x': 4), (x, None)) */
+static void add_sharding(knx_str *t, kni_jaxpr_form form, const kni_sharding *s)
+{
+    knx_str_puts(t, "NamedSharding(");
+    add_mesh(t, form, s->mesh);
+    knx_str_puts(t, ", (");
+    for (int d = 0; d < s->ndim; d++) {
+        knx_text one = {0};
+        knx_str_puts(t, d ? ", " : "");
+        knx_str_puts(t, kni_spec_entry_text(&one, s, d));
+    }
+    knx_str_puts(t, "))");
+}
+
 void kni_field_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e, const kni_param_field *f)
 {
     const void *params = e->params;
@@ -300,6 +315,7 @@ void kni_field_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const 
     case KN_P_JAXPRS: break;
     case KN_P_NAMES: add_names(t, form, f, FIELD_AT(kni_names, params, f)); break;
     case KN_P_MESH: add_mesh(t, form, FIELD_AT(kni_mesh *, params, f)); break;
+    case KN_P_SHARDING: add_sharding(t, form, FIELD_AT(kni_sharding *, params, f)); break;
     case KN_P_THUNK:
         s = FIELD_AT(kni_thunk *, params, f)->name;
         if (form == KN_FORM_FULL)
