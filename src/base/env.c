@@ -66,7 +66,7 @@ static const char *cache_directory(char *buffer, size_t room)
 const kn_env *knx_env(void)
 {
     static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
-    static char backend[32], trace[4096], dump[4096], device[64], cache[4096], webgpu[4096], shaders[4096];
+    static char backend[32], trace[4096], dump[4096], device[64], cache[4096], webgpu[4096], shaders[4096], mpi[4096];
     static bool read;
     static kn_env env;
     knx_global_lock_take(&lock);
@@ -90,6 +90,7 @@ const kn_env *knx_env(void)
             .webgpu_times = number("KILN_WEBGPU_TIMES", 1, 0) == 1,
             .no_webgpu_subgroups = is_off("KILN_WEBGPU_SUBGROUPS"),
             .webgpu_ahead = (int)number("KILN_WEBGPU_AHEAD", 1, -1),
+            .mpi_library = text_into(mpi, sizeof mpi, "KILN_MPI_LIBRARY"),
             .devices = (int)number("KILN_DEVICES", MAX_DEVICES, 0),
             .dist_timeout = number("KILN_DIST_TIMEOUT", MAX_SECONDS, -1),
         };

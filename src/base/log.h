@@ -35,6 +35,7 @@ typedef struct kn_env {
     bool no_webgpu_subgroups;   /* KILN_WEBGPU_SUBGROUPS=0: shaders exchange values through memory alone */
     int webgpu_ahead;           /* KILN_WEBGPU_AHEAD, 0 or 1: turns of a while begin before it is known whether they are
                                    wanted; -1 if not set */
+    const char *mpi_library;    /* KILN_MPI_LIBRARY: the module for processes; NULL if not set */
     int devices;                /* KILN_DEVICES, from 1 on: devices of this process in meshes; 0 if not set */
     int64_t dist_timeout;       /* KILN_DIST_TIMEOUT: seconds that movements among devices wait; -1 if not set */
 } kn_env;

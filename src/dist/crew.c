@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * crew.c -- runs a program on the devices of this process, each on a thread of its own, and what becomes of their
  * errors. */
-#include "dist/crew.h"
+#include "dist/remote.h"
 #include "base/park.h"
 #include "base/poll.h"
 #include <string.h>
@@ -13,7 +13,7 @@ bool kndist_shares_process(void) { return now && now->crew->n > 1; }
 
 /* ---- Failures. */
 
-void kndist_fail(kndist_crew *c, const kndist_member *m, const knx_error *why)
+void kndist_fail_here(kndist_crew *c, const kndist_member *m, const knx_error *why)
 {
     knx_mutex_lock(&c->lock);
     if (!c->first) {
@@ -23,6 +23,13 @@ void kndist_fail(kndist_crew *c, const kndist_member *m, const knx_error *why)
     atomic_store(&c->failed, true);
     kndist_meetings_wake(c);
     knx_mutex_unlock(&c->lock);
+}
+
+void kndist_fail(kndist_crew *c, const kndist_member *m, const knx_error *why)
+{
+    kndist_fail_here(c, m, why);
+    if (c->remote)
+        kndist_remote_fail(c);
 }
 
 knx_error *kndist_other_failed(kndist_member *m)
@@ -112,7 +119,7 @@ static knx_error *run_on_hands(kndist_crew *c)
 }
 
 /* The error of the device with the lowest number, those that only tell of another one's last. The others go. */
-static knx_error *take_error(kndist_crew *c)
+static knx_error *take_error(kndist_crew *c, int *device, bool *secondary)
 {
     kndist_member *best = NULL;
     for (int i = 0; i < c->n; i++) {
@@ -124,15 +131,38 @@ static knx_error *take_error(kndist_crew *c)
     for (int i = 0; i < c->n; i++)
         if (&c->member[i] != best)
             knx_error_release(c->member[i].error);
+    *device = best ? best->self.device : c->member[0].self.device;
+    *secondary = best && best->secondary;
     return best ? best->error : NULL;
 }
 
-knx_error *kndist_run(const struct kni_mesh *mesh, int n, const int32_t *device, const int64_t *in_mesh,
-                      knx_error *(*work)(void *env, int i), void *env)
+static knx_error *run_crew(kndist_crew *c, const kndist_group *whole)
+{
+    int device;
+    bool secondary;
+    if (c->remote)
+        KN_TRY(kndist_remote_begin(c, whole));
+    knx_error *stopped = NULL;
+    if (c->n == 1)
+        run_member(&c->member[0]);
+    else
+        stopped = run_on_hands(c);
+    knx_error *error = take_error(c, &device, &secondary);
+    if (stopped) {
+        knx_error_release(error);
+        error = stopped;
+        secondary = false;
+    }
+    return c->remote ? kndist_remote_end(c, error, device, secondary) : error;
+}
+
+knx_error *kndist_run_whole(const struct kni_mesh *mesh, const kndist_group *whole, int n, const int32_t *device,
+                            const int64_t *in_mesh, knx_error *(*work)(void *env, int i), void *env)
 {
     if (n < 1 || n > KNDIST_MOST_DEVICES)
         return knx_error_new(KN_ERROR_VALUE, "the number of devices must be 1 to %d, not %d", KNDIST_MOST_DEVICES, n);
     kndist_crew c = {.mesh = mesh, .n = n, .work = work, .env = env, .first_device = -1, .lock = KN_MUTEX_INIT};
+    c.remote = whole->n > n;
     if (!(c.member = knx_alloc_zero((size_t)n * sizeof *c.member)))
         return knx_error_nomem();
     for (int i = 0; i < n; i++) {
@@ -140,18 +170,30 @@ knx_error *kndist_run(const struct kni_mesh *mesh, int n, const int32_t *device,
         c.member[i].self =
             (kndist_self){.crew = &c, .device = device[i], .in_mesh = in_mesh ? in_mesh[i] : i, .mesh = mesh};
     }
-    knx_error *stopped = NULL;
-    if (n == 1)
-        run_member(&c.member[0]);
-    else
-        stopped = run_on_hands(&c);
-    knx_error *error = take_error(&c);
+    knx_error *error = run_crew(&c, whole);
     for (int i = 0; i < n; i++)
         KN_VEC_FREE(&c.member[i].known);
     kndist_meetings_free(&c);
     knx_error_release(c.first);
     knx_free(c.member);
-    if (stopped)
-        knx_error_release(error);
-    return stopped ? stopped : error;
+    return error;
+}
+
+/* A mesh of all devices of the job. */
+knx_error *kndist_run(const struct kni_mesh *mesh, int n, const int32_t *device, const int64_t *in_mesh,
+                      knx_error *(*work)(void *env, int i), void *env)
+{
+    const kndist_job *job = kndist_job_now();
+    if (job->n_process == 1)
+        return kndist_run_whole(mesh, &(kndist_group){n, 0, device}, n, device, in_mesh, work, env);
+    kndist_group whole = {job->n_process * job->n_local, 0, NULL};
+    int32_t *all = knx_alloc((size_t)whole.n * sizeof *all);
+    if (!all)
+        return knx_error_nomem();
+    for (int32_t i = 0; i < whole.n; i++)
+        all[i] = i;
+    whole.device = all;
+    knx_error *error = kndist_run_whole(mesh, &whole, n, device, in_mesh, work, env);
+    knx_free(all);
+    return error;
 }

@@ -59,6 +59,7 @@ typedef struct kndist_member {
 
 struct kndist_crew {
     const struct kni_mesh *mesh;
+    bool remote; /* other processes take part */
     int n;
     kndist_member *member;
     knx_error *(*work)(void *env, int i);
@@ -74,6 +75,7 @@ struct kndist_crew {
 static inline kndist_member *kndist_member_now(void) { return (kndist_member *)(uintptr_t)kndist_self_now(); }
 /* The movements of all others end with an error, too. m NULL: no device's. */
 void kndist_fail(kndist_crew *c, const kndist_member *m, const knx_error *why);
+void kndist_fail_here(kndist_crew *c, const kndist_member *m, const knx_error *why); /* those of this process */
 knx_error *kndist_other_failed(kndist_member *m); /* for this one */
 
 /* ---- meet.c */

@@ -25,9 +25,12 @@ const kndist_job *kndist_job_now(void); /* reads KILN_DEVICES when called first 
 knx_error *kndist_set_local(int n);     /* ValueError below 1, above 4096; RuntimeError once meshes were made */
 void kndist_job_fix(void);              /* now they are: the number of devices stays */
 
-/* How other processes are reached. Functions are called by one thread at a time. Each returns an error that says which
- * process, what it did, and which line of the user's that was. */
-typedef struct kndist_transport kndist_transport; /* transport.h */
+/* Joins the processes that were started together, or those of a communicator that the program has (a pointer to its
+ * MPI_Comm), by the module for MPI, which is loaded now: all processes call it, before there are meshes. The number of
+ * devices is the same in all. */
+knx_error *kndist_join(const void *communicator);
+/* All leave; at the end of a process it is done for it. Meshes over several processes are of no use then. */
+knx_error *kndist_leave_job(void);
 
 /* ---- On a device's thread. */
 
@@ -76,6 +79,10 @@ knx_error *kndist_barrier(const kndist_group *g, kndist_what w);
  * what comes back: that of the device with the lowest number, errors that only tell of another one's last. */
 knx_error *kndist_run(const struct kni_mesh *mesh, int n, const int32_t *device, const int64_t *in_mesh,
                       knx_error *(*work)(void *env, int i), void *env);
+/* The same where the mesh has `whole` devices, in their order: processes that have none of them do not run it. Without
+ * it the mesh has all devices of the job. */
+knx_error *kndist_run_whole(const struct kni_mesh *mesh, const kndist_group *whole, int n, const int32_t *device,
+                            const int64_t *in_mesh, knx_error *(*work)(void *env, int i), void *env);
 /* Seconds that a movement waits for its members before it is an error: KILN_DIST_TIMEOUT, 300 if it is not set; 0: it
  * waits for ever. */
 double kndist_timeout(void);

@@ -2,7 +2,7 @@
  * job.c -- which processes and devices there are, and how long they wait for each other. */
 #include "base/lock.h"
 #include "base/log.h"
-#include "dist/dist.h"
+#include "dist/remote.h"
 
 enum { MOST = KNDIST_MOST_DEVICES, SECONDS = 300 };
 
@@ -48,6 +48,22 @@ knx_error *kndist_set_local(int n)
         job.n_local = n;
     knx_global_unlock(&lock);
     return error;
+}
+
+void kndist_job_set(int n_process, int process)
+{
+    knx_global_lock_take(&lock);
+    job.n_process = n_process;
+    job.process = process;
+    knx_global_unlock(&lock);
+}
+
+bool kndist_job_is_fixed(void)
+{
+    knx_global_lock_take(&lock);
+    bool is = fixed;
+    knx_global_unlock(&lock);
+    return is;
 }
 
 double kndist_timeout(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * move.c -- movements of bytes among the devices of a group. Devices of one process copy from each other's memory
  * between coming and leaving. */
-#include "dist/crew.h"
+#include "dist/remote.h"
 #include <string.h>
 
 /* ---- Pieces. */
@@ -98,6 +98,8 @@ static knx_error *move_group(kndist_member *m, const kndist_group *g)
     KN_TRY(kndist_meeting_of(m, g, &t));
     KN_TRY(kndist_come(m, t));
     knx_error *error = take_here(m, t, g->me);
+    if (!error && t->n_here < t->n)
+        error = kndist_remote_move(m, t, g->me);
     kndist_leave(m, t);
     return error;
 }

@@ -251,7 +251,8 @@ static knx_error *over_mesh(test *t, run *r, kni_type *x, kni_type *y)
     error = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p);
     r->program = p;
     if (!error)
-        error = kndist_run(t->mesh, collectives_here(t->mesh, device, r->in_mesh), device, r->in_mesh, run_one, r);
+        error = kndist_run_whole(t->mesh, &(kndist_group){(int)n, 0, t->mesh->device},
+                                 collectives_here(t->mesh, device, r->in_mesh), device, r->in_mesh, run_one, r);
     knd_release(p);
     kni_release(j);
     return error;
