@@ -3,11 +3,14 @@
 # relative to itself, so the tree can be moved and `--prefix` can be given at install time.
 include(CMakePackageConfigHelpers)
 
-# Four components, which become packages of their own (KilnPackage.cmake): libraries, media (the shared library that needs libpng),
-# development, documentation (as far as `make docs` has made it in this build folder).
+# Five components, which become packages of their own (KilnPackage.cmake): libraries, media (the shared library that needs libpng),
+# mpi (the module that needs an MPI, where there is one), development, documentation (as far as `make docs` has made it in this build folder).
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS kiln kiln_core kiln_media EXPORT kilnTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+if(KILN_HAVE_MPI)
+    install(TARGETS kiln_mpi LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT mpi)
+endif()
 if(KILN_SHARED)
     install(TARGETS kiln_shared kiln_core_shared EXPORT kilnTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libraries NAMELINK_COMPONENT development)

@@ -7,6 +7,9 @@ set(CPACK_PACKAGE_CONTACT "The Kiln authors <kiln@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "NumPy and JAX for C: arrays, derivatives, native code at run time")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_COMPONENTS_ALL libraries media development documentation)
+if(KILN_HAVE_MPI)
+    list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_STRIP_FILES ON)
@@ -27,6 +30,12 @@ set(CPACK_DEBIAN_MEDIA_DESCRIPTION "plots, pictures and sound for programs that 
 set(CPACK_DEBIAN_MEDIA_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_MEDIA_PACKAGE_DEPENDS "libkiln${kiln_soversion} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}")
+
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME "libkiln-mpi${kiln_soversion}")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "processes of a cluster for programs that use Kiln
+ The module through which meshes of devices reach other processes, by MPI.")
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libkiln${kiln_soversion} (= ${PROJECT_VERSION})")
 
 set(needed "libkiln${kiln_soversion} (= ${PROJECT_VERSION}), libkiln-media${kiln_soversion} (= ${PROJECT_VERSION}), libc6-dev")
 if(KILN_HAVE_ZLIB)

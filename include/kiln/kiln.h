@@ -9,6 +9,7 @@
 #include "kiln/memory.h"
 #include "kiln/context.h"
 #include "kiln/device.h"
+#include "kiln/distributed.h"
 #include "kiln/offload.h"
 #include "kiln/provider.h"
 #include "kiln/source.h"

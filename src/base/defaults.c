@@ -3,6 +3,7 @@
 /* clang-format off */
 #include "kiln/callback.h"
 #include "kiln/context.h"
+#include "kiln/distributed.h"
 #include "kiln/function.h"
 #include "kiln/memory.h"
 #include "kiln/prepared.h"
@@ -25,6 +26,12 @@ kn_io_callback_opts kn_io_callback_opts_default(void)
 /* ---- kiln/context.h */
 kn_context_opts kn_context_opts_default(void) { return (kn_context_opts){.size_ = sizeof(kn_context_opts)}; }
 kn_defaults_opts kn_defaults_opts_default(void) { return (kn_defaults_opts){.size_ = sizeof(kn_defaults_opts)}; }
+
+/* ---- kiln/distributed.h */
+kn_distributed_init_opts kn_distributed_init_opts_default(void)
+{
+    return (kn_distributed_init_opts){.size_ = sizeof(kn_distributed_init_opts), .timeout = -1};
+}
 
 /* ---- kiln/function.h */
 kn_checkpoint_opts kn_checkpoint_opts_default(void)

@@ -31,6 +31,7 @@ void kndist_job_fix(void);              /* now they are: the number of devices s
 knx_error *kndist_join(const void *communicator);
 /* All leave; at the end of a process it is done for it. Meshes over several processes are of no use then. */
 knx_error *kndist_leave_job(void);
+bool kndist_is_joined(void);
 
 /* ---- On a device's thread. */
 

@@ -122,6 +122,14 @@ knx_error *kndist_leave_job(void)
     return error;
 }
 
+bool kndist_is_joined(void)
+{
+    knx_global_lock_take(&lock);
+    bool is = transport && owner == getpid();
+    knx_global_unlock(&lock);
+    return is;
+}
+
 #else
 
 knx_error *kndist_join(const void *communicator)
@@ -131,5 +139,6 @@ knx_error *kndist_join(const void *communicator)
 }
 
 knx_error *kndist_leave_job(void) { return NULL; }
+bool kndist_is_joined(void) { return false; }
 
 #endif

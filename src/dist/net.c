@@ -40,13 +40,13 @@ static struct {
     int n, me, n_local;
     kndist_message *free;
     kndist_message *come, **last; /* in the order in which they came: moves that nobody took, and all of later runs */
-    KN_VEC(sent) sent; /* heads on their way */
-    uint64_t run; /* that goes on here; 0: none */
+    KN_VEC(sent) sent;            /* heads on their way */
+    uint64_t run;                 /* that goes on here; 0: none */
     kndist_crew *crew;
     bool told, ending;
     kndist_head worst; /* what the others said of the run: `failed` 0, nothing */
     char worst_text[KNDIST_INLINE];
-    char broken[480]; /* why the processes have lost each other; "": they have not */
+    char broken[480];     /* why the processes have lost each other; "": they have not */
     KN_VEC(count) counts; /* of the runs of each mesh */
 } net = {.lock = KN_MUTEX_INIT, .last = &net.come};
 
@@ -433,7 +433,8 @@ static knx_error *gone(const remote *r, int rank)
         return knx_error_new(KN_ERROR_RUNTIME, "device %d is in %s, and process %d, which has device %d, has left",
                              r->m->self.device, mine.s, process, r->t->device[rank]);
     if (net.peer[process].ended)
-        return knx_error_new(KN_ERROR_RUNTIME, "devices run different movements: device %d is in %s, device %d has ended",
+        return knx_error_new(KN_ERROR_RUNTIME,
+                             "devices run different movements: device %d is in %s, device %d has ended",
                              r->m->self.device, mine.s, r->t->device[rank]);
     for (const kndist_message *m = net.come; m; m = m->next)
         if (m->process == process && m->head.run != net.run && m->head.kind == KNDIST_MOVE)
@@ -531,7 +532,9 @@ knx_error *kndist_remote_move(kndist_member *m, const kndist_meeting *t, int me)
 {
     remote r = {.m = m, .t = t, .me = me};
     knx_mutex_lock(&net.lock);
-    knx_error *error = !net.t ? knx_error_new(KN_ERROR_RUNTIME, "this process is alone") : net.broken[0] ? broken() : NULL;
+    knx_error *error = !net.t          ? knx_error_new(KN_ERROR_RUNTIME, "this process is alone")
+                       : net.broken[0] ? broken()
+                                       : NULL;
     for (int k = 1; k < t->n && !error; k++) {
         int i = (me + k) % t->n;
         if (t->here[i] < 0 && kndist_piece_from(&m->move, i).is && !KN_VEC_PUSH(&r.pending, i))
@@ -595,8 +598,9 @@ knx_error *kndist_remote_begin(kndist_crew *c, const kndist_group *whole)
     else if (net.run)
         error = knx_error_new(KN_ERROR_RUNTIME, "one program at a time runs over several processes");
     else if (!net.t->any_thread && c->n > 1)
-        error = knx_error_new(KN_ERROR_RUNTIME, "MPI was initialized for one thread: %d devices of a process need "
-                                                "MPI_THREAD_SERIALIZED",
+        error = knx_error_new(KN_ERROR_RUNTIME,
+                              "MPI was initialized for one thread: %d devices of a process need "
+                              "MPI_THREAD_SERIALIZED",
                               c->n);
     else if (!(net.run = next_run(whole)))
         error = knx_error_nomem();
@@ -626,8 +630,11 @@ static knx_error *tell_all(kndist_message_kind kind, int device, const knx_error
             error = knx_error_nomem();
         if (!m)
             continue;
-        m->head = (kndist_head){
-            .kind = (int32_t)kind, .run = net.run, .from = device, .line = net.n_local, .failed = e ? 1 + (int32_t)e->kind : 0};
+        m->head = (kndist_head){.kind = (int32_t)kind,
+                                .run = net.run,
+                                .from = device,
+                                .line = net.n_local,
+                                .failed = e ? 1 + (int32_t)e->kind : 0};
         memcpy(m->inside, e ? e->message : "", n);
         m->inside[n] = 0;
         error = send_head(i, m, n + 1);
@@ -675,8 +682,8 @@ static knx_error *not_ended(int who, double seconds)
     }
     double limit = kndist_timeout();
     if (limit > 0 && seconds > limit)
-        return knx_error_new(KN_ERROR_RUNTIME, "process %d waited %g s for process %d to end a program",
-                             net.me, limit, who);
+        return knx_error_new(KN_ERROR_RUNTIME, "process %d waited %g s for process %d to end a program", net.me, limit,
+                             who);
     return NULL;
 }
 

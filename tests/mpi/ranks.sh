@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # ranks.sh MPIRUN N WANT PROGRAM ARGUMENT...: runs the program as N ranks. WANT: `well`, all return 0; or a text that N - 1 of them
-# at least have to say, whatever becomes of the job. In a minute and a half at most.
+# at least have to say, whatever becomes of the job. In some minutes at most.
 mpirun=$1 n=$2 want=$3
 shift 3
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader
 export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mpi_yield_when_idle=1
-timeout -k 5 90 "$mpirun" $KILN_MPIRUN_OPTIONS -n "$n" "$@" >"$out" 2>&1
+timeout -k 5 400 "$mpirun" $KILN_MPIRUN_OPTIONS -n "$n" "$@" >"$out" 2>&1
 rc=$?
 cat "$out"
 if [ "$rc" = 124 ] || [ "$rc" = 137 ]; then
