@@ -106,6 +106,15 @@ void knp_spread_matrices(const kni_rule *r, kni_spread *s); /* stacks of matrice
 static inline int64_t *knp_list(kni_ints v) { return (int64_t *)(uintptr_t)v.v; }
 void knp_resize_list(kni_ints v, const int64_t *dim); /* becomes these extents */
 
+/* A halo (ir/spread.h) along axis d of operand i and axis e of the result, which has `size` elements there. */
+kni_factor *knp_spread_halo(kni_spread *s, int64_t size, int i, int d, int e, int64_t step, int64_t low, int64_t high);
+/* For `local`: the number of the factor that axis d of operand i is in, -1: none that is cut. */
+int knp_cut_factor(const kni_local *l, int i, int d);
+bool knp_has_window(const kni_local *l, int i, int d); /* of a halo: the operand is a window there */
+/* Where along the axis of halo f the part of operand i begins, an int64 scalar. */
+kni_atom knp_window_start(const kni_rule *r, const kni_local *l, int f, int i);
+/* Operand i with `fill`, a scalar, at the elements of its windows that lie outside of the whole operand. */
+kni_atom knp_fill_windows(const kni_rule *r, const kni_local *l, int i, kni_atom fill);
 /* Axes from `lead` on of the result are positions, by which `local` counts; those in front are the operands', too. */
 void knp_spread_counted(const kni_rule *r, kni_spread *s, int lead, kni_factor_kind kind);
 /* For `local`: the numbers, in C order over the axes from `lead` on of the whole result, of the elements of its part, as

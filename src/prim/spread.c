@@ -92,3 +92,60 @@ kni_atom knp_numbers_of_part(const kni_rule *r, const kni_local *l, int lead, kn
     }
     return number;
 }
+
+kni_factor *knp_spread_halo(kni_spread *s, int64_t size, int i, int d, int e, int64_t step, int64_t low, int64_t high)
+{
+    kni_factor *f = kni_factor_new(s, KNI_HALO, size);
+    kni_factor_in(f, i, d);
+    kni_factor_out(f, 0, e);
+    if (!f)
+        return NULL;
+    f->local = true;
+    f->step = step;
+    f->low = low;
+    f->high = high;
+    return f;
+}
+
+int knp_cut_factor(const kni_local *l, int i, int d)
+{
+    for (int f = 0; f < l->spread->n; f++)
+        if (l->spread->v[f].in[i] == d && l->cut[f].parts > 1)
+            return f;
+    return -1;
+}
+
+bool knp_has_window(const kni_local *l, int i, int d)
+{
+    int f = knp_cut_factor(l, i, d);
+    return f >= 0 && l->spread->v[f].kind == KNI_HALO;
+}
+
+kni_atom knp_window_start(const kni_rule *r, const kni_local *l, int f, int i)
+{
+    kni_builder *b = r->b;
+    const kni_factor *h = &l->spread->v[f];
+    kni_atom first = l->cut[f].first;
+    int64_t at = h->shift ? h->shift[i] - h->low : -h->low;
+    if (h->reversed)
+        first = knb_sub(b, knb_integer(b, KN_DT(I64), h->size - l->cut[f].extent), first);
+    if (h->step != 1)
+        first = knb_mul(b, first, knb_integer(b, KN_DT(I64), h->step));
+    return at ? knb_add(b, first, knb_integer(b, KN_DT(I64), at)) : first;
+}
+
+kni_atom knp_fill_windows(const kni_rule *r, const kni_local *l, int i, kni_atom fill)
+{
+    kni_builder *b = r->b;
+    kni_atom x = r->x[i];
+    for (int d = 0; d < r->xt[i].ndim; d++) {
+        if (!knp_has_window(l, i, d))
+            continue;
+        kni_atom at = knb_iota(b, KN_DT(I64), r->xt[i].ndim, r->xt[i].dim, d);
+        at = knb_add(b, at, knp_window_start(r, l, knp_cut_factor(l, i, d), i));
+        kni_atom above = knb_ge(b, at, knb_integer(b, KN_DT(I64), 0));
+        kni_atom below = knb_lt(b, at, knb_integer(b, KN_DT(I64), l->xt[i].dim[d]));
+        x = knb_select(b, knb_and(b, above, below), x, fill);
+    }
+    return x;
+}

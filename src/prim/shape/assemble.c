@@ -168,9 +168,41 @@ static knx_error *concatenate_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+enum { FEW = 4 }; /* arrays, of each of which a part is fetched for every part of the result */
+
 static void concatenate_spread(const kni_rule *r, kni_spread *s)
 {
-    knp_spread_but(r, s, (kni_ints){1, &((const kni_p_concatenate *)r->params)->dimension});
+    int dimension = (int)((const kni_p_concatenate *)r->params)->dimension;
+    knp_spread_but(r, s, (kni_ints){1, (const int64_t[]){dimension}});
+    int64_t *shift = r->n_in > 1 && r->n_in <= FEW ? knx_arena_alloc(s->arena, FEW * sizeof *shift) : NULL, at = 0;
+    kni_factor *f = shift ? knp_spread_halo(s, r->yt[0].dim[dimension], 0, dimension, dimension, 1, 0, 0) : NULL;
+    for (int i = 0; f && i < r->n_in; at -= r->xt[i++].dim[dimension]) {
+        kni_factor_in(f, i, dimension);
+        shift[i] = at;
+    }
+    if (f)
+        f->shift = shift;
+}
+
+/* Of each array the window that the part would be if it were all of it; the position says which one it is. */
+static knx_error *concatenate_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    kni_builder *b = r->b;
+    int dimension = (int)((const kni_p_concatenate *)r->params)->dimension;
+    if (!knp_has_window(l, 0, dimension)) {
+        y[0] = knb_concatenate(b, r->n_in, r->x, dimension);
+        return NULL;
+    }
+    kni_type t = r->yt[0];
+    kni_atom at = knb_iota(b, KN_DT(I64), t.ndim, t.dim, dimension);
+    at = knb_add(b, at, l->cut[knp_cut_factor(l, 0, dimension)].first);
+    int64_t start = l->yt[0].dim[dimension];
+    for (int i = r->n_in - 1; i >= 0; i--) {
+        kni_atom here = knb_ge(b, at, knb_integer(b, KN_DT(I64), start));
+        y[0] = i == r->n_in - 1 ? r->x[i] : knb_select(b, here, y[0], r->x[i]);
+        start -= l->xt[i].dim[dimension];
+    }
+    return NULL;
 }
 
 const kni_prim knp_prim_concatenate = {
@@ -190,6 +222,7 @@ const kni_prim knp_prim_concatenate = {
     .expand = concatenate_expand,
     .expands = concatenate_expands,
     .spread = concatenate_spread,
+    .local = concatenate_local,
     .cost = concatenate_cost,
     .doc = "arrays joined along one axis (np.concatenate)",
 };
@@ -343,12 +376,32 @@ static void pad_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pa
     *y = kni_lower_operand(l, 0, from, pred, *y);
 }
 
+/* Where each element becomes a group of its own, and nothing else comes (the transpose of a slice by strides), an axis is
+ * cut between them. Padding at the ends alone moves what the parts have. */
 static void pad_spread(const kni_rule *r, kni_spread *s)
 {
     const kni_p_pad *p = r->params;
-    for (int d = 0; d < r->xt[0].ndim; d++)
-        if (!p->lo.v[d] && !p->hi.v[d] && !p->interior.v[d])
-            knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d);
+    for (int d = 0; d < r->xt[0].ndim; d++) {
+        int64_t lo = p->lo.v[d], size = r->xt[0].dim[d], group = p->interior.v[d] + 1;
+        if (lo >= 0 && lo < group && r->yt[0].dim[d] == size * group)
+            knp_spread_pair(s, size, 0, d, 0, d);
+        else if (group == 1 && r->yt[0].dim[d] > 1)
+            knp_spread_halo(s, r->yt[0].dim[d], 0, d, d, 1, lo, -lo);
+    }
+}
+
+/* What a window has outside of the array is padding. */
+static knx_error *pad_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    const kni_p_pad *p = r->params;
+    knp_dims lo = {.n = p->lo.n}, hi = lo;
+    for (int d = 0; d < r->xt[0].ndim; d++) {
+        bool window = knp_has_window(l, 0, d);
+        lo.v[d] = window ? 0 : p->lo.v[d];
+        hi.v[d] = window ? 0 : p->hi.v[d];
+    }
+    y[0] = knb_pad(r->b, knp_fill_windows(r, l, 0, r->x[1]), r->x[1], lo.v, hi.v, p->interior.v);
+    return NULL;
 }
 
 const kni_prim knp_prim_pad = {
@@ -366,6 +419,7 @@ const kni_prim knp_prim_pad = {
     .batch = pad_batch,
     .pull = pad_pull,
     .spread = pad_spread,
+    .local = pad_local,
     .doc = "x with a value around it and between its elements; negative padding cuts away (jax.lax.pad)"};
 
 /* iota: each element is its position along one axis */

@@ -383,6 +383,27 @@ static kni_atom rev_put(const kni_rule *r, kni_atom v)
     return knb_rev(r->b, v, dimensions.n, dimensions.v);
 }
 
+static void rev_spread(const kni_rule *r, kni_spread *s)
+{
+    kni_ints dimensions = ((const kni_p_dims *)r->params)->dimensions;
+    for (int d = 0; d < r->xt->ndim; d++)
+        if (!knp_contains(dimensions, d)) {
+            knp_spread_pair(s, r->xt->dim[d], 0, d, 0, d);
+        } else {
+            kni_factor *f = knp_spread_halo(s, r->xt->dim[d], 0, d, d, 1, 0, 0);
+            if (f)
+                f->reversed = true;
+        }
+}
+
+/* The part is the part from the other end, the other way round. */
+static knx_error *rev_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    (void)l;
+    y[0] = rev_put(r, r->x[0]);
+    return NULL;
+}
+
 const kni_prim knp_prim_rev = {
     .name = "rev",
     VIEW,
@@ -393,6 +414,8 @@ const kni_prim knp_prim_rev = {
     .transpose = knp_transpose_same,
     .batch = rev_batch,
     .map = rev_map,
+    .spread = rev_spread,
+    .local = rev_local,
     .put = rev_put,
     .doc = "x with the elements along some axes in reverse order (np.flip)",
 };
@@ -488,13 +511,51 @@ static KNX_HOT void slice_map(const kni_rule *r, const kni_index *out, kni_index
     }
 }
 
-/* Axes that stay as they are can be cut. */
+/* An axis of which the same element of each group of `stride` stays, all groups being whole, is cut between groups; what
+ * other axes show lies in some neighbour. */
+static void slice_spread(const kni_rule *r, kni_spread *s)
+{
+    const kni_p_slice *p = r->params;
+    for (int d = 0; d < r->xt->ndim; d++) {
+        int64_t start = p->start_indices.v[d], stride = stride_of(p, d), size = r->yt->dim[d];
+        if (start < stride && r->xt->dim[d] == size * stride)
+            knp_spread_pair(s, size, 0, d, 0, d);
+        else if (size > 1)
+            knp_spread_halo(s, size, 0, d, d, stride, -start, start);
+    }
+}
+
+/* Of such groups; other axes are as they were. */
 static knx_error *slice_resize(const kni_rule *r, void *params)
 {
     kni_p_slice *p = params;
-    for (int i = 0; i < r->xt->ndim; i++)
-        if (!p->start_indices.v[i] && stride_of(p, i) == 1)
-            knp_list(p->limit_indices)[i] = r->yt[0].dim[i];
+    for (int d = 0; d < r->xt->ndim; d++) {
+        int64_t stride = stride_of(p, d), last = (r->yt->dim[d] - 1) * stride + p->start_indices.v[d];
+        if (p->start_indices.v[d] < stride && r->xt->dim[d] == r->yt->dim[d] * stride)
+            knp_list(p->limit_indices)[d] = r->yt->dim[d] ? last + 1 : p->start_indices.v[d];
+    }
+    return NULL;
+}
+
+/* A window begins with the first element that is shown. */
+static knx_error *slice_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    const kni_p_slice *whole = r->params;
+    kni_p_slice p = *whole;
+    knp_dims start = {.n = p.start_indices.n}, limit = {.n = p.limit_indices.n};
+    for (int d = 0; d < r->xt->ndim; d++) {
+        start.v[d] = p.start_indices.v[d];
+        limit.v[d] = p.limit_indices.v[d];
+    }
+    p.start_indices = knp_ints(&start);
+    p.limit_indices = knp_ints(&limit);
+    KN_TRY(slice_resize(r, &p));
+    for (int d = 0; d < r->xt->ndim; d++)
+        if (knp_has_window(l, 0, d)) {
+            start.v[d] = 0;
+            limit.v[d] = r->xt->dim[d];
+        }
+    y[0] = knb_slice(r->b, r->x[0], start.v, limit.v, p.strides.n ? p.strides.v : NULL);
     return NULL;
 }
 
@@ -508,7 +569,9 @@ const kni_prim knp_prim_slice = {
     .transpose = slice_transpose,
     .batch = slice_batch,
     .map = slice_map,
+    .spread = slice_spread,
     .resize = slice_resize,
+    .local = slice_local,
     .put = slice_put,
     .doc = "the elements of x from start to limit by a stride along each axis (jax.lax.slice)",
 };

@@ -109,12 +109,6 @@ static knx_error *split_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
-/* The other axes of all arrays. */
-static void split_spread(const kni_rule *r, kni_spread *s)
-{
-    knp_spread_but(r, s, (kni_ints){1, &((const kni_p_split *)r->params)->axis});
-}
-
 const kni_prim knp_prim_split = {
     .name = "split",
     .n_in = 1,
@@ -128,7 +122,6 @@ const kni_prim knp_prim_split = {
     .transpose = split_transpose,
     .batch = split_batch,
     .expand = split_expand,
-    .spread = split_spread,
     .cost = knp_cost_none,
     .doc = "the parts of an array that follow each other along an axis, of these sizes (jax.lax.split)",
 };

@@ -503,15 +503,40 @@ bool knp_window_walk(kni_lower *l, const knp_window *w, const kni_index *i, bool
 }
 
 /* Rows without fields for dilations have empty lists. */
-static bool is_one(kni_ints v, int d) { return d >= v.n || v.v[d] == 1; }
+static int64_t dilation(kni_ints v, int d) { return d < v.n ? v.v[d] : 1; }
+
+/* The extents along axis d of the array and of its windows: arrays have one of them. */
+static void extents(const kni_rule *r, int d, int64_t *array, int64_t *windows)
+{
+    int ndim = r->yt[0].ndim;
+    *array = *windows = r->yt[0].dim[d];
+    for (int i = 0; i < r->n_in; i++)
+        if (r->xt[i].ndim == ndim) {
+            *array = r->xt[i].dim[d] > *array ? r->xt[i].dim[d] : *array;
+            *windows = r->xt[i].dim[d] < *windows ? r->xt[i].dim[d] : *windows;
+        }
+}
+
+bool knp_windows_are_apart(const kni_rule *r, int d)
+{
+    const kni_p_window *p = r->params;
+    int64_t array, windows, stride = p->window_strides.v[d];
+    extents(r, d, &array, &windows);
+    return !p->lo.v[d] && dilation(p->base_dilation, d) == 1 && array == stride * windows &&
+           knp_window_spread(p->window_dimensions.v[d], dilation(p->window_dilation, d)) <= stride;
+}
 
 void knp_window_factors(const kni_rule *r, kni_spread *s)
 {
-    const kni_p_window *p = r->params;
-    knp_dims windows = {.n = 0};
-    for (int d = 0; d < r->xt[0].ndim; d++)
-        if (p->window_dimensions.v[d] != 1 || p->window_strides.v[d] != 1 || !is_one(p->base_dilation, d) ||
-            p->lo.v[d] || p->hi.v[d])
-            windows.v[windows.n++] = d;
-    knp_spread_but(r, s, knp_ints(&windows));
+    int ndim = r->yt[0].ndim;
+    for (int d = 0; d < ndim; d++) {
+        int64_t array, windows;
+        extents(r, d, &array, &windows);
+        kni_factor *f = knp_windows_are_apart(r, d) ? kni_factor_new(s, KNI_PARALLEL, windows) : NULL;
+        for (int i = 0; i < r->n_in; i++)
+            if (r->xt[i].ndim == ndim)
+                kni_factor_in(f, i, d);
+        for (int j = 0; j < r->n_out; j++)
+            kni_factor_out(f, j, d);
+    }
 }

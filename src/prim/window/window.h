@@ -28,8 +28,10 @@ knx_error *knp_window_counts(const kni_p_window *p, bool dilated, kni_type x, kn
 knx_error *knp_window_type(const kni_p_window *p, bool dilated, kni_type x, kn_dtype d, bool weak, knx_arena *a,
                           kni_type *y);
 
-/* Columns `spread` and `resize`: axes along which each position is a window, of all arrays. */
+/* Column `spread`: axes along which no two windows have an element together, and each has as many elements of the array
+ * to itself (a pool of 2 by 2 with strides of 2; each position a window) are cut between windows, those of all arrays. */
 void knp_window_factors(const kni_rule *r, kni_spread *s);
+bool knp_windows_are_apart(const kni_rule *r, int d); /* axis d is one of these */
 
 typedef struct knp_window_lists {
     knp_dims base_dilation, lo, hi, window_dilation, window_dimensions, window_strides, shape;

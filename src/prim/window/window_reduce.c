@@ -211,10 +211,45 @@ static knx_error *sum_run(const kni_rule *r, const kni_routine_args *args) { ret
 static knx_error *max_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_POOL_MAX); }
 static knx_error *min_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_POOL_MIN); }
 
+/* --- spreading -------------------------------------------------------------------------------- */
+
+/* Windows that meet reach into the neighbours' parts. */
+static void spread(const kni_rule *r, kni_spread *s)
+{
+    const params_t *p = r->params;
+    knp_window_factors(r, s);
+    for (int d = 0; d < r->xt->ndim; d++) {
+        int64_t reach = knp_window_spread(p->window_dimensions.v[d], p->window_dilation.v[d]) - 1;
+        if (!knp_windows_are_apart(r, d) && p->base_dilation.v[d] == 1 && r->yt->dim[d] > 1 && reach >= 0)
+            knp_spread_halo(s, r->yt->dim[d], 0, d, d, p->window_strides.v[d], p->lo.v[d], reach - p->lo.v[d]);
+    }
+}
+
+/* What the part's windows see outside of the array is the identity. */
+static knx_error *local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    params_t p = *(const params_t *)r->params;
+    kn_dtype d = r->xt->dtype;
+    bool sum = r->prim == &knp_prim_reduce_window_sum;
+    knx_scalar_bits identity =
+        sum ? knx_scalar_from_int(d, 0) : knx_scalar_extreme(d, r->prim != &knp_prim_reduce_window_max);
+    knp_dims lo = {.n = p.lo.n}, hi = lo;
+    for (int i = 0; i < lo.n; i++) {
+        bool window = knp_has_window(l, 0, i);
+        lo.v[i] = window ? 0 : p.lo.v[i];
+        hi.v[i] = window ? 0 : p.hi.v[i];
+    }
+    p.lo = knp_ints(&lo);
+    p.hi = knp_ints(&hi);
+    kni_atom x = knp_fill_windows(r, l, 0, knb_literal(r->b, d, false, identity));
+    y[0] = knb_emit1(r->b, r->prim, &p, 1, &x);
+    return NULL;
+}
+
 #define ROW                                                                                                        \
     .n_in = 1, .n_out = 1, .fields = kni_fields_window, .params_size = sizeof(params_t), .batch = batch,           \
     .simplify = simplify, .pull = pull, .pulls = pulls, .looks = looks, .cost = cost, .factors = "... i -> ... j", \
-    .spread = knp_window_factors
+    .spread = spread, .local = local
 
 const kni_prim knp_prim_reduce_window_sum = {
     .name = "reduce_window_sum",
