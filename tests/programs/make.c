@@ -374,6 +374,7 @@ void program_free(program *p)
 static const int64_t small[] = {1, 1, 2, 2, 2, 3, 3, 4, 5, 7, 8},
                      middle[] = {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 100},
                      large[] = {1, 2, 3, 1023, 1024, 1025, 2049, 4097, 16383, 16384, 16385, 33000},
+                     cut[] = {1, 2, 3, 4, 4, 6, 6, 8, 8, 12, 5, 7},
                      huge[] = {64 * 16384 + 5, 64 * 16384, 65 * 16384 + 1, 2, 1000003};
 #define ANY_OF(m, list) (list)[below(m, (int)(sizeof(list) / sizeof *(list)))]
 
@@ -384,6 +385,7 @@ static int choose_extents(maker *m)
         m->base[i] = kind < 1     ? ANY_OF(m, huge)
                      : kind < 24  ? ANY_OF(m, large)
                      : kind < 130 ? ANY_OF(m, middle)
+                     : sharded    ? ANY_OF(m, cut)
                                   : ANY_OF(m, small);
     if (chance(m, 25))
         m->base[below(m, MAX_BASE)] = 0;

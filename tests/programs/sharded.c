@@ -18,6 +18,7 @@ typedef struct placement {
     const kni_sharding *in[MAX_VALUES], *out[MAX_VALUES];
     uint32_t passed[MAX_VALUES]; /* axes of the mesh that the operand is given with, a bit each; all that cut it */
     uint8_t padding;             /* the byte behind an operand's end */
+    kni_jaxpr *j;                /* the program with constraints */
 } placement;
 
 /* ---- At random. */
@@ -37,7 +38,7 @@ static const kni_mesh *any_mesh(uint64_t *state, int64_t most)
     return m;
 }
 
-static kni_mesh_axes any_axes(const kni_mesh *m, uint64_t *state, uint32_t *used)
+kni_mesh_axes any_axes(const kni_mesh *m, uint64_t *state, uint32_t *used)
 {
     static const uint8_t many[] = {0, 0, 0, 1, 1, 1, 1, 2};
     kni_mesh_axes a = {0};
@@ -53,7 +54,7 @@ static kni_mesh_axes any_axes(const kni_mesh *m, uint64_t *state, uint32_t *used
 
 static bool place(const program *p, uint64_t seed, placement *s)
 {
-    static const uint8_t paddings[] = {0xff, 0x7f, 0, 0x3c};
+    static const uint8_t paddings[] = {0xff, 0x7f, 0, 0x3c}, how_often[] = {0, 1, 3, 10};
     uint64_t state = seed * 0x9e3779b97f4a7c15u + 5;
     int64_t size = 0;
     for (int i = 0; i < program_operands(p); i++)
@@ -73,7 +74,9 @@ static bool place(const program *p, uint64_t seed, placement *s)
         if (e)
             return false;
     }
-    return s->mesh != NULL;
+    int often = how_often[test_random(&state) % 4];
+    s->j = s->mesh && often ? with_constraints(p->j, s->mesh, state, often) : kni_retain(p->j);
+    return s->j != NULL;
 }
 
 static const char *placement_text(knx_text *t, const program *p, const placement *s)
@@ -284,7 +287,7 @@ static void check_cut(const program *p, whole *w, placement *s, verdict *v)
     knx_buffer *y[MAX_VALUES] = {NULL};
     bool inexact[MAX_VALUES] = {false};
     kni_jaxpr *local = NULL;
-    knx_error *e = knshard_partition(p->j, s->mesh, s->in, &local, s->out, NULL);
+    knx_error *e = knshard_partition(s->j, s->mesh, s->in, &local, s->out, NULL);
     if (e)
         fails(v, "it cannot be cut: %s", e->message);
     if (!e)
@@ -339,11 +342,12 @@ void check_sharded(const program *p, uint64_t seed, bool all, verdict *v)
     w.error = way_run(&(way){.name = "whole", .fuse = true, .as_used = true, .threads = 1}, p, 0, w.y);
     v->ran = !w.error;
     for (int k = 0; k < (all ? 24 : 2) && !v->failed; k++) {
-        placement s;
+        placement s = {0};
         if (!place(p, seed * 32 + (uint64_t)k, &s))
             fails(v, "no memory");
         else
             check_cut(p, &w, &s, v);
+        kni_release(s.j);
         v->sets++;
     }
     v->taken = true;

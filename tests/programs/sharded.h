@@ -6,7 +6,13 @@
 #include "programs.h"
 #include "shard/shard.h"
 
-/* Does a sum (product, maximum, ...) of floats over devices reach result k of the jaxpr of one device? */
+/* Some axes of the mesh that are not used yet: those that cut a dimension. */
+kni_mesh_axes any_axes(const kni_mesh *m, uint64_t *state, uint32_t *used);
+
+/* constrain.c: the program with constraints on one of so many values. Good until it is called again. */
+kni_jaxpr *with_constraints(const kni_jaxpr *j, const kni_mesh *m, uint64_t state, int in);
+
+/* noise.c. Does a sum (product, maximum, ...) of floats over devices reach result k of the jaxpr of one device? */
 bool sums_reach(const kni_jaxpr *local, bool *result);
 
 /* What the whole program gives if what its sums add up is a little wrong. */
