@@ -90,6 +90,13 @@ static knx_error *check_field(checker *c, const kni_param_field *f, const void *
             fine = v->v[i] != NULL;
         return fine ? NULL : FAULT("parameter %s is no list of names", f->name);
     }
+    case KN_P_SHARDINGS: {
+        const kni_shardings *v = (const void *)at;
+        bool fine = v->n >= 0 && (v->n == 0 || v->v);
+        for (int i = 0; fine && i < v->n; i++)
+            fine = v->v[i] && v->v[i]->mesh == v->v[0]->mesh;
+        return fine ? NULL : FAULT("parameter %s is no list of shardings of one mesh", f->name);
+    }
     case KN_P_DTYPE:
         return *(const kn_dtype *)at || (f->flags & KN_PF_HIDE_EMPTY) ? NULL
                                                                       : FAULT("parameter %s is missing", f->name);

@@ -66,6 +66,7 @@ KNX_HOT bool kni_key_params(kni_key *k, const kni_prim *p, const void *params)
         case KN_P_JAXPRS:
         case KN_P_THUNK:
         case KN_P_NAMES:
+        case KN_P_SHARDINGS:
             word = kni_field_hash(f, params, 0);
             word = k->fuse ? word : places(word, f, params);
             k->loose = true;

@@ -62,6 +62,14 @@ static bool copy_field(knx_arena *a, const kni_param_field *f, void *params)
             v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
         return !v->n || v->v;
     }
+    case KN_P_SHARDINGS: {
+        kni_shardings *v = &FIELD_AT(kni_shardings, params, f);
+        if (v->n <= 0)
+            *v = (kni_shardings){0, NULL};
+        else
+            v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
+        return !v->n || v->v;
+    }
     case KN_P_INT:
     case KN_P_BOOL:
     case KN_P_DTYPE:
@@ -90,7 +98,8 @@ static inline size_t lists_at(const kni_prim *p) { return (p->params_size + size
 
 KNX_HOT size_t kni_params_room(const kni_prim *p, const void *params)
 {
-    enum { IN_ARENAS = 1u << KN_P_STRING | 1u << KN_P_JAXPR | 1u << KN_P_JAXPRS | 1u << KN_P_NAMES | 1u << KN_P_THUNK };
+    enum { IN_ARENAS = 1u << KN_P_STRING | 1u << KN_P_JAXPR | 1u << KN_P_JAXPRS | 1u << KN_P_NAMES |
+           1u << KN_P_THUNK | 1u << KN_P_SHARDINGS };
     size_t bytes = lists_at(p);
     if (!params)
         return 0;
@@ -204,6 +213,11 @@ static bool equal_names(kni_names a, kni_names b)
     return equal;
 }
 
+static bool equal_shardings(kni_shardings a, kni_shardings b)
+{
+    return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v));
+}
+
 static bool equal_jaxprs(kni_jaxprs a, kni_jaxprs b, knx_table *known)
 {
     bool equal = a.n == b.n;
@@ -229,6 +243,7 @@ static KNX_HOT bool equal_field(const kni_param_field *f, const void *a, const v
     case KN_P_DOUBLE: return !memcmp(&FIELD_OF(double, a, f), &FIELD_OF(double, b, f), sizeof(double)); /* by bits */
     case KN_P_MESH: return FIELD_OF(kni_mesh *, a, f) == FIELD_OF(kni_mesh *, b, f);
     case KN_P_SHARDING: return FIELD_OF(kni_sharding *, a, f) == FIELD_OF(kni_sharding *, b, f);
+    case KN_P_SHARDINGS: return equal_shardings(FIELD_OF(kni_shardings, a, f), FIELD_OF(kni_shardings, b, f));
     case KN_P_TEXT: return true;
     }
     return true;
@@ -300,6 +315,18 @@ bool kni_params_are_symbolic(const kni_prim *p, const void *params)
     return false;
 }
 
+/* By the mesh's number, so that a hash is the same in all processes. */
+static uint64_t hash_shardings(kni_shardings v, uint64_t h)
+{
+    h = knx_hash_mix(h, (uint64_t)v.n);
+    for (int i = 0; i < v.n; i++) {
+        h = knx_hash_mix(knx_hash_mix(h, v.v[i]->mesh->number), (uint64_t)v.v[i]->ndim);
+        for (int d = 0; d < v.v[i]->ndim; d++)
+            h = knx_hash_bytes(v.v[i]->dim[d].axis, v.v[i]->dim[d].n, knx_hash_mix(h, v.v[i]->dim[d].n));
+    }
+    return h;
+}
+
 KNX_HOT uint64_t kni_field_hash(const kni_param_field *f, const void *params, uint64_t h)
 {
     switch (f->kind) {
@@ -357,6 +384,7 @@ KNX_HOT uint64_t kni_field_hash(const kni_param_field *f, const void *params, ui
             h = knx_hash_mix(knx_hash_bytes(s->dim[d].axis, s->dim[d].n, h), s->dim[d].n);
         return h;
     }
+    case KN_P_SHARDINGS: return hash_shardings(FIELD_OF(kni_shardings, params, f), h);
     case KN_P_TEXT: return h;
     }
     return h;

@@ -75,6 +75,10 @@ typedef struct kni_names {
     int n;
     const char *const *v;
 } kni_names; /* of axes */
+typedef struct kni_shardings {
+    int n;
+    const kni_sharding *const *v;
+} kni_shardings; /* of one mesh */
 
 typedef enum {
     KN_P_INT,
@@ -91,7 +95,8 @@ typedef enum {
     KN_P_THUNK, /* the rule of a custom derivative */
     KN_P_DOUBLES,
     KN_P_MESH, /* const kni_mesh *; NULL: none */
-    KN_P_SHARDING /* const kni_sharding *, never NULL */
+    KN_P_SHARDING, /* const kni_sharding *, never NULL */
+    KN_P_SHARDINGS
 } kni_param_kind;
 enum {
     KN_PF_HIDE_TYPED = 1,   /* not shown in the typed form (always in the full form, if it is a member) */
@@ -170,6 +175,8 @@ void kni_show_mapped(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const 
 void kni_read_linear(struct kni_parser *p, const kni_param_field *fields, void *params);
 kni_ints kni_read_truths(struct kni_parser *p);
 void kni_read_mapped(struct kni_parser *p, const kni_param_field *fields, void *params);
+void kni_show_mesh(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e); /* of shard_map */
+void kni_show_manual_axes(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e);
 void kni_show_in_zeros(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e);
 void kni_show_policy(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e);
 void kni_show_placeholders(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e);
@@ -232,6 +239,7 @@ typedef enum {
 #define KN_C_THUNK kni_thunk *
 #define KN_C_MESH const kni_mesh *
 #define KN_C_SHARDING const kni_sharding *
+#define KN_C_SHARDINGS kni_shardings
 #define KN_SET(set) extern const kni_param_field kni_fields_##set[]; typedef struct {
 #define KN_SET_MEMBER(set, kind, member, ...) KN_C_##kind member;
 #define KN_SET_TEXT(name, value, ...)

@@ -98,6 +98,7 @@ static const char *fields_fault(const kni_prim *p)
         [KN_P_THUNK] = sizeof(kni_thunk *),   [KN_P_JAXPRS] = sizeof(kni_jaxprs),
         [KN_P_DOUBLES] = sizeof(kni_doubles), [KN_P_MESH] = sizeof(kni_mesh *),
         [KN_P_SHARDING] = sizeof(kni_sharding *),
+        [KN_P_SHARDINGS] = sizeof(kni_shardings),
     };
     for (const kni_param_field *f = p->fields; f && f->name; f++) {
         if (f->kind == KN_P_TEXT ? !f->text && !f->show : f->offset + size[f->kind] > p->params_size)

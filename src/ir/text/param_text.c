@@ -109,6 +109,29 @@ void kni_show_mapped(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const 
     show_truths(t, ((const kni_p_pmap *)e->params)->mapped);
 }
 
+void kni_show_mesh(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
+{
+    const kni_mesh *m = ((const kni_p_shard_map *)e->params)->mesh;
+    (void)form, (void)j;
+    knx_str_puts(t, "Mesh(");
+    for (int i = 0; i < m->n_axis; i++)
+        knx_str_printf(t, "'%s': %lld, ", m->name[i], (long long)m->size[i]);
+    knx_str_puts(t, "axis_types=(");
+    for (int i = 0; i < m->n_axis; i++)
+        knx_str_puts(t, i ? ", Auto" : "Auto");
+    knx_str_puts(t, m->n_axis == 1 ? ",))" : "))");
+}
+
+void kni_show_manual_axes(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
+{
+    const kni_mesh *m = ((const kni_p_shard_map *)e->params)->mesh;
+    (void)form, (void)j;
+    knx_str_puts(t, m->n_axis ? "frozenset({" : "frozenset(");
+    for (int i = 0; i < m->n_axis; i++)
+        knx_str_printf(t, "%s'%s'", i ? ", " : "", m->name[i]);
+    knx_str_puts(t, m->n_axis ? "})" : ")");
+}
+
 /* Names, one a line, as a frozenset of Python. */
 static void show_names(knx_str *t, const char *member, const char *names)
 {

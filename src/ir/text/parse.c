@@ -178,6 +178,7 @@ void kni_parse_field(kni_parser *p, const kni_param_field *f, void *params)
     case KN_P_JAXPRS: parse_sub_jaxprs(p, &FIELD_AT(kni_jaxprs, params, f)); break;
     case KN_P_MESH: kni_parse_mesh(p, &FIELD_AT(const kni_mesh *, params, f)); break;
     case KN_P_SHARDING: kni_parse_sharding(p, &FIELD_AT(const kni_sharding *, params, f)); break;
+    case KN_P_SHARDINGS: kni_parse_shardings(p, &FIELD_AT(kni_shardings, params, f)); break;
     case KN_P_TEXT: break;
     }
 }

@@ -79,6 +79,7 @@ bool kni_parse_is_literal(kni_parser *p);            /* does one come next? */
 bool kni_parse_ints(kni_parser *p, kni_ints *v);
 bool kni_parse_sharding(kni_parser *p, const kni_sharding **out); /* NamedSharding(Mesh('x': 4), (x, None)) */
 bool kni_parse_mesh(kni_parser *p, const kni_mesh **out); /* Mesh('x': 4, 'y': 2; 7, 6, ...), None */
+bool kni_parse_shardings(kni_parser *p, kni_shardings *v); /* (Mesh('x': 4); P('x', None)) */
 bool kni_parse_names(kni_parser *p, kni_names *v); /* ("i","j") */
 bool kni_bits_value(const char **s, size_t size, knx_scalar_bits *out); /* bits(0x..) at *s, which moves on */
 bool kni_parse_double(kni_parser *p, double *v); /* or bits(0x..) */

@@ -367,6 +367,79 @@ bool kni_parse_sharding(kni_parser *p, const kni_sharding **out)
     return !p->error;
 }
 
+/* Axes of the mesh: None, 'x', ('x', 'y'). */
+static void parse_mesh_axes(kni_parser *p, const kni_mesh *m, kni_mesh_axes *a)
+{
+    bool several = kni_parse_take(p, '(');
+    *a = (kni_mesh_axes){0};
+    if (!several && kni_word_is(kni_parse_peek(p), "None")) {
+        kni_parse_need_word(p, "None");
+        return;
+    }
+    do {
+        const char *start = p->at, *name = axis_name(p);
+        int axis = name ? kni_mesh_axis(m, name, strlen(name)) : -1;
+        if (p->error)
+            return;
+        if (axis < 0 || a->n == KNI_MESH_AXES) {
+            kni_parse_fail(p, start, KN_ERROR_VALUE, "the mesh has no axis %s, or not so often", name);
+            return;
+        }
+        a->axis[a->n++] = (uint8_t)axis;
+        if (several && !kni_parse_is(p, ')'))
+            kni_parse_need(p, ',');
+    } while (several && !p->error && !kni_parse_is(p, ')'));
+    if (several)
+        kni_parse_need(p, ')');
+}
+
+static const kni_sharding *parse_spec(kni_parser *p, const kni_mesh *m)
+{
+    kni_mesh_axes dim[KN_MAX_NDIM];
+    const kni_sharding *s = NULL;
+    const char *start = p->at;
+    int n = 0;
+    kni_parse_need_word(p, "P");
+    kni_parse_need(p, '(');
+    while (!p->error && !kni_parse_is(p, ')')) {
+        if (n == KN_MAX_NDIM)
+            kni_parse_fail(p, p->at, KN_ERROR_VALUE, "more than %d dimensions", KN_MAX_NDIM);
+        else
+            parse_mesh_axes(p, m, &dim[n++]);
+        if (!kni_parse_is(p, ')'))
+            kni_parse_need(p, ',');
+    }
+    kni_parse_need(p, ')');
+    knx_error *error = p->error ? NULL : kni_sharding_of(m, n, dim, &s);
+    if (error)
+        kni_parse_wrap(p, start, error);
+    return s;
+}
+
+bool kni_parse_shardings(kni_parser *p, kni_shardings *v)
+{
+    KN_VEC(const kni_sharding *) list = {0};
+    const kni_mesh *m = NULL;
+    *v = (kni_shardings){0, NULL};
+    kni_parse_need(p, '(');
+    if (!p->error && !kni_parse_is(p, ')') && kni_parse_mesh(p, &m) && m)
+        kni_parse_need(p, ';');
+    while (!p->error && m && !kni_parse_is(p, ')')) {
+        const kni_sharding *one = parse_spec(p, m);
+        if (one && !KN_VEC_PUSH(&list, one))
+            kni_parse_no_memory(p);
+        if (!kni_parse_is(p, ')'))
+            kni_parse_need(p, ',');
+    }
+    kni_parse_need(p, ')');
+    const kni_sharding **own = p->error ? NULL : kni_parse_alloc(p, (list.n + 1) * sizeof *own);
+    if (own && list.n)
+        memcpy(own, list.at, list.n * sizeof *own);
+    *v = (kni_shardings){own ? (int)list.n : 0, own};
+    KN_VEC_FREE(&list);
+    return !p->error;
+}
+
 bool kni_parse_names(kni_parser *p, kni_names *v)
 {
     KN_VEC(const char *) list = {0};

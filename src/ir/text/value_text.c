@@ -190,7 +190,8 @@ static bool is_empty(const kni_param_field *f, const void *params)
     case KN_P_JAXPR: return !FIELD_AT(kni_jaxpr *, params, f);
     case KN_P_JAXPRS: return FIELD_AT(kni_jaxprs, params, f).n == 0;
     case KN_P_MESH: return !FIELD_AT(kni_mesh *, params, f);
-    case KN_P_SHARDING:
+    case KN_P_SHARDING: return false;
+    case KN_P_SHARDINGS: return FIELD_AT(kni_shardings, params, f).n == 0;
     case KN_P_INT: return FIELD_AT(int64_t, params, f) == 0;
     case KN_P_BOOL: return !FIELD_AT(bool, params, f);
     case KN_P_ENUM:
@@ -288,6 +289,36 @@ static void add_sharding(knx_str *t, kni_jaxpr_form form, const kni_sharding *s)
     knx_str_puts(t, "))");
 }
 
+static void add_axis_names(knx_str *t, const kni_mesh *m, kni_mesh_axes a)
+{
+    knx_str_puts(t, !a.n ? "None" : a.n > 1 ? "(" : "");
+    for (int i = 0; i < a.n; i++) {
+        knx_str_puts(t, i ? ", '" : "'");
+        knx_str_puts(t, m->name[a.axis[i]]);
+        knx_str_puts(t, "'");
+    }
+    knx_str_puts(t, a.n > 1 ? ")" : "");
+}
+
+/* (P('x', None, ('y', 'z')), P('x',)); in the full form their mesh and a semicolon in front of them. */
+static void add_shardings(knx_str *t, kni_jaxpr_form form, kni_shardings v)
+{
+    knx_str_puts(t, "(");
+    if (form == KN_FORM_FULL && v.n) {
+        add_mesh(t, form, v.v[0]->mesh);
+        knx_str_puts(t, "; ");
+    }
+    for (int i = 0; i < v.n; i++) {
+        knx_str_puts(t, i ? ", P(" : "P(");
+        for (int d = 0; d < v.v[i]->ndim; d++) {
+            knx_str_puts(t, d ? ", " : "");
+            add_axis_names(t, v.v[i]->mesh, v.v[i]->dim[d]);
+        }
+        knx_str_puts(t, v.v[i]->ndim == 1 ? ",)" : ")");
+    }
+    knx_str_puts(t, v.n == 1 && form != KN_FORM_FULL ? ",)" : ")");
+}
+
 void kni_field_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e, const kni_param_field *f)
 {
     const void *params = e->params;
@@ -316,6 +347,7 @@ void kni_field_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const 
     case KN_P_NAMES: add_names(t, form, f, FIELD_AT(kni_names, params, f)); break;
     case KN_P_MESH: add_mesh(t, form, FIELD_AT(kni_mesh *, params, f)); break;
     case KN_P_SHARDING: add_sharding(t, form, FIELD_AT(kni_sharding *, params, f)); break;
+    case KN_P_SHARDINGS: add_shardings(t, form, FIELD_AT(kni_shardings, params, f)); break;
     case KN_P_THUNK:
         s = FIELD_AT(kni_thunk *, params, f)->name;
         if (form == KN_FORM_FULL)
