@@ -15,6 +15,7 @@
 #include "kiln/source.h"
 #include "kiln/tree.h"
 #include "kiln/function.h"
+#include "kiln/shard_map.h"
 #include "kiln/prepared.h"
 #include "kiln/jaxpr.h"
 #include "kiln/control.h"

@@ -467,6 +467,7 @@ __extension__ struct kn_nothing_ {};
 #define kn_grad(fn, ...) KN_G1O(kn_grad, kn_grad_opts, (), kn_fn, fn, __VA_ARGS__)
 #define kn_value_and_grad(fn, ...) KN_G1O(kn_value_and_grad, kn_grad_opts, (), kn_fn, fn, __VA_ARGS__)
 #define kn_vmap(fn, ...) KN_G1O(kn_vmap, kn_vmap_opts, (), kn_fn, fn, __VA_ARGS__)
+#define kn_pmap(fn, ...) KN_G1O(kn_pmap, kn_vmap_opts, (), kn_fn, fn, __VA_ARGS__)
 #define KN_MAPPED(axis) ((kn_mapping){KN_MAPPED_(__COUNTER__, axis)})
 #define KN_MAPPED_(c, axis)                                                                                            \
     __extension__({ int32_t KN_V(axk, c) = (axis); KN_V(axk, c) < 0 ? KN_V(axk, c) : KN_V(axk, c) + 2; })

@@ -10,6 +10,7 @@
 #include "kiln/primitive.h"
 #include "kiln/print.h"
 #include "kiln/progress.h"
+#include "kiln/shard_map.h"
 #include "kiln/sharding.h"
 #include "kiln/tree.h"
 
@@ -67,6 +68,12 @@ kn_print_opts kn_print_opts_default(void)
 kn_progress_begin_opts kn_progress_begin_opts_default(void)
 {
     return (kn_progress_begin_opts){.size_ = sizeof(kn_progress_begin_opts), .unit = "it", .show = -1, .interval = 0.1};
+}
+
+/* ---- kiln/shard_map.h */
+kn_shard_map_opts kn_shard_map_opts_default(void)
+{
+    return (kn_shard_map_opts){.size_ = sizeof(kn_shard_map_opts), .check_vma = true};
 }
 
 /* ---- kiln/sharding.h */

@@ -294,7 +294,7 @@ kntree_structure *knf_result_structure(const knf_core *f, const kn_args *args)
 {
     KN_KNOWN(f);
     while (f->kind == KNF_FN_CUSTOM_JVP || f->kind == KNF_FN_CUSTOM_VJP || f->kind == KNF_FN_CHECKPOINT ||
-           f->kind == KNF_FN_JIT || f->kind == KNF_FN_VMAP) {
+           f->kind == KNF_FN_JIT || f->kind == KNF_FN_VMAP || f->kind == KNF_FN_PMAP || f->kind == KNF_FN_SHARD_MAP) {
         f = f->inner;
         KN_KNOWN(f);
     }
@@ -431,6 +431,8 @@ static const char *call_name(const knf_core *f)
     switch (f->kind) {
     case KNF_FN_GRAD: return f->o.value ? "value_and_grad" : "grad";
     case KNF_FN_VMAP: return "vmap";
+    case KNF_FN_PMAP: return "pmap";
+    case KNF_FN_SHARD_MAP: return "shard_map";
     case KNF_FN_JACFWD: return "jacfwd";
     case KNF_FN_JACREV: return "jacrev";
     case KNF_FN_JIT:

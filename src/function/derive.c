@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * derive.c -- transformations of functions as functions from jaxpr to jaxpr: grad, vmap, jacobians. Each derives its
  * inner function for the types that it passes on, transforms that jaxpr, and keeps the captured constants. */
-#include "function/function.h"
+#include "function/manual.h"
 #include "transform/transform.h"
 #include <string.h>
 
@@ -462,7 +462,7 @@ knx_error *knf_map_inputs(const knf_core *f, const kni_type *in, int *axis, kni_
                       : knx_error_new(KN_ERROR_VALUE, "at least one argument must be mapped, or axis_size given");
 }
 
-static knx_error *map_outputs(const knf_core *f, const kni_jaxpr *j, int *axis)
+knx_error *knf_map_outputs(const knf_core *f, const kni_jaxpr *j, int *axis)
 {
     bool one_for_all = true;
     for (int i = 1; i < KN_MAX_ARGS; i++)
@@ -477,37 +477,22 @@ static knx_error *map_outputs(const knf_core *f, const kni_jaxpr *j, int *axis)
     return NULL;
 }
 
-/* The mapped function, recorded where the axis has its name. */
-static knx_error *derive_mapped(const knf_core *f, const kni_type *in, int64_t size, kna_closed *out)
-{
-    kna_state *s = kna_state_get();
-    kna_named_axis axis = {f->o.axis_name, size, s->axes};
-    if (f->o.axis_name)
-        s->axes = &axis;
-    knx_error *error = knf_derive(f->inner, in, NULL, "vmap", out);
-    s->axes = axis.outer;
-    return error;
-}
-
-static knx_error *derive_vmap(knf_core *f, const kni_type *in, const char *why, kna_closed *out)
+static knx_error *derive_vmap(knf_core *f, const kni_type *in, kna_closed *out)
 {
     knx_arena a = KN_ARENA_INIT;
-    size_t n = (size_t)f->n_captured + (size_t)f->n_in;
-    int *axis = knx_arena_alloc(&a, (n + 1) * sizeof *axis),
-        *out_axis = knx_arena_alloc(&a, ((size_t)f->n_out + 1) * sizeof *out_axis);
-    kni_type *inner = knx_arena_alloc(&a, (n + 1) * sizeof *inner);
-    int64_t size = -1;
+    knf_mapped m;
+    int *out_axis = knx_arena_alloc(&a, ((size_t)f->n_out + 1) * sizeof *out_axis);
     kni_jaxpr *batched = NULL;
-    knx_error *error = axis && out_axis && inner ? knf_map_inputs(f, in, axis, inner, &a, &size) : knx_error_nomem();
-    (void)why;
+    knx_error *error = knf_map_begin(f, in, &a, &m);
     if (!error)
-        error = derive_mapped(f, inner, size, out);
+        error = out_axis ? knf_derive(f->inner, m.element, NULL, "vmap", out) : knx_error_nomem();
+    knf_map_end(&m);
     if (!error)
-        error = map_outputs(f, out->jaxpr, out_axis);
-    if (!error && !(batched = recall(f, out->jaxpr, size))) {
-        error = knt_batch(out->jaxpr, size, f->o.axis_name, axis, out_axis, &batched);
+        error = knf_map_outputs(f, out->jaxpr, out_axis);
+    if (!error && !(batched = recall(f, out->jaxpr, m.size))) {
+        error = knt_batch(out->jaxpr, m.size, f->o.axis_name, m.axis, out_axis, &batched);
         if (!error)
-            remember(f, out->jaxpr, batched, size);
+            remember(f, out->jaxpr, batched, m.size);
     }
     if (!error) {
         kni_release(out->jaxpr);
@@ -532,7 +517,7 @@ knx_error *knf_derive_transformed(knf_core *f, const kni_type *in, kna_value *co
                                   kna_closed *out)
 {
     if (f->kind == KNF_FN_VMAP)
-        return derive_vmap(f, in, why, out);
+        return derive_vmap(f, in, out);
     selection s = {0};
     kni_jaxpr *j = NULL;
     knx_error *error = select_arguments(transformation_name(f), f, in, &s);

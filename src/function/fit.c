@@ -6,6 +6,7 @@
  *
  * Static arguments are the same idea: their values are part of the core, and its recordings get them as they are. */
 #include "function/custom.h"
+#include "function/manual.h"
 #include "function/symbolic.h"
 #include "array/handle.h"
 #include "array/storage.h"
@@ -65,7 +66,7 @@ static knx_error *intern(knf_core *draft, const knf_core *from, knf_core **out)
 static knx_error *rebuild(knf_core *f, knf_core *inner, knf_core *const *rule, knf_core **out)
 {
     knf_core draft = knf_core_draft(f);
-    bool leaves = f->kind == KNF_FN_VMAP && f->open_in && f->o.in_leaves;
+    bool leaves = f->open_in && f->o.in_leaves;
     draft.inner = inner;
     draft.n_in = inner->n_in;
     memcpy(draft.arrays, inner->arrays, sizeof draft.arrays);
@@ -183,7 +184,7 @@ static knx_error *fit_inputs(knf_core *f, inputs *t, knf_core **out)
     if (f->kind == KNF_FN_JIT)
         t->fixed |= f->static_args;
     KN_TRY(fit_inputs(f->inner, t, &inner));
-    knx_error *error = f->kind == KNF_FN_VMAP ? check_unmapped(f, t) : NULL;
+    knx_error *error = f->kind == KNF_FN_VMAP || f->kind == KNF_FN_PMAP ? check_unmapped(f, t) : NULL;
     if (!error)
         error = rebuild(f, inner, NULL, out);
     knf_core_release(inner);
@@ -321,24 +322,23 @@ static knx_error *fit_unknown(knf_core *f, const kni_type *in, const char *why, 
     return knf_fit_outputs(f, in, NULL, why, out);
 }
 
-/* What vmap maps sees an element of each array. */
+/* What is mapped sees an element, or a part, of each array. */
 static knx_error *fit_mapped(knf_core *f, const kni_type *in, fit_function *fit, knf_core **inner)
 {
     knx_arena a = KN_ARENA_INIT;
-    size_t n = (size_t)f->n_captured + (size_t)f->n_in;
-    int *axis = knx_arena_alloc(&a, (n + 1) * sizeof *axis);
-    kni_type *element = knx_arena_alloc(&a, (n + 1) * sizeof *element);
-    int64_t size = -1;
-    knx_error *error = axis && element ? knf_map_inputs(f, in, axis, element, &a, &size) : knx_error_nomem();
-    kna_state *s = kna_state_get();
-    kna_named_axis named = {f->o.axis_name, size, s->axes};
-    if (f->o.axis_name)
-        s->axes = &named;
+    knf_mapped m;
+    const char *why = f->kind == KNF_FN_VMAP ? "vmap" : f->kind == KNF_FN_PMAP ? "pmap" : "shard_map";
+    knx_error *error = knf_map_begin(f, in, &a, &m);
     if (!error)
-        error = fit(f->inner, element, "vmap", inner);
-    s->axes = named.outer;
+        error = fit(f->inner, m.element, why, inner);
+    knf_map_end(&m);
     knx_arena_free(&a);
     return error;
+}
+
+static bool is_mapped(const knf_core *f)
+{
+    return f->kind == KNF_FN_VMAP || f->kind == KNF_FN_PMAP || f->kind == KNF_FN_SHARD_MAP;
 }
 
 /* A rule takes what the function does, `times` times over. */
@@ -491,7 +491,7 @@ static knx_error *guess_outputs(knf_core *f, const kni_type *in, const char *why
     }
     const kni_type *own = in + f->n_captured - f->inner->n_captured;
     knx_error *error =
-        f->kind == KNF_FN_VMAP ? fit_mapped(f, in, guess_outputs, &inner) : guess_outputs(f->inner, own, why, &inner);
+        is_mapped(f) ? fit_mapped(f, in, guess_outputs, &inner) : guess_outputs(f->inner, own, why, &inner);
     if (!error && inner)
         error = f->rule[0] ? NULL : rebuild(f, inner, NULL, out);
     knf_core_release(inner);
@@ -575,6 +575,8 @@ knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *kn
     }
     switch (f->kind) {
     case KNF_FN_C: return fit_c_outputs(f, in, known, why, out);
+    case KNF_FN_SHARD_MAP:
+    case KNF_FN_PMAP:
     case KNF_FN_VMAP: error = fit_mapped(f, in, fit_unknown, &inner); break;
     case KNF_FN_JIT: error = fit_jitted(f, in, &inner); break;
     case KNF_FN_GRAD:

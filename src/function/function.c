@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * function.c -- handles of functions, recording a C function, lists of named axes. */
 #include "function/custom.h"
+#include "function/manual.h"
 #include "function/symbolic.h"
 #include "function/function.h"
 #include "array/handle.h"
@@ -361,6 +362,8 @@ knx_error *knf_derive(knf_core *f, const kni_type *in, kna_value *const *known, 
     case KNF_FN_CUSTOM_JVP:
     case KNF_FN_CUSTOM_VJP:
     case KNF_FN_CHECKPOINT: return knf_derive_custom(f, in, known, why, out);
+    case KNF_FN_SHARD_MAP:
+    case KNF_FN_PMAP: return knf_derive_manual(f, in, out);
     case KNF_FN_GRAD:
     case KNF_FN_VMAP:
     case KNF_FN_JACFWD:

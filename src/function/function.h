@@ -19,7 +19,9 @@ typedef enum {
     KNF_FN_JAXPR,
     KNF_FN_CUSTOM_JVP,
     KNF_FN_CUSTOM_VJP,
-    KNF_FN_CHECKPOINT
+    KNF_FN_CHECKPOINT,
+    KNF_FN_SHARD_MAP,
+    KNF_FN_PMAP
 } knf_fn_kind;
 
 /* A jitted function recorded and compiled for some types. */
@@ -65,6 +67,9 @@ typedef struct knf_options { /* all of them plain: compared as bytes */
     int64_t policy;        /* of checkpoint: a kni_save_policy, its names (of knf_intern_name) */
     const char *policy_names;
     bool allow_cse;
+    const struct kni_mesh *mesh;       /* of shard_map, and its specs (manual.c), of knf_intern_name */
+    const char *in_specs, *out_specs;
+    bool check_vma;
 } knf_options;
 
 /* A letter of in_leaves is the code of a kn_mapping and this; axes are within KN_MAX_NDIM of it. */

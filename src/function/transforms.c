@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * transforms.c -- the public transformations: handles of functions, and the ones that act at a point (jvp, vjp,
  * linearize). */
+#include "function/manual.h"
 #include "function/symbolic.h"
 #include "array/handle.h"
 #include "array/storage.h"
@@ -179,7 +180,7 @@ knf_core knf_transformed(knf_fn_kind kind, const knf_core *inner)
     return draft;
 }
 
-static kn_fn make(kna_op *op, const knf_fn *f, const knf_core *draft)
+kn_fn knf_make(kna_op *op, const knf_fn *f, const knf_core *draft)
 {
     knf_core *core = kna_failed(op) ? NULL : knf_core_intern(draft);
     return finish(op, core, f ? f->core->n_captured : 0, f ? f->captured : NULL);
@@ -236,7 +237,7 @@ kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
         if (opts)
             read_jit_options(&op, opts, &draft);
     }
-    return make(&op, f, &draft);
+    return knf_make(&op, f, &draft);
 }
 
 static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool value)
@@ -256,7 +257,7 @@ static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool
         }
         count_results(&op, &draft);
     }
-    return make(&op, f, &draft);
+    return knf_make(&op, f, &draft);
 }
 
 kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts) { return gradient("grad", fn, opts, false); }
@@ -340,14 +341,14 @@ static void read_leaves(kna_op *op, const knf_core *f, const kn_vmap_opts *o, kn
         kna_fail_with(op, error);
 }
 
-kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
+static kn_fn mapped(const char *name, knf_fn_kind kind, kn_fn fn, const kn_vmap_opts *opts)
 {
     kna_op op;
-    kna_begin(&op, "vmap");
+    kna_begin(&op, name);
     knf_core draft = {0};
     knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        draft = knf_transformed(KNF_FN_VMAP, f->core);
+        draft = knf_transformed(kind, f->core);
         if (opts) {
             check_axes(&op, f->core, opts);
             read_leaves(&op, f->core, opts, &draft);
@@ -360,8 +361,12 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
         if (opts && opts->axis_name && !(draft.o.axis_name = knf_intern_name(opts->axis_name)))
             kna_fail_with(&op, knx_error_nomem());
     }
-    return make(&op, f, &draft);
+    return knf_make(&op, f, &draft);
 }
+
+kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts) { return mapped("vmap", KNF_FN_VMAP, fn, opts); }
+
+kn_fn kn_pmap(kn_fn fn, const kn_vmap_opts *opts) { return mapped("pmap", KNF_FN_PMAP, fn, opts); }
 
 static kn_fn jacobian(const char *name, knf_fn_kind kind, kn_fn fn, const kn_jac_opts *opts)
 {
@@ -382,7 +387,7 @@ static kn_fn jacobian(const char *name, knf_fn_kind kind, kn_fn fn, const kn_jac
         }
         count_results(&op, &draft);
     }
-    return make(&op, f, &draft);
+    return knf_make(&op, f, &draft);
 }
 
 kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts) { return jacobian("jacfwd", KNF_FN_JACFWD, fn, opts); }

@@ -5,6 +5,7 @@
 #ifndef KILN_CPP_FUNCTIONS_HPP
 #define KILN_CPP_FUNCTIONS_HPP
 #include "kiln/cpp/device.hpp"
+#include "kiln/cpp/distributed.hpp"
 #include "kiln/cpp/extend.hpp"
 #include "kiln/cpp/fft.hpp"
 #include "kiln/cpp/initializers.hpp"
@@ -51,6 +52,7 @@
 #include "kiln/cpp/random_state.hpp"
 #include "kiln/cpp/rng.hpp"
 #include "kiln/cpp/segments.hpp"
+#include "kiln/cpp/shard_map.hpp"
 #include "kiln/cpp/sharding.hpp"
 #include "kiln/cpp/signal.hpp"
 #include "kiln/cpp/source.hpp"
