@@ -89,8 +89,8 @@ static knx_error *in_specs_of(const knf_core *f, const kni_sharding **out)
     for (int i = 0; i < f->n_captured; i++)
         KN_TRY(kni_sharding_of(f->o.mesh, 0, NULL, &out[at++]));
     for (int arg = 0; arg < f->n_args; arg++) {
-        KN_TRY(read_specs(f->o.mesh, "in_specs", arg, piece(all, '\n', lines == 1 ? 0 : arg), f->arrays[arg],
-                          out + at));
+        KN_TRY(
+            read_specs(f->o.mesh, "in_specs", arg, piece(all, '\n', lines == 1 ? 0 : arg), f->arrays[arg], out + at));
         at += f->arrays[arg];
     }
     return NULL;
@@ -186,8 +186,9 @@ static knx_error *too_long_out(const knf_core *f, uint32_t i, const kni_sharding
                          "compatible with the corresponding output value from the function: out_specs is %s which has "
                          "length %d, but array %u of the result has shape %s, which has rank %d (and %d < %d)%s",
                          f->name, spec.s, s->ndim, i, kni_type_text(&type, t, true), t.ndim, t.ndim, s->ndim,
-                         t.ndim ? "" : ". For scalar values, consider an out_specs entry of \"\", or add an axis of "
-                                       "one element, so that they can be put together");
+                         t.ndim ? ""
+                                : ". For scalar values, consider an out_specs entry of \"\", or add an axis of "
+                                  "one element, so that they can be put together");
 }
 
 static knx_error *uneven(const knf_core *f, int i, const kni_sharding *s, kni_type t, int d)

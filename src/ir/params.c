@@ -98,8 +98,10 @@ static inline size_t lists_at(const kni_prim *p) { return (p->params_size + size
 
 KNX_HOT size_t kni_params_room(const kni_prim *p, const void *params)
 {
-    enum { IN_ARENAS = 1u << KN_P_STRING | 1u << KN_P_JAXPR | 1u << KN_P_JAXPRS | 1u << KN_P_NAMES |
-           1u << KN_P_THUNK | 1u << KN_P_SHARDINGS };
+    enum {
+        IN_ARENAS = 1u << KN_P_STRING | 1u << KN_P_JAXPR | 1u << KN_P_JAXPRS | 1u << KN_P_NAMES | 1u << KN_P_THUNK |
+                    1u << KN_P_SHARDINGS
+    };
     size_t bytes = lists_at(p);
     if (!params)
         return 0;

@@ -90,13 +90,20 @@ bool kni_prim_is_added(const kni_prim *p)
 static const char *fields_fault(const kni_prim *p)
 {
     static const uint16_t size[] = {
-        [KN_P_INT] = sizeof(int64_t),         [KN_P_BOOL] = sizeof(bool),
-        [KN_P_DTYPE] = sizeof(kn_dtype),      [KN_P_INTS] = sizeof(kni_ints),
-        [KN_P_STRING] = sizeof(char *),       [KN_P_JAXPR] = sizeof(kni_jaxpr *),
-        [KN_P_ENUM] = sizeof(int64_t),        [KN_P_DOUBLE] = sizeof(double),
-        [KN_P_NAMES] = sizeof(kni_names),     [KN_P_TEXT] = 0,
-        [KN_P_THUNK] = sizeof(kni_thunk *),   [KN_P_JAXPRS] = sizeof(kni_jaxprs),
-        [KN_P_DOUBLES] = sizeof(kni_doubles), [KN_P_MESH] = sizeof(kni_mesh *),
+        [KN_P_INT] = sizeof(int64_t),
+        [KN_P_BOOL] = sizeof(bool),
+        [KN_P_DTYPE] = sizeof(kn_dtype),
+        [KN_P_INTS] = sizeof(kni_ints),
+        [KN_P_STRING] = sizeof(char *),
+        [KN_P_JAXPR] = sizeof(kni_jaxpr *),
+        [KN_P_ENUM] = sizeof(int64_t),
+        [KN_P_DOUBLE] = sizeof(double),
+        [KN_P_NAMES] = sizeof(kni_names),
+        [KN_P_TEXT] = 0,
+        [KN_P_THUNK] = sizeof(kni_thunk *),
+        [KN_P_JAXPRS] = sizeof(kni_jaxprs),
+        [KN_P_DOUBLES] = sizeof(kni_doubles),
+        [KN_P_MESH] = sizeof(kni_mesh *),
         [KN_P_SHARDING] = sizeof(kni_sharding *),
         [KN_P_SHARDINGS] = sizeof(kni_shardings),
     };

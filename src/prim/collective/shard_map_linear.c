@@ -349,8 +349,7 @@ static knx_error *emit_transposed(const kni_rule *r, kni_jaxpr *body, const kni_
     for (int i = 0; i < r->n_out; i++) {
         int64_t n = copies(p->mesh, p->out_specs.v[i]);
         if (ct[i] != KN_ATOM_ZERO)
-            put(&in, n == 1 ? ct[i] : knb_div(b, ct[i], knb_number(b, r->yt[i].dtype, (double)n)),
-                p->out_specs.v[i]);
+            put(&in, n == 1 ? ct[i] : knb_div(b, ct[i], knb_number(b, r->yt[i].dtype, (double)n)), p->out_specs.v[i]);
     }
     emit(r, body, &in, &out);
     for (int i = 0, n = 0; i < r->n_in; i++)

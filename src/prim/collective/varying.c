@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * varying.c -- along which axes of a mesh the values of a jaxpr may differ from device to device: a result along those
- * of its operands. Rows that speak of named axes add these, or make what is the same along them (KN_SAME). */
+ * of its operands. Rows that speak of named axes add these, or make what is the same along them (KN_AGREES). */
 #include "prim/collective/shard_map.h"
 #include <string.h>
 
@@ -130,7 +130,7 @@ static knx_error *walk_equation(walk *w, const kni_eqn *e, uint32_t *var)
     if (body)
         return walk_jaxpr(w, body, x, 0, y);
     if (e->prim->bits & KN_NAMES)
-        all = e->prim->bits & KN_SAME ? all & ~named(w, e) : all | named(w, e);
+        all = e->prim->bits & KN_AGREES ? all & ~named(w, e) : all | named(w, e);
     for (uint32_t k = 0; k < e->n_out; k++)
         y[k] = all;
     return NULL;
