@@ -6,6 +6,8 @@ const MOST_WIDTH = 4096;
 const KEPT = 256 << 20; // bytes of textures that wait to be used again
 const UNUSED = 128; // programs that no kernel has, for those that come again
 const CHECKED = 16 << 20; // bytes of a texture that is asked whether there is memory for it
+const LOST = 'the WebGL context is lost';
+const SIGN = 0x4b696c6e; // what a texture holds whose reading tells that there still is a context
 const VERTEX = `#version 300 es
 void main() {
     gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
@@ -50,7 +52,7 @@ class WebGL {
         this.why = why;
         this.#gl = gl;
         if (!gl) return;
-        canvas.addEventListener?.('webglcontextlost', () => { this.why = 'the WebGL context is lost'; });
+        canvas.addEventListener?.('webglcontextlost', () => { this.why ||= LOST; });
         this.#size = Math.min(gl.getParameter(gl.MAX_TEXTURE_SIZE), MOST_WIDTH);
         this.#size = 1 << Math.floor(Math.log2(this.#size));
         gl.disable(gl.DITHER);
@@ -59,6 +61,7 @@ class WebGL {
         this.#frame = gl.createFramebuffer();
         gl.bindFramebuffer(gl.FRAMEBUFFER, this.#frame);
         this.#blank = this.#texture(1);
+        gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1, 1, gl.RED_INTEGER, gl.UNSIGNED_INT, Uint32Array.of(SIGN));
         this.#attach(this.#blank);
         if (gl.checkFramebufferStatus(gl.FRAMEBUFFER) !== gl.FRAMEBUFFER_COMPLETE)
             this.why = 'WebGL cannot write to textures of integers';
@@ -78,8 +81,17 @@ class WebGL {
     begin(exports) { return this.available ? exports.kjs_webgl_begin?.() ?? 0 : 0; }
 
     #lost() {
-        if (this.#gl.isContextLost()) this.why ||= 'the WebGL context is lost';
+        if (this.#gl.isContextLost()) this.why ||= LOST;
         return Boolean(this.why);
+    }
+
+    // A context that is lost while something is read leaves zeros, and says so later.
+    #alive() {
+        const four = new Uint32Array(4);
+        this.#attach(this.#blank);
+        this.#gl.readPixels(0, 0, 1, 1, this.#gl.RGBA_INTEGER, this.#gl.UNSIGNED_INT, four);
+        if (four[0] !== SIGN) this.why ||= LOST;
+        return !this.#lost();
     }
 
     #put(object) {
@@ -109,7 +121,7 @@ class WebGL {
     }
 
     #take(words) {
-        if (this.#lost()) return null;
+        if (this.#lost()) return {texture: null, rows: 0}; // who uses it is told
         const gl = this.#gl, rows = this.#rows(words), waiting = this.#free.get(rows);
         if (rows > gl.getParameter(gl.MAX_TEXTURE_SIZE)) return null;
         if (waiting?.length) {
@@ -127,6 +139,7 @@ class WebGL {
     }
 
     #give({texture, rows}) {
+        if (!texture || this.#lost()) return;
         if (this.#kept + this.#bytes(rows) > KEPT) {
             this.#gl.deleteTexture(texture);
             return;
@@ -290,7 +303,7 @@ class WebGL {
                 const plain = memory() instanceof ArrayBuffer, into = plain ? view(to, words) : new Uint32Array(words);
                 this.#read(object(n), at, into);
                 if (!plain) view(to, words).set(into);
-            }) && Number(!this.#lost()),
+            }) && Number(this.#alive()),
             copy: (to, at, from, begin, n) => fine(() => this.#copy(object(to), at, object(from), begin, n)),
             program: (at, n) => {
                 if (this.#lost()) return 0;
@@ -315,7 +328,7 @@ class WebGL {
                 for (let i = 0, list = view(pairs, 2 * n); i < n; i++) memories.set(list[2 * i], object(list[2 * i + 1]));
                 this.#draw(object(p), object(target), first, end, copied(words, 4 * vectors), memories, old ? object(old) : null);
             }),
-            wait: () => fine(() => gl.finish()),
+            wait: () => fine(() => gl.finish()) && Number(this.#alive()),
         };
         const entries = Object.entries(functions).map(([name, f]) => [`webgl_${name}`, f]);
         return this.#gl ? Object.fromEntries(entries) : {};
