@@ -3,7 +3,7 @@
 //     node tests/web/run.mjs chromium|firefox [--file PATH]... PROGRAM.wasm [ARGUMENT...]
 // PATH: a file or a folder that the program finds under its base name. KILN_WASM_FMA=exact|relaxed|auto; other
 // variables KILN_... and JAX_... are the program's. KILN_WEB_GPU=1: the browser has WebGPU, by a driver in software.
-// KILN_WEB_CONSOLE=1: shows the page's console.
+// KILN_WEB_GL=1: the program has WebGL 2, likewise. KILN_WEB_CONSOLE=1: shows the page's console.
 import {main} from './browser.mjs';
 import {Harness} from './harness.mjs';
 
@@ -20,10 +20,11 @@ await main(async () => {
     if (!job.wasm)
         throw new Error('usage: run.mjs chromium|firefox [--file PATH]... PROGRAM.wasm [ARGUMENT...]');
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => /^(KILN|JAX)_/.test(key)));
-    const gpu = Boolean(process.env.KILN_WEB_GPU), harness = await Harness.start(name, {gpu});
+    const gpu = Boolean(process.env.KILN_WEB_GPU), gl = Boolean(process.env.KILN_WEB_GL);
+    const harness = await Harness.start(name, {gpu: gpu || gl});
     try {
         const {code, stdout, stderr, modules, refused, why} =
-            await harness.run({...job, env, gpu, fma: process.env.KILN_WASM_FMA ?? 'auto'});
+            await harness.run({...job, env, gpu, gl, fma: process.env.KILN_WASM_FMA ?? 'auto'});
         process.stdout.write(stdout);
         process.stderr.write(stderr);
         if (process.env.KILN_WASM_COUNT)

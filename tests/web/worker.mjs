@@ -5,6 +5,7 @@ import {kernels, hasRelaxed} from '../../bindings/javascript/kernels.mjs';
 import {MemoryFiles} from '../../bindings/javascript/memory-files.mjs';
 import {threadsFor} from '../../bindings/javascript/threads.mjs';
 import {wasi, Exit} from '../../bindings/javascript/wasi.mjs';
+import {openWebGL} from '../../bindings/javascript/webgl.mjs';
 import {openWebGPU} from '../../bindings/javascript/webgpu.mjs';
 
 /** Files of a pack (harness.mjs): a number of bytes, a list as JSON, the contents behind each other. */
@@ -17,7 +18,7 @@ async function unpack(url, files) {
     }
 }
 
-async function run({wasm, args = [], env = {}, pack = null, fma = 'auto', gpu = false}) {
+async function run({wasm, args = [], env = {}, pack = null, fma = 'auto', gpu = false, gl = false}) {
     const out = {1: [], 2: []}, text = list => new TextDecoder().decode(new Uint8Array(list.flatMap(b => [...b])));
     if (fma === 'relaxed' && !hasRelaxed())
         return {code: 77, stdout: 'skipped: this engine has no relaxed SIMD\n', stderr: ''};
@@ -26,7 +27,8 @@ async function run({wasm, args = [], env = {}, pack = null, fma = 'auto', gpu = 
         await unpack(pack, files);
     let exports, code = 0;
     const webgpu = gpu ? await openWebGPU() : null;
-    const made = kernels({exports: () => exports, fma, webgpu});
+    const webgl = gl ? openWebGL() : null;
+    const made = kernels({exports: () => exports, fma, webgpu, webgl});
     const module = await WebAssembly.compileStreaming(fetch(wasm));
     const {imports, threads} = threadsFor(
         module, {threads: Number(env.KILN_NUM_THREADS ?? 1), features: made.features});

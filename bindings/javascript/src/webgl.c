@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * webgl.c -- the device webgl:0: elementwise kernels and reductions by the passes of kn_step_glsl (docs/webgl.md), over
  * the page's WebGL 2 context, which ../webgl.mjs has. What is no kernel runs on the host. */
+#include "webgl.h"
 #include "export.h"
 #include "kiln/kiln.h"
-#include "kiln/provider.h"
 #include "kiln/source.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -427,28 +427,28 @@ static int wait(void *env)
 
 /* ---- The device. */
 
-static const kn_provider table = {.size_ = sizeof table,
-                                  .name = "webgl:0",
-                                  .no_dtypes = 1U << 12 | 1U << 14, /* float64, complex128 */
-                                  .max_buffers = 10,
-                                  .alignment = ALIGNMENT,
-                                  .index_bits = 32,
-                                  .alloc = take,
-                                  .free = give,
-                                  .copy_in = bring,
-                                  .copy_out = fetch,
-                                  .copy = copy,
-                                  .refuses = refuses,
-                                  .prepare = prepare,
-                                  .discard = discard,
-                                  .launch = launch,
-                                  .wait = wait,
-                                  .error = error_of};
+const kn_provider kjs_webgl = {.size_ = sizeof kjs_webgl,
+                               .name = "webgl:0",
+                               .no_dtypes = 1U << 12 | 1U << 14, /* float64, complex128 */
+                               .max_buffers = 10,
+                               .alignment = ALIGNMENT,
+                               .index_bits = 32,
+                               .alloc = take,
+                               .free = give,
+                               .copy_in = bring,
+                               .copy_out = fetch,
+                               .copy = copy,
+                               .refuses = refuses,
+                               .prepare = prepare,
+                               .discard = discard,
+                               .launch = launch,
+                               .wait = wait,
+                               .error = error_of};
 
 /* 1: there is a device webgl:0 from now on. */
 KJS_EXPORT(int, kjs_webgl_begin, void)
 {
     const char *wanted = getenv("KILN_WEBGL_EXACT");
     exact = wanted && *wanted && strcmp(wanted, "0") != 0;
-    return gl_limits(limit) && !kn_register_device(&table);
+    return gl_limits(limit) && !kn_register_device(&kjs_webgl);
 }
