@@ -72,6 +72,9 @@ class WebGL {
         gl.compileShader(this.#vertex);
     }
 
+    /** The WebGL2RenderingContext; null if there is none. */
+    get context() { return this.#gl; }
+
     get available() { return Boolean(this.#gl) && !this.why; }
 
     /** How many objects there are, for tests: textures in use, and programs. */

@@ -9,7 +9,7 @@ static knl_type of(knl_scalar scalar, int n) { return (knl_type){.scalar = (uint
 
 /* ---- functions that stand for WGSL's own ---- */
 
-enum { CLZ, CTZ, REVERSE, ODD_ROUND, SELECT, HELPERS };
+enum { CLZ, CTZ, REVERSE, ODD_ROUND, SELECT, REM, HELPERS };
 static const struct {
     const char *wgsl, *glsl, *text;
 } helper[HELPERS] = {
@@ -40,6 +40,8 @@ static const struct {
                  "    return (x >> 16u) | (x << 16u);\n"
                  "}\n"},
     [ODD_ROUND] = {"round", "roundEven", ""},
+    [REM] = {"%", "kn_rem", /* of negative numbers GLSL leaves it open */
+             "int kn_rem(int a, int b) {\n    return a - a / b * b;\n}\n"},
     /* c ? a : b is a branch for some compilers, and in trees of branches SwiftShader is lost */
     [SELECT] = {"select", "kn_select",
                 "uint kn_select(uint a, uint b, bool c) {\n    return a ^ ((a ^ b) & (0u - uint(c)));\n}\n"
@@ -347,14 +349,18 @@ static const char *operator_at(const knl_translation *t, int level)
     return NULL;
 }
 
-/* "a & b" of bools, which GLSL has as "&&" alone: a branch where it is more than names. */
-static void put_bools(knx_str *to, size_t from, const char *sign, const knx_str *right)
+/* What has other words in GLSL, of a left side that stands from `from` on: "a & b" of bools, which it has as "&&" alone, a
+ * branch where it is more than names; the rest of a division. */
+static void put_apart(knx_str *to, size_t from, const char *sign, const knx_str *right)
 {
     knx_str left = {0};
     knx_str_puts(&left, to->s ? to->s + from : "");
     if (to->s)
         to->s[to->n = from] = 0;
-    knx_str_printf(to, "((uint(%s) %s uint(%s)) != 0u)", text(&left), sign, text(right));
+    if (*sign == '%')
+        knx_str_printf(to, "kn_rem(%s, %s)", text(&left), text(right));
+    else
+        knx_str_printf(to, "((uint(%s) %s uint(%s)) != 0u)", text(&left), sign, text(right));
     to->failed |= left.failed;
     knx_str_free(&left);
 }
@@ -369,8 +375,10 @@ static knl_type binary(knl_translation *t, knx_str *to, int level)
         knx_str right = {0};
         knl_next(t);
         knl_type other = binary(t, &right, level + 1);
-        if (left.scalar == KNL_BOOL && (level == BIT_OR || level == BIT_XOR || level == BIT_AND))
-            put_bools(to, from, sign, &right);
+        bool rest = left.scalar == KNL_I32 && *sign == '%';
+        t->helpers |= rest ? 1u << REM : 0;
+        if (rest || (left.scalar == KNL_BOOL && level >= BIT_OR && level <= BIT_AND))
+            put_apart(to, from, sign, &right);
         else
             knx_str_printf(to, " %s %s", sign, text(&right));
         if (level == EQUAL || level == ORDER)

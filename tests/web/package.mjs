@@ -33,7 +33,7 @@ await main(async () => {
         routes.set(`/tests/${file}`, Buffer.from(served(fs.readFileSync(path.join(tests, file), 'utf8'))));
     routes.set('/tests/list.json', Buffer.from(JSON.stringify(fs.readdirSync(tests))));
     const server = await serve({mounts: {'/kiln/': root, '/package/': path.resolve(folder), '/tests/': tests}, routes});
-    const browser = await open(name), page = await browser.page();
+    const browser = await open(name, {gpu: true}), page = await browser.page();
     let failed = 0, passed = 0;
     try {
         await page.goto(`${server.url}/kiln/tests/web/page.html`);
