@@ -27,7 +27,7 @@ export function openWebGL({canvas = null} = {}) {
         gl = made?.getContext('webgl2', {antialias: false, depth: false, stencil: false, alpha: false,
             preserveDrawingBuffer: false, powerPreference: 'high-performance'}) ?? null;
         if (made && !gl)
-            why = typeof document === 'undefined' ? 'this browser has no WebGL 2 in a worker (Firefox has none)' :
+            why = typeof document === 'undefined' ? 'this browser has no WebGL 2 in a worker, or it is turned off' :
                 'this browser has no WebGL 2, or it is turned off';
     } catch (e) {
         why = e.message;

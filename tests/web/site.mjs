@@ -259,6 +259,21 @@ print(x.device); await explain(f, x); plot(x, np.square(x)); print(f(x))`);
             await site.shot(page, 'webgpu');
         });
     },
+    async 'programs run on WebGL, where the browser has it'(site) {
+        await site.visit('playground.html', async page => {
+            await ran(page, 1);
+            if (!await page.evaluate(() => Boolean(document.querySelector('#device option[value=webgl]')))) {
+                console.log('       there is no WebGL here');
+                return;
+            }
+            await page.select('#device', 'webgl');
+            await type_program(page, 'const x = np.linspace(0, 1, 1001); print(x.device); print(np.sum(np.square(x)))');
+            await press_run(page);
+            const text = await output(page);
+            assert.match(text, /^webgl:0/);
+            near(last_number(text), 333.8335, 0.01, text);
+        });
+    },
     async 'all works without a network'(site) {
         await site.visit('playground.html', async page => {
             await page.evaluate(() => navigator.serviceWorker.ready);

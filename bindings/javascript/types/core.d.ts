@@ -205,7 +205,7 @@ export interface InitOptions {
     fma?: "auto" | "exact" | "relaxed";
     /** What floats are where no dtype says it. */
     defaultFloat?: "float32" | "float64";
-    /** "webgpu" */
+    /** "webgpu", "webgl" */
     devices?: Device | readonly Device[];
     [option: string]: any;
 }

@@ -13,6 +13,8 @@ export declare function onDevice<T>(device: Device, f: () => T): T;
 export declare function gpuBuffer(x: Array): {device: any, buffer: any, offset: number, bytes: number};
 /** Why there is no device webgpu:0 although init() was asked for it; '' if there is one. */
 export declare function whyNoWebGPU(): string;
+/** The same for webgl:0. */
+export declare function whyNoWebGL(): string;
 
 /** How many threads an operation uses unless it is told otherwise, the workers that there are now, and why not more. */
 export declare function threads(): {threads: number; workers: number; reason: string | null};

@@ -123,10 +123,16 @@ async function run() {
     document.body.dataset.runs = Number(document.body.dataset.runs ?? 0) + 1;
 }
 
+const has_webgl = () => {
+    const gl = globalThis.OffscreenCanvas && new OffscreenCanvas(1, 1).getContext('webgl2');
+    gl?.getExtension('WEBGL_lose_context')?.loseContext(); // the program's Worker has its own
+    return Boolean(gl);
+};
 if (navigator.gpu)
     by_id('device').append(element('option', {value: 'webgpu'}, 'WebGPU'));
-else
-    by_id('device').hidden = true; // there is nothing to choose
+if (has_webgl())
+    by_id('device').append(element('option', {value: 'webgl'}, 'WebGL'));
+by_id('device').hidden = by_id('device').options.length === 1; // there is nothing to choose
 by_id('device').addEventListener('change', e => {
     runner.options = e.target.value === 'host' ? {} : {device: e.target.value};
 });

@@ -191,8 +191,8 @@ async function begin({packages, main, options}) {
     if (device && devices.some(d => d.startsWith(device)))
         kiln.defaultDevice(device);
     else if (device)
-        say('warning', {text: `${device} is not to be had: ${kiln.whyNoWebGPU?.() ??
-            ''}. The program runs on the host.`});
+        say('warning', {text: `${device} is not to be had: ${
+            (device === 'webgl' ? kiln.whyNoWebGL : kiln.whyNoWebGPU)?.() ?? ''}. The program runs on the host.`});
     record = new Record(kiln, await (await fetch(new URL('instructions.json', import.meta.url))).json());
     Object.assign(self, helpers);
     for (const [name, value] of Object.entries(kiln))
