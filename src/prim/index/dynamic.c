@@ -405,12 +405,59 @@ static knx_error *update_run(const kni_rule *r, const kni_routine_args *args)
 
 static double update_cost(const kni_rule *r) { return kni_type_count(r->xt[1]); }
 
-/* Axes that the window fills, whose starts are 0 whatever they say. */
+/* Values that have a zero. */
+static bool has_zero(kni_type t) { return knp_kind(t.dtype) & (KNP_NUMBERS | KNP_BOOL); }
+
+/* Axes that the window fills, whose starts are 0 whatever they say. Of others each device has some of the window, and
+ * zeros for the rest. */
 static void slice_spread(const kni_rule *r, kni_spread *s)
 {
-    for (int d = 0; d < r->xt[0].ndim; d++)
-        if (r->xt[0].dim[d] == r->yt[0].dim[d])
+    bool truth = r->xt[0].dtype->kind == KN_KIND_BOOL;
+    for (int d = 0; d < r->xt[0].ndim; d++) {
+        if (r->xt[0].dim[d] == r->yt[0].dim[d]) {
             knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d);
+        } else if (has_zero(r->xt[0])) {
+            kni_factor *f = kni_factor_new(s, truth ? KNI_OR : KNI_SUM, r->xt[0].dim[d]);
+            kni_factor_in(f, 0, d);
+            if (f)
+                f->local = true;
+        }
+    }
+}
+
+/* Where in its part a device puts or finds a window of `box` elements along each axis, if there are as many elements more
+ * at both ends of axes that are cut: outside of the part the window lies in these. start: operands of the equation from
+ * `first` on. lo: so many elements more. */
+static void part_starts(const kni_rule *r, const kni_local *l, int first, const int64_t *box, kni_atom *start,
+                        knp_dims *lo)
+{
+    kni_builder *b = r->b;
+    *lo = (knp_dims){.n = r->xt[0].ndim};
+    for (int d = 0; d < r->xt[0].ndim; d++) {
+        int f = knp_cut_factor(l, 0, d);
+        start[d] = r->x[first + d];
+        if (f < 0 || !l->spread->v[f].local)
+            continue;
+        int64_t most = l->xt[0].dim[d] - box[d];
+        kni_atom at = start[d];
+        if (r->xt[first + d].dtype == KN_DT(U64))
+            at = knb_min(b, at, knb_integer(b, KN_DT(U64), most));
+        at = knb_convert(b, at, KN_DT(I64));
+        at = knb_max(b, knb_min(b, at, knb_integer(b, KN_DT(I64), most)), knb_integer(b, KN_DT(I64), 0));
+        at = knb_sub(b, at, l->cut[f].first);
+        start[d] = knb_add(b, at, knb_integer(b, KN_DT(I64), box[d]));
+        lo->v[d] = box[d];
+    }
+}
+
+static knx_error *slice_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    kni_atom start[KN_MAX_NDIM];
+    knp_dims more;
+    part_starts(r, l, 1, r->yt[0].dim, start, &more);
+    kni_atom x = knb_pad(r->b, r->x[0], knb_like(r->b, r->x[0], 0), more.v, more.v, NULL);
+    y[0] = knb_dynamic_slice(r->b, x, start, r->yt[0].dim);
+    return NULL;
 }
 
 static knx_error *slice_resize(const kni_rule *r, void *params)
@@ -419,11 +466,32 @@ static knx_error *slice_resize(const kni_rule *r, void *params)
     return NULL;
 }
 
+/* Of axes that the window does not fill each device replaces what falls into its part. */
 static void update_spread(const kni_rule *r, kni_spread *s)
 {
-    for (int d = 0; d < r->xt[0].ndim; d++)
-        if (r->xt[0].dim[d] == r->xt[1].dim[d])
-            kni_factor_in(knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d), 1, d);
+    for (int d = 0; d < r->xt[0].ndim; d++) {
+        bool fills = r->xt[0].dim[d] == r->xt[1].dim[d];
+        kni_factor *f = fills || has_zero(r->xt[0]) ? knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d) : NULL;
+        if (fills)
+            kni_factor_in(f, 1, d);
+        else if (f)
+            f->local = true;
+    }
+}
+
+static knx_error *update_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    kni_builder *b = r->b;
+    kni_atom start[KN_MAX_NDIM];
+    knp_dims box = box_of(r->params, l->xt[1]), more, limit = knp_dims_of(r->xt[0]);
+    const kni_p_strided_update *p = r->params;
+    part_starts(r, l, 2, box.v, start, &more);
+    for (int d = 0; d < limit.n; d++)
+        limit.v[d] += more.v[d];
+    kni_atom x = knb_pad(b, r->x[0], knb_like(b, r->x[0], 0), more.v, more.v, NULL);
+    x = p ? knb_strided_update(b, x, r->x[1], start, p->strides.v) : knb_dynamic_update_slice(b, x, r->x[1], start);
+    y[0] = knb_slice(b, x, more.v, limit.v, NULL);
+    return NULL;
 }
 
 const kni_prim knp_prim_dynamic_slice = {
@@ -444,12 +512,13 @@ const kni_prim knp_prim_dynamic_slice = {
     .put = slice_put,
     .spread = slice_spread,
     .resize = slice_resize,
+    .local = slice_local,
 };
 
 #define UPDATE_RULES                                                                                               \
     .n_in = -1, .n_out = 1, .linear_in = 3, .type = update_type, .jvp = update_jvp, .transpose = update_transpose, \
     .batch = update_batch, .element = update_element, .run = update_run, .updates = 1, .lands = update_lands,      \
-    .factors = "n, m, ... -> n", .cost = update_cost, .spread = update_spread
+    .factors = "n, m, ... -> n", .cost = update_cost, .spread = update_spread, .local = update_local
 
 const kni_prim knp_prim_dynamic_update_slice = {
     .name = "dynamic_update_slice",

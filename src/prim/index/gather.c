@@ -254,7 +254,7 @@ static void gather_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni
 static void gather_spread(const kni_rule *r, kni_spread *s)
 {
     knp_indexing how = knp_indexing_of_gather(r->params);
-    knp_spread_windows(r, &how, true, ((const params_t *)r->params)->slice_sizes, s);
+    knp_spread_windows(r, &how, true, ((const params_t *)r->params)->slice_sizes, -1, s);
 }
 
 static knx_error *gather_resize(const kni_rule *r, void *params)
@@ -263,6 +263,42 @@ static knx_error *gather_resize(const kni_rule *r, void *params)
     for (int d = 0, w = 0; d < r->xt[0].ndim; d++)
         if (!knp_contains(how.dropped, d) && !knp_contains(how.table_batching, d))
             knp_list(((params_t *)params)->slice_sizes)[d] = r->yt[0].dim[how.window.v[w++]];
+    return NULL;
+}
+
+/* The fill value where the indices leave the whole table, on the first device; the others have zeros there. */
+static kni_atom fill_outside(const kni_rule *r, const kni_local *l, const knp_indexing *how,
+                             const kni_p_check_bounds *bounds, kni_atom y)
+{
+    kni_builder *b = r->b;
+    kn_dtype d = r->yt[0].dtype;
+    knp_dims points = knp_axes_rest(how->window, r->yt[0].ndim);
+    kni_atom outside = knb_and(b, knp_outside(b, r->x[1], bounds), knp_is_first(r, l));
+    outside = knb_broadcast_in_dim(b, outside, r->yt[0].ndim, r->yt[0].dim, points.v);
+    return knb_select(b, outside, knb_literal(b, d, false, knp_fill_value(d, false)), y);
+}
+
+/* What lies in the device's part of the table, and zeros. */
+static knx_error *gather_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    const params_t *p = r->params;
+    knp_indexing how = knp_indexing_of_gather(p);
+    knp_bounds_lists lists;
+    kni_p_check_bounds bounds = knp_bounds_of(&how, l->xt[0], p->slice_sizes, &lists);
+    bool fills = p->mode == KN_GATHER_FILL || p->mode == KN_GATHER_FILL_ZERO;
+    knp_dims sizes = {.n = p->slice_sizes.n};
+    for (int d = 0; d < sizes.n; d++)
+        sizes.v[d] = p->slice_sizes.v[d];
+    if (p->mode == KN_GATHER_CHECK)
+        knb_check_bounds(r->b, r->x[1], &bounds);
+    kni_atom indices = knp_part_indices(r, l, &how, p->slice_sizes, !fills);
+    how.mode = KN_GATHER_FILL_ZERO;
+    how.wraps = how.is_sorted = how.is_unique = false;
+    params_t q = knp_gather_params(&how, knp_ints(&sizes));
+    KN_TRY(gather_resize(r, &q));
+    y[0] = r->b->error ? KN_ATOM_NONE : knb_gather(r->b, r->x[0], indices, &q);
+    if (p->mode == KN_GATHER_FILL)
+        y[0] = fill_outside(r, l, &how, &bounds, y[0]);
     return NULL;
 }
 
@@ -293,6 +329,7 @@ const kni_prim knp_prim_gather = {
     .pulls = gather_pulls,
     .spread = gather_spread,
     .resize = gather_resize,
+    .local = gather_local,
     .expand = gather_expand,
     .expands = gather_expands,
     .cost = gather_cost,

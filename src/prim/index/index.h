@@ -55,9 +55,15 @@ typedef struct knp_indexing_lists {
 } knp_indexing_lists;
 knp_indexing knp_batch_indexing(const knp_indexing *x, bool table, bool indices, knp_indexing_lists *lists);
 
-/* Column `spread`: what points and windows have in common. `dense` is the array of windows: operand 2 of a scatter, the
- * result of a gather. */
-void knp_spread_windows(const kni_rule *r, const knp_indexing *x, bool gathers, kni_ints sizes, kni_spread *s);
+/* Column `spread`: axes of the table, of windows and of points; join: the kni_factor_kind of a scatter's points, whose
+ * parts are joined so; -1: they are whole. */
+void knp_spread_windows(const kni_rule *r, const knp_indexing *x, bool gathers, kni_ints sizes, int join,
+                        kni_spread *s);
+/* Column `local`: the indices for the part of a table that is cut along axes that they move on, as int64: what is outside
+ * of the part, or of the whole and not moved into it (`clips`), is negative. sizes: of the whole's windows. */
+kni_atom knp_part_indices(const kni_rule *r, const kni_local *l, const knp_indexing *x, kni_ints sizes, bool clips);
+bool knp_table_is_cut(const kni_local *l, const knp_indexing *x); /* along such an axis */
+kni_atom knp_is_first(const kni_rule *r, const kni_local *l); /* has the device the first part of all joined factors? */
 
 /* The mode of a derivative: indices were checked when the function itself ran, and nothing comes from outside. */
 int64_t knp_mode_of_tangent(int64_t mode);

@@ -98,17 +98,66 @@ static knx_error *scatter_unfailing(const kni_rule *r, kni_atom *y, kni_atom *fa
     return NULL;
 }
 
+/* How the results of parts of the updates are joined; -1: the order matters. */
+static int join_of(const kni_rule *r)
+{
+    kn_dtype d = r->xt[0].dtype;
+    bool truth = d->kind == KN_KIND_BOOL;
+    if (r->prim == &knp_prim_scatter_add || r->prim == &knp_prim_scatter_sub)
+        return truth ? KNI_OR : KNI_SUM;
+    if (r->prim == &knp_prim_scatter_mul)
+        return truth ? KNI_AND : KNI_PROD;
+    if ((r->prim == &knp_prim_scatter_min || r->prim == &knp_prim_scatter_max) && !knx_is_complex(d))
+        return r->prim == &knp_prim_scatter_min ? KNI_MIN : KNI_MAX;
+    return -1;
+}
+
 static void scatter_spread(const kni_rule *r, kni_spread *s)
 {
     knp_indexing how = knp_indexing_of_scatter(r->params);
     knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
-    knp_spread_windows(r, &how, false, knp_ints(&sizes), s);
+    knp_spread_windows(r, &how, false, knp_ints(&sizes), join_of(r), s);
+}
+
+/* The array that this device begins with, where parts of the updates are joined: one of them has it, the others what
+ * changes nothing. */
+static kni_atom begin_with(const kni_rule *r, const kni_local *l)
+{
+    int join = join_of(r), none = join == KNI_PROD || join == KNI_AND;
+    bool cut = false;
+    for (int f = 0; f < l->spread->n; f++)
+        cut = cut || (l->cut[f].parts > 1 && kni_factor_joins(l->spread->v[f].kind));
+    if (!cut || join == KNI_MIN || join == KNI_MAX)
+        return r->x[0];
+    return knb_select(r->b, knp_is_first(r, l), r->x[0], knb_like(r->b, r->x[0], none));
+}
+
+/* The updates that fall into the device's part of the table, or the device's part of the updates. */
+static knx_error *scatter_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    const params_t *p = r->params;
+    knp_indexing how = knp_indexing_of_scatter(p);
+    kni_atom x = begin_with(r, l), indices = r->x[1];
+    how.is_sorted = how.is_unique = false;
+    if (knp_table_is_cut(l, &how)) {
+        knp_dims sizes = knp_window_sizes(&how, l->xt[0], l->xt[2]);
+        knp_bounds_lists lists;
+        kni_p_check_bounds bounds = knp_bounds_of(&how, l->xt[0], knp_ints(&sizes), &lists);
+        if (p->mode == KN_GATHER_CHECK)
+            knb_check_bounds(r->b, r->x[1], &bounds);
+        indices = knp_part_indices(r, l, &how, knp_ints(&sizes), p->mode == KN_GATHER_CLIP);
+        how.mode = KN_GATHER_FILL;
+        how.wraps = false;
+    }
+    params_t q = knp_scatter_params(&how);
+    y[0] = knb_emit1(r->b, r->prim, &q, 3, (kni_atom[]){x, indices, r->x[2]});
+    return NULL;
 }
 
 #define SCATTER_RULES                                                                                              \
     .n_in = 3, .n_out = 1, .fields = kni_fields_scatter, .params_size = sizeof(params_t),                          \
     .factors = "n w, p i, p w -> n w", .batch = scatter_batch, .may_fail = scatter_may_fail, .cost = scatter_cost, \
-    .unfailing = scatter_unfailing, .simplify = scatter_simplify, .spread = scatter_spread
+    .unfailing = scatter_unfailing, .simplify = scatter_simplify, .spread = scatter_spread, .local = scatter_local
 #define SCATTER SCATTER_RULES, .bits = KN_CAN_FAIL | KN_THREADS, .updates = 1, .workspace = scatter_workspace
 
 /* The type rule and the routine of one of them. */
