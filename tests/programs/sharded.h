@@ -15,14 +15,14 @@ kni_jaxpr *with_constraints(const kni_jaxpr *j, const kni_mesh *m, uint64_t stat
 /* noise.c. Does a sum (product, maximum, ...) of floats over devices reach result k of the jaxpr of one device? */
 bool sums_reach(const kni_jaxpr *local, bool *result);
 
-/* What the whole program gives if what its sums add up is a little wrong. */
-enum { TRIES_OF_NOISE = 6 };
+/* What the whole program gives if its sums add in another order, or add up what is a little wrong. */
+enum { TRIES_OF_NOISE = 40 };
 typedef struct noise {
-    bool made, products; /* some are products, whose parts may become 0 or infinite */
+    int made;
+    bool products; /* some are products, whose parts may become 0 or infinite */
     knx_buffer *y[TRIES_OF_NOISE][MAX_VALUES]; /* NULL: it has an error */
 } noise;
-void noise_make(const program *p, noise *n); /* once */
 void noise_free(const program *p, noise *n);
 /* The first part of an element of result k that is further from `want` than any such error explains; or -1. */
-int64_t noise_exceeded(const program *p, const noise *n, uint32_t k, const void *want, const void *got);
+int64_t noise_exceeded(const program *p, noise *n, uint32_t k, const void *want, const void *got);
 #endif
