@@ -5,12 +5,11 @@
 #ifndef KILN_SHARD_MAP_H
 #define KILN_SHARD_MAP_H
 #include "kiln/function.h"
+#include "kiln/sharding.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef const struct kni_mesh *kn_mesh;
 
 /* ---- A spec says for each dimension of an array which axes of the mesh cut it, with commas between: "data, None,
  * (x, y)". Dimensions behind the last entry are whole; of "" all devices have all. */

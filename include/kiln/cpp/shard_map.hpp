@@ -5,6 +5,7 @@
 #ifndef KILN_CPP_SHARD_MAP_HPP
 #define KILN_CPP_SHARD_MAP_HPP
 #include "kiln/cpp/options.hpp"
+#include "kiln/cpp/sharding.hpp"
 
 namespace kiln {
 struct shard_map_opts {
