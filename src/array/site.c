@@ -106,7 +106,7 @@ knx_error *kna_join_mesh(uint16_t *all, const kni_mesh *m)
     const knd_mesh *d;
     if (!knd_mesh_open)
         return knx_error_new(KN_ERROR_RUNTIME, "this program is linked statically, without meshes: it does not call "
-                             "kn_make_mesh");
+                                               "kn_make_mesh");
     KN_TRY(knd_mesh_open(m, &d));
     return kna_join_site(all, knd_site_of(&d->head, true, knx_context()->here));
 }

@@ -66,9 +66,9 @@ static knx_error *read_names(char *text, int n_axis, const char **name)
         if (!n && !end && !*at && !n_axis)
             return NULL;
     }
-    return n == n_axis ? NULL
-                       : knx_error_new(KN_ERROR_VALUE, "the shape of the mesh has %d axes, but there are %d names",
-                                       n_axis, n);
+    return n == n_axis
+               ? NULL
+               : knx_error_new(KN_ERROR_VALUE, "the shape of the mesh has %d axes, but there are %d names", n_axis, n);
 }
 
 static knx_error *check_devices(const kn_shape *shape, const kn_make_mesh_opts *o)

@@ -265,9 +265,9 @@ static knx_error *take_part(void *env, int i, knx_buffer **out)
     knd_box_of(&box, m->t, m->s, m->d->in_mesh[i]);
     knx_error *error = NULL;
     if (!kni_type_same_shape(v->type, kni_type_of(m->t.dtype, m->t.ndim, box.count)))
-        error = knx_error_new(KN_ERROR_VALUE, "the function gave an array of shape %s, not %s",
-                              knx_show_shape(&is, v->type.ndim, v->type.dim),
-                              knx_show_shape(&wants, m->t.ndim, box.count));
+        error =
+            knx_error_new(KN_ERROR_VALUE, "the function gave an array of shape %s, not %s",
+                          knx_show_shape(&is, v->type.ndim, v->type.dim), knx_show_shape(&wants, m->t.ndim, box.count));
     if (!error && is_traced(v))
         error = knx_error_new(KN_ERROR_CONCRETIZATION, "the function gave a traced array");
     if (!error)

@@ -116,8 +116,7 @@ static knx_error *check_field(checker *c, const kni_param_field *f, const void *
         return NULL;
     }
     case KN_P_THUNK: return *(kni_thunk *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
-    case KN_P_SHARDING:
-        return *(const kni_sharding *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
+    case KN_P_SHARDING: return *(const kni_sharding *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
     case KN_P_INT:
     case KN_P_BOOL:
     case KN_P_STRING:

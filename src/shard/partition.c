@@ -119,10 +119,10 @@ static bool is_cut(const knshard_cut *c, const kni_mesh_axes *axes)
 }
 
 /* Is a part written by the row's `local`? */
-static bool by_position(const knshard_cut *c, const kni_mesh_axes *axes)
+static bool by_position(const kni_mesh *m, const knshard_cut *c, const kni_mesh_axes *axes)
 {
     for (int f = 0; f < c->spread.n; f++)
-        if (axes[f].n && (c->spread.v[f].local || c->spread.v[f].kind >= KNI_POSITION))
+        if (kni_mesh_parts(m, axes[f]) > 1 && (c->spread.v[f].local || c->spread.v[f].kind >= KNI_POSITION))
             return true;
     return false;
 }
@@ -223,7 +223,7 @@ static knx_error *get_operands(partition *p, uint32_t i, one *o)
             KN_TRY(get(p, o->e->in[k], &need, &o->in[k]));
         for (int f = 0; f < c->spread.n && !p->w.b.error; f++) {
             const kni_factor *factor = &c->spread.v[f];
-            if (factor->kind == KNI_HALO && factor->in[k] >= 0 && o->axes[f].n) {
+            if (factor->kind == KNI_HALO && factor->in[k] >= 0 && kni_mesh_parts(p->w.mesh, o->axes[f]) > 1) {
                 o->in[k] = knshard_fetch(&p->w, o->in[k], factor->in[k], o->axes[f], factor, (int)k,
                                          c->xt[k].dim[factor->in[k]]);
                 o->xt[k] = knb_type(&p->w.b, o->in[k]);
@@ -278,7 +278,7 @@ static knx_error *emit(partition *p, uint32_t i, one *o)
     const knshard_cut *c = &p->s->cut[i];
     b->place = o->e->place;
     KN_TRY(get_operands(p, i, o));
-    if (by_position(c, o->axes))
+    if (by_position(p->w.mesh, c, o->axes))
         KN_TRY(emit_by_position(p, i, o));
     else if (kni_bits(o->e->prim, o->e->params) & (KN_EFFECT | KN_USER) && p->w.mesh->n_device > 1)
         KN_TRY(knshard_write_once(&p->w, o->e, o->xt, o->yt, o->in, o->out));
@@ -307,7 +307,7 @@ static knx_error *write_equation(partition *p, uint32_t i)
     one o;
     if (!whole || !begin_one(p, i, c->axes, &o) || !part_types(p, i, &o))
         return knx_error_nomem();
-    if (is_cut(c, c->axes) && !by_position(c, c->axes))
+    if (is_cut(c, c->axes) && !by_position(p->w.mesh, c, c->axes))
         KN_TRY(fit_params(p, &o, &fits));
     if (c->why)
         tell(p, i, c->why);

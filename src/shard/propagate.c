@@ -58,7 +58,8 @@ static bool is_near(const knshard_solution *s, uint32_t i, const kni_factor *f, 
     const knshard_cut *c = &s->cut[i];
     bool near = f->kind != KNI_HALO || s->j->eqn[i].prim->local;
     for (int k = 0; near && f->kind == KNI_HALO && k < c->spread.n_in; k++)
-        near = f->in[k] < 0 || knshard_halo_is_near(f, k, c->xt[k].dim[f->in[k]], parts);
+        near = f->in[k] < 0 || (c->xt[k].dtype->kind != KN_KIND_KEY && /* of which there is no padding */
+                                knshard_halo_is_near(f, k, c->xt[k].dim[f->in[k]], parts));
     return near;
 }
 

@@ -200,7 +200,8 @@ typedef struct cutter {
 static knx_error *cut(void *env, int i, knx_buffer **out)
 {
     const cutter *c = env;
-    *out = c->whole ? knx_buffer_retain(c->whole) : cut_part(c->t, c->s, c->d->in_mesh[i], c->first, c->extent, c->data);
+    *out =
+        c->whole ? knx_buffer_retain(c->whole) : cut_part(c->t, c->s, c->d->in_mesh[i], c->first, c->extent, c->data);
     return NULL;
 }
 

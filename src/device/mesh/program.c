@@ -14,7 +14,7 @@ enum { MOST_VARIANTS = 16 };
 
 typedef struct variant {
     atomic_int refs;
-    struct variant *next;         /* used before */
+    struct variant *next; /* used before */
     const kni_sharding **in, **out;
     knd_loaded *local;
     char *report; /* each decision of the partition */
