@@ -40,6 +40,15 @@ static knx_error *constraint_batch(const kni_rule *r, int64_t size, const int *a
     return NULL;
 }
 
+/* On one device it is nothing, and must not stay where passes carry other shapes past it. */
+static knx_error *constraint_expand(const kni_rule *r, kni_atom *y)
+{
+    *y = r->x[0];
+    return NULL;
+}
+
+static bool always(const kni_rule *r) { return (void)r, true; }
+
 const kni_prim knp_prim_sharding_constraint = {
     .name = "sharding_constraint",
     .n_in = 1,
@@ -55,6 +64,8 @@ const kni_prim knp_prim_sharding_constraint = {
     .transpose = knp_transpose_same,
     .batch = constraint_batch,
     .expr = knp_expr_same,
+    .expand = constraint_expand,
+    .expands = always,
     .cost = knp_cost_none,
     .doc = "x itself, which has to lie over a mesh of devices in this way (jax.lax.with_sharding_constraint)",
 };
