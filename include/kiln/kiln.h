@@ -36,6 +36,7 @@
 #include "kiln/initializers.h"
 #include "kiln/segments.h"
 #include "kiln/sharding.h"
+#include "kiln/partition.h"
 #include "kiln/optim.h"
 #include "kiln/io.h"
 #include "kiln/testing.h"

@@ -6,6 +6,7 @@
 #include "kiln/distributed.h"
 #include "kiln/function.h"
 #include "kiln/memory.h"
+#include "kiln/partition.h"
 #include "kiln/prepared.h"
 #include "kiln/primitive.h"
 #include "kiln/print.h"
@@ -49,6 +50,12 @@ kn_from_dlpack_opts kn_from_dlpack_opts_default(void)
 kn_setflags_opts kn_setflags_opts_default(void)
 {
     return (kn_setflags_opts){.size_ = sizeof(kn_setflags_opts), .write = -1, .align = -1, .uic = -1};
+}
+
+/* ---- kiln/partition.h */
+kn_communication_opts kn_communication_opts_default(void)
+{
+    return (kn_communication_opts){.size_ = sizeof(kn_communication_opts), .latency = 10e-6, .bandwidth = 10e9};
 }
 
 /* ---- kiln/prepared.h */

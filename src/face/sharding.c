@@ -105,12 +105,12 @@ static knx_error *make_mesh(const kn_shape *shape, const char *names, const kn_m
     if (!error)
         error = read_names(strcpy(text, names), shape->ndim, name);
     if (!error)
-        error = check_devices(shape, o);
+        error = o && o->abstract ? NULL : check_devices(shape, o);
     for (int i = 0; !error && i < n; i++)
         number[i] = (int32_t)o->devices[i];
     if (!error)
         error = kni_mesh_of(shape->ndim, name, shape->dim, number, out);
-    if (!error)
+    if (!error && !(o && o->abstract))
         error = knd_mesh_open(*out, &device);
     knx_free(text);
     knx_free(number);

@@ -45,6 +45,7 @@
 #include "kiln/cpp/optim/schedules.hpp"
 #include "kiln/cpp/optim/transforms.hpp"
 #include "kiln/cpp/optim.hpp"
+#include "kiln/cpp/partition.hpp"
 #include "kiln/cpp/print.hpp"
 #include "kiln/cpp/progress.hpp"
 #include "kiln/cpp/provider.hpp"
