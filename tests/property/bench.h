@@ -85,5 +85,7 @@ void check_row(bench *b, const kni_prim *p);
 void check_refuses(bench *b, const kni_prim *p);
 void check_dtypes(bench *b, const kni_prim *p);
 void check_factors(bench *b, const kni_prim *p);
+void check_cuts(bench *b, const kni_prim *p); /* cuts.c */
+bool cuts_page(const char *path);
 extern const sample *const all_samples[]; /* the lists, NULL at the end */
 #endif

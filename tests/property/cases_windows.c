@@ -12,6 +12,7 @@
 #define PLAIN(...)   WINDOWS(INTS(2), INTS(1), INTS(0), INTS(0), INTS(1), INTS(1), __VA_ARGS__)
 #define PADDED(...)  WINDOWS(INTS(3), INTS(2), INTS(2), INTS(1), INTS(1), INTS(1), __VA_ARGS__)
 #define APART(...)   WINDOWS(INTS(2, 2), INTS(3, 2), INTS(-1, 1), INTS(2, -1), INTS(1, 1), INTS(1, 1), __VA_ARGS__)
+#define POOL(...)    WINDOWS(INTS(2, 3), INTS(2, 3), INTS(0, 0), INTS(0, 0), INTS(1, 1), INTS(1, 1), __VA_ARGS__)
 #define DILATED(...) WINDOWS(INTS(3, 2), INTS(1, 2), INTS(1, 2), INTS(2, 0), INTS(2, 3), INTS(1, 2), __VA_ARGS__)
 #define EVEN(...)    WINDOWS(INTS(5, 1), INTS(4, 1), INTS(1, 0), INTS(3, 0), INTS(2, 1), INTS(1, 1), __VA_ARGS__)
 #define WIDE(...)    WINDOWS(INTS(11, 9), INTS(1, 2), INTS(4, 0), INTS(5, 3), INTS(1, 1), INTS(1, 1), __VA_ARGS__)
@@ -44,6 +45,7 @@
     SAMPLE(op, "plain", list, "T[5]; T[1]; T[0]; T[2]", how, error, PLAIN)             \
     SAMPLE(op, "padded", few, "T[6]; T[1]; T[0]", how, error, PADDED)                  \
     SAMPLE(op, "apart", few, "T[7,6]", how, error, APART)                              \
+    SAMPLE(op, "pool", few, "T[4,9]", how, error, POOL)                                \
     SAMPLE(op, "dilated", few, "T[4,3]; T[1,1]; T[0,3]", how, error, DILATED)          \
     SAMPLE(op, "even", few, "T[9,3]", how, error, EVEN)                                \
     SAMPLE(op, "wide", few, "T[12,13]", (how) | NO_SLOPE, error, WIDE)                 \
@@ -89,7 +91,8 @@ static kni_jaxpr *body_of(kni_builder *b, kn_dtype d, body_fn *body)
     return j;
 }
 
-static const kni_p_window *const dilated = DILATED(), *const padded = PADDED(), *const apart = APART();
+static const kni_p_window *const dilated = DILATED(), *const padded = PADDED(), *const apart = APART(),
+                                 *const pool = POOL();
 
 static int by_product(kni_builder *b, const kni_atom *x, const kni_p_window *windows, kni_atom *y)
 {
@@ -101,6 +104,7 @@ static int by_product(kni_builder *b, const kni_atom *x, const kni_p_window *win
     return 1;
 }
 static int product_dilated(kni_builder *b, const kni_atom *x, kni_atom *y) { return by_product(b, x, dilated, y); }
+static int product_pool(kni_builder *b, const kni_atom *x, kni_atom *y) { return by_product(b, x, pool, y); }
 static int product_padded(kni_builder *b, const kni_atom *x, kni_atom *y) { return by_product(b, x, padded, y); }
 
 static int scatter(kni_builder *b, const kni_atom *x, const kni_p_window *windows, kni_atom *y)
@@ -115,6 +119,7 @@ static int scatter(kni_builder *b, const kni_atom *x, const kni_p_window *window
     kni_release(p.scatter_jaxpr);
     return 1;
 }
+static int scatter_pool(kni_builder *b, const kni_atom *x, kni_atom *y) { return scatter(b, x, pool, y); }
 static int scatter_padded(kni_builder *b, const kni_atom *x, kni_atom *y) { return scatter(b, x, padded, y); }
 static int scatter_apart(kni_builder *b, const kni_atom *x, kni_atom *y) { return scatter(b, x, apart, y); }
 
@@ -130,6 +135,8 @@ static int scatter_apart(kni_builder *b, const kni_atom *x, kni_atom *y) { retur
      .ulp = error},
 #define product_DILATED_ product_dilated
 #define product_PADDED_  product_padded
+#define product_POOL_    product_pool
+#define scatter_POOL_    scatter_pool
 #define scatter_PADDED_  scatter_padded
 #define scatter_APART_   scatter_apart
 

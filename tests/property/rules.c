@@ -7,11 +7,12 @@
  *     rules -1 '*' jvp                            of each sample the first case alone
  *     rules -x NAME,NAME '*' value                without the samples of these names
  *     rules -l [CASE]                             the names of the cases
+ *     rules -s FILE                               compares the page of how rows are cut (KILN_WRITE_PAGE: writes it)
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
  * Checks of a case: value, text, jit, loop, vmap, axes, spread, of a routine that has rows stack, and where operands have
  * tangents jvp, vjp, transpose, second, lanes; of the first case of a sample: scarce. Checks of a row, by the name of
- * its primitive: row, refuses, dtypes, factors.
+ * its primitive: row, refuses, dtypes, factors, cuts.
  * A check that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all
  * combinations of batch axes, the longest arrays, every allocation. */
 #include "bench.h"
@@ -139,8 +140,11 @@ static void run_row(const kni_prim *p)
     static const struct {
         const char *name;
         void (*run)(bench *, const kni_prim *);
-    } row_checks[] = {
-        {"row", check_row}, {"refuses", check_refuses}, {"dtypes", check_dtypes}, {"factors", check_factors}};
+    } row_checks[] = {{"row", check_row},
+                      {"refuses", check_refuses},
+                      {"dtypes", check_dtypes},
+                      {"factors", check_factors},
+                      {"cuts", check_cuts}};
     for (size_t k = 0; k < sizeof row_checks / sizeof *row_checks; k++) {
         bench b = {0};
         snprintf(b.name, sizeof b.name, "%s", p->name);
@@ -192,6 +196,8 @@ int main(int argc, char **argv)
         bench_texts = fopen(argv[2], "w");
         argv += 2, argc -= 2;
     }
+    if (argc > 2 && !strcmp(argv[1], "-s"))
+        return cuts_page(argv[2]) ? 0 : 1;
     all.only_case = argc > 1 ? argv[1] : NULL;
     all.only_check = argc > 2 ? argv[2] : NULL;
     warm_up();

@@ -24,27 +24,21 @@ typedef struct whole {
     kni_spread s;
 } whole;
 
-/* The equation of the sample's row whose operands are inputs or literals. */
-static bool find(bench *b, whole *w)
+/* Sets up equation e if its operands are inputs of j, which are `in`, or literals. */
+static bool begin(whole *w, const kni_jaxpr *j, const kni_eqn *e, const tensor *in)
 {
-    tensor in[MAX_VALUES];
-    w->j = b->j;
-    for (uint32_t k = 0; k < w->j->n_eqn && !w->e; k++) {
-        const kni_eqn *e = &w->j->eqn[k];
-        bool fits = e->prim == b->s->prim && e->n_in <= MAX_OPERANDS && e->n_out <= MAX_VALUES;
-        for (uint32_t i = 0; fits && i < e->n_in; i++)
-            fits = kni_is_literal(e->in[i]) || e->in[i] < w->j->n_const + w->j->n_in;
-        w->e = fits ? e : NULL;
-    }
-    if (!w->e)
+    *w = (whole){.j = j, .e = e};
+    if (e->n_in > MAX_OPERANDS || e->n_out > MAX_VALUES)
         return false;
-    bench_fill(b, false, 0, in);
-    for (uint32_t i = 0; i < w->e->n_in; i++) {
-        w->xt[i] = kni_atom_type(w->j, w->e->in[i]);
-        if (!kni_is_literal(w->e->in[i]))
-            w->x[i] = in[w->e->in[i]];
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        bool literal = kni_is_literal(e->in[i]);
+        if (!literal && e->in[i] >= j->n_const + j->n_in)
+            return false;
+        w->xt[i] = kni_atom_type(j, e->in[i]);
+        if (!literal)
+            w->x[i] = in[e->in[i]];
     }
-    w->r = kni_rule_of(w->e, w->xt, &w->j->type[w->e->out]);
+    w->r = kni_rule_of(e, w->xt, &j->type[e->out]);
     return true;
 }
 
@@ -420,33 +414,81 @@ static void try_cut(bench *b, const whole *w, const int which[2], int64_t n)
         check_cut(b, w, parts);
 }
 
-void check_spread(bench *b)
+static void check_equation(bench *b, whole *w)
 {
-    whole w = {.e = NULL};
-    if (b->s->lanes || !find(b, &w) || !bench_ok(b, knshard_factors(&w.r, &b->arena, &w.s), "factors"))
-        return;
-    check_axes_of(b, &w);
-    if (w.s.n > MOST_FACTORS)
-        bench_fail(b, "has %d factors", w.s.n);
-    if (b->failed || !w.s.n)
-        return;
     tensor in[MAX_OPERANDS + MOST_FACTORS];
     cuts c = {.any = false};
     int n = 0;
-    for (int i = 0; i < w.r.n_in; i++)
-        if (!kni_is_literal(w.e->in[i]))
-            in[n++] = w.x[i];
-    for (int k = 0; k < w.s.n; k++) {
+    if (!bench_ok(b, knshard_factors(&w->r, &b->arena, &w->s), "factors"))
+        return;
+    check_axes_of(b, w);
+    if (w->s.n > MOST_FACTORS)
+        bench_fail(b, "has %d factors", w->s.n);
+    if (b->failed || !w->s.n)
+        return;
+    for (int i = 0; i < w->r.n_in; i++)
+        if (!kni_is_literal(w->e->in[i]))
+            in[n++] = w->x[i];
+    for (int k = 0; k < w->s.n; k++) {
         in[n++] = tensor_new(&b->arena, KN_DT(I64), 0, NULL);
         c.parts[k] = 1;
     }
-    kni_jaxpr *j = part_jaxpr(b, &w, &c);
-    bool ran = j && bench_run(b, j, in, w.y);
+    kni_jaxpr *j = part_jaxpr(b, w, &c);
+    bool ran = j && bench_run(b, j, in, w->y);
     kni_release(j);
-    for (int k = 0; ran && k < w.s.n; k++)
+    for (int k = 0; ran && k < w->s.n; k++)
         for (int64_t parts = 2; parts < MOST_PARTS && !b->failed; parts++)
-            try_cut(b, &w, (int[]){k, k}, parts);
-    for (int k = 0; ran && k < w.s.n; k++) /* two at once */
+            try_cut(b, w, (int[]){k, k}, parts);
+    for (int k = 0; ran && k < w->s.n; k++) /* two at once */
         for (int i = 0; i < k && !b->failed; i++)
-            try_cut(b, &w, (int[]){i, k}, 2);
+            try_cut(b, w, (int[]){i, k}, 2);
+}
+
+static void check_equations(bench *b, const kni_jaxpr *j, const tensor *in)
+{
+    static whole w;
+    for (uint32_t i = 0; i < j->n_eqn && !b->failed; i++)
+        if (begin(&w, j, &j->eqn[i], in))
+            check_equation(b, &w);
+}
+
+/* The equation over a new first axis of all inputs, or of the first one alone, several fillings of each being one array:
+ * rows batch themselves along axes that can be cut. */
+static void check_batched(bench *b, bool alone)
+{
+    enum { BATCH = 3 };
+    tensor in[MAX_VALUES], one[MAX_VALUES];
+    int axis[MAX_OPERANDS] = {0};
+    kni_jaxpr *batched = NULL;
+    for (int64_t k = 0; k < BATCH; k++) {
+        bench_fill(b, false, (uint64_t)k, one);
+        for (int i = 0; i < b->n_in; i++) {
+            int64_t dim[MAX_RANK + 1] = {BATCH};
+            size_t bytes = (size_t)one[i].n * one[i].dtype->size;
+            if (one[i].ndim == MAX_RANK)
+                return;
+            axis[i] = alone && i ? -1 : 0;
+            memcpy(dim + 1, one[i].dim, (size_t)one[i].ndim * sizeof *dim);
+            if (!k)
+                in[i] = axis[i] ? one[i] : tensor_new(&b->arena, one[i].dtype, one[i].ndim + 1, dim);
+            if (bytes && !axis[i])
+                memcpy((char *)in[i].data + (size_t)k * bytes, one[i].data, bytes);
+        }
+    }
+    if (bench_ok(b, knt_batch(b->j, BATCH, NULL, axis, NULL, &batched), "batch"))
+        check_equations(b, batched, in);
+    kni_release(batched);
+}
+
+void check_spread(bench *b)
+{
+    tensor in[MAX_VALUES];
+    if (b->s->lanes)
+        return;
+    bench_fill(b, false, 0, in);
+    check_equations(b, b->j, in);
+    if (b->n_in && !b->failed)
+        check_batched(b, false);
+    if (b->n_in > 1 && !b->failed)
+        check_batched(b, true);
 }
