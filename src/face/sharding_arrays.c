@@ -259,9 +259,12 @@ static knx_error *take_part(void *env, int i, knx_buffer **out)
     made *m = env;
     knd_box box;
     knx_text is = {0}, wants = {0};
-    kna_value *v = kna_atom_value(&m->op, kna_in_as(&m->op, m->given[i], m->t.dtype));
+    kni_atom given = kna_in_as(&m->op, m->given[i], m->t.dtype);
+    if (kna_failed(&m->op))
+        return kna_take_error(&m->op);
+    kna_value *v = kna_atom_value(&m->op, given);
     if (!v)
-        return kna_failed(&m->op) ? kna_take_error(&m->op) : knx_error_nomem();
+        return knx_error_nomem();
     knd_box_of(&box, m->t, m->s, m->d->in_mesh[i]);
     knx_error *error = NULL;
     if (!kni_type_same_shape(v->type, kni_type_of(m->t.dtype, m->t.ndim, box.count)))
