@@ -43,6 +43,8 @@ static const char *kind_name(const kni_param_field *f)
     case KN_P_NAMES: return "names";
     case KN_P_THUNK: return "rule";
     case KN_P_MESH: return "mesh";
+    case KN_P_SHARDING: return "sharding";
+    case KN_P_SHARDINGS: return "shardings";
     case KN_P_TEXT: break;
     }
     return "";
