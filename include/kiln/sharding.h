@@ -19,9 +19,8 @@ extern "C" {
 typedef const struct kni_mesh *kn_mesh;
 typedef struct kn_make_mesh_opts {
     size_t size_;
-    int n_devices;          /* how many are named in devices: as many as the mesh has, or none */
-    const int64_t *devices; /* NULL, the first ones, in order: their numbers, in C order of the mesh's axes */
-    bool abstract;          /* no such devices need be there: for plans (kn_partition_jaxpr), not for arrays */
+    kn_array devices; /* NULL, the first ones, in order: their numbers, in C order of the mesh's axes */
+    bool abstract;    /* no such devices need be there: for plans (kn_partition_jaxpr), not for arrays */
 } kn_make_mesh_opts;
 KN_API kn_make_mesh_opts kn_make_mesh_opts_default(void);
 /* jax.make_mesh: a mesh whose axes have these sizes and names. ValueError: there are fewer devices, two axes have

@@ -71,46 +71,73 @@ static knx_error *read_names(char *text, int n_axis, const char **name)
                : knx_error_new(KN_ERROR_VALUE, "the shape of the mesh has %d axes, but there are %d names", n_axis, n);
 }
 
-static knx_error *check_devices(const kn_shape *shape, const kn_make_mesh_opts *o)
+static knx_error *count_devices(const kn_shape *shape, bool named, int64_t *n)
 {
     const kndist_job *job = kndist_job_now();
-    int64_t all = (int64_t)job->n_process * job->n_local, n = 1;
+    int64_t all = (int64_t)job->n_process * job->n_local;
+    *n = 1;
     for (int i = 0; i < shape->ndim; i++)
-        if (__builtin_mul_overflow(n, shape->dim[i], &n))
-            n = INT64_MAX;
-    if (n > all && !(o && o->n_devices))
+        if (__builtin_mul_overflow(*n, shape->dim[i], n))
+            *n = INT64_MAX;
+    if (*n > all && !named)
         return knx_error_new(KN_ERROR_VALUE,
                              "the mesh needs %" PRId64 " devices, there %s %" PRId64 " (KILN_DEVICES=%" PRId64
                              " gives a process so many)",
-                             n, all == 1 ? "is" : "are", all, n);
-    if (o && o->n_devices && o->n_devices != n)
-        return knx_error_new(KN_ERROR_VALUE, "the mesh has %" PRId64 " devices, but %d are named", n, o->n_devices);
-    for (int i = 0; o && i < o->n_devices; i++)
-        if (o->devices[i] < 0 || o->devices[i] >= all)
-            return knx_error_new(KN_ERROR_VALUE, "there is no device %" PRId64 ": there %s %" PRId64, o->devices[i],
-                                 all == 1 ? "is" : "are", all);
+                             *n, all == 1 ? "is" : "are", all, *n);
     return NULL;
 }
 
-static knx_error *make_mesh(const kn_shape *shape, const char *names, const kn_make_mesh_opts *o, const kni_mesh **out)
+/* To be freed. */
+static knx_error *read_devices(kna_op *op, kn_array devices, int64_t n, int32_t **out)
+{
+    const kndist_job *job = kndist_job_now();
+    int64_t all = (int64_t)job->n_process * job->n_local;
+    kni_atom a = kna_in_as(op, devices, KN_DT(I64));
+    if (kna_failed(op))
+        return NULL;
+    kna_value *v = kna_atom_value(op, a);
+    knx_error *error = v ? kna_force_here(1, &v) : knx_error_nomem();
+    int64_t given = v && !error ? kni_type_size(v->type) : 0;
+    if (!error && v->state != KN_V_BUFFER && v->state != KN_V_NUMBER)
+        error = knx_error_new(KN_ERROR_CONCRETIZATION, "the numbers of devices are traced");
+    if (!error && given != n)
+        error = knx_error_new(KN_ERROR_VALUE, "the mesh has %" PRId64 " devices, but %" PRId64 " are named", n, given);
+    const int64_t *number = error ? NULL : kna_elements(v);
+    *out = error ? NULL : knx_alloc((size_t)n * sizeof **out + 1);
+    if (!error && !*out)
+        error = knx_error_nomem();
+    for (int64_t i = 0; !error && i < n; i++)
+        if (number[i] < 0 || number[i] >= all)
+            error = knx_error_new(KN_ERROR_VALUE, "there is no device %" PRId64 ": there %s %" PRId64, number[i],
+                                  all == 1 ? "is" : "are", all);
+        else
+            (*out)[i] = (int32_t)number[i];
+    kna_value_release(v);
+    return error;
+}
+
+static knx_error *make_mesh(kna_op *op, const kn_shape *shape, const char *names, const kn_make_mesh_opts *o,
+                            const kni_mesh **out)
 {
     const char *name[KNI_MESH_AXES + 1];
     const knd_mesh *device;
-    int n = o ? o->n_devices : 0;
+    kn_array devices = o ? o->devices : NULL;
+    bool abstract = o && o->abstract;
+    int32_t *number = NULL;
+    int64_t n = 0;
+    if (abstract && devices)
+        return knx_error_new(KN_ERROR_VALUE, "an abstract mesh has no devices");
     if (shape->ndim > KNI_MESH_AXES)
         return knx_error_new(KN_ERROR_VALUE, "a mesh of %d axes: it has at most %d", shape->ndim, KNI_MESH_AXES);
     char *text = knx_alloc(strlen(names) + 1);
-    int32_t *number = n ? knx_alloc((size_t)n * sizeof *number) : NULL;
-    knx_error *error = text && (number || !n) ? NULL : knx_error_nomem();
-    if (!error)
-        error = read_names(strcpy(text, names), shape->ndim, name);
-    if (!error)
-        error = o && o->abstract ? NULL : check_devices(shape, o);
-    for (int i = 0; !error && i < n; i++)
-        number[i] = (int32_t)o->devices[i];
-    if (!error)
+    knx_error *error = text ? read_names(strcpy(text, names), shape->ndim, name) : knx_error_nomem();
+    if (!error && !abstract)
+        error = count_devices(shape, devices != NULL, &n);
+    if (!error && devices)
+        error = read_devices(op, devices, n, &number);
+    if (!error && !kna_failed(op))
         error = kni_mesh_of(shape->ndim, name, shape->dim, number, out);
-    if (!error && !(o && o->abstract))
+    if (!error && !abstract && !kna_failed(op))
         error = knd_mesh_open(*out, &device);
     knx_free(text);
     knx_free(number);
@@ -123,10 +150,8 @@ kn_mesh kn_make_mesh(const kn_shape *shape, const char *names, const kn_make_mes
     const kni_mesh *mesh = NULL;
     kna_begin(&op, "make_mesh");
     shape = kna_shape(&op, shape);
-    bool fine = kna_given_pointer(&op, names, "names");
-    if (fine && opts && opts->n_devices)
-        fine = kna_given_list(&op, opts->n_devices, opts->devices, KNI_MESH_DEVICES, "devices");
-    knx_error *error = fine && !kna_failed(&op) ? make_mesh(shape, names, opts, &mesh) : NULL;
+    kna_given_pointer(&op, names, "names");
+    knx_error *error = kna_failed(&op) ? NULL : make_mesh(&op, shape, names, opts, &mesh);
     if (error)
         kna_fail_with(&op, error);
     return kna_end_plain(&op) ? mesh : NULL;

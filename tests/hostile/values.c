@@ -662,6 +662,31 @@ kn_device take_kn_device(const char *name)
     return i == 0 ? kn_find_device("host") : i == 1 ? kn_default_device() : i == 2 ? NULL : (kn_device)(uintptr_t)0x55;
 }
 
+kn_mesh take_kn_mesh(const char *name)
+{
+    int i = pick_null(name, 2, 2);
+    return i < 2 ? (kn_make_mesh)(&(kn_shape){1, {1}}, i ? "y" : "x", NULL) : i == 2 ? NULL : (kn_mesh)(uintptr_t)0x55;
+}
+
+kn_sharding take_kn_sharding(const char *name)
+{
+    int i = pick_null(name, 3, 2);
+    kn_mesh m = (kn_make_mesh)(&(kn_shape){1, {1}}, "x", NULL);
+    return i < 3 ? kn_named_sharding(m, i == 0 ? "" : i == 1 ? "x" : "None, x") : i == 3 ? NULL : (kn_sharding)(uintptr_t)0x55;
+}
+
+static kn_array ones_of(void *env, const kn_shape *start, const kn_shape *shape)
+{
+    (void)env, (void)start;
+    return (kn_ones)(shape, NULL);
+}
+
+static kn_array no_part(void *env, const kn_shape *start, const kn_shape *shape)
+{
+    (void)env, (void)start, (void)shape;
+    return NULL;
+}
+
 /* Room for as many as any count says. */
 m_kn_device take_m_kn_device(const char *name)
 {
@@ -755,6 +780,7 @@ kn_params take_kn_params(const char *name)
     }
 OUT(kn_lax_pad_pair)
 OUT(kn_offload_decision)
+OUT(kn_shard_info)
 #define OUT_SIZED(T)                                \
     m_##T take_m_##T(const char *name)              \
     {                                               \
@@ -788,6 +814,7 @@ FUNCTIONS(kn_scan_step, 1, quiet_round, NULL)
 FUNCTIONS(kn_next, 1, two_more, NULL)
 FUNCTIONS(kn_mask_func, 1, kn_triu, NULL)
 FUNCTIONS(kn_poll, 1, never, NULL)
+FUNCTIONS(kn_shard_callback, 1, ones_of, NULL, no_part)
 FUNCTIONS(kn_error_hook, 1, quiet_error, NULL)
 FUNCTIONS(kn_axis_func, 1, along, NULL, no_array)
 FUNCTIONS(function_drop, 1, quiet_drop, NULL)

@@ -82,6 +82,7 @@ typedef kn_offload_costs *m_kn_offload_costs;
 typedef const kn_offload_costs *p_kn_offload_costs;
 typedef const kn_provider *p_kn_provider;
 typedef const kn_provider_step *p_kn_provider_step;
+typedef kn_shard_info *m_kn_shard_info;
 typedef kn_scope *m_kn_scope;
 typedef kn_device *m_kn_device;
 typedef kn_device_info *m_kn_device_info;
@@ -129,7 +130,8 @@ typedef void (*function_log)(void *env, int level, const char *text);
     X(m_kn_dtype) X(p_kn_errcall) X(m_kn_errstate_scope) X(kn_flatiter) X(kn_broadcast_iter) X(kn_nditer) \
     X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes) X(kn_poll) X(m_kn_device_counts) \
     X(m_kn_offload_decision) X(m_kn_offload_costs) X(p_kn_offload_costs) X(p_kn_provider) X(p_kn_provider_step) \
-    X(kn_device) X(m_kn_device) X(m_kn_device_info) X(m_kn_device_handle) X(p_uint8_t) X(p_kn_wgsl_facts) X(p_kn_glsl_facts) X(m_kn_source)
+    X(kn_device) X(m_kn_device) X(m_kn_device_info) X(m_kn_device_handle) X(p_uint8_t) X(p_kn_wgsl_facts) X(p_kn_glsl_facts) X(m_kn_source) \
+    X(kn_mesh) X(kn_sharding) X(m_kn_shard_info) X(kn_shard_callback)
 /* clang-format on */
 #define DECLARE(T) T take_##T(const char *name);
 TAKEN(DECLARE)

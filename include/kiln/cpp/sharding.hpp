@@ -8,12 +8,11 @@
 
 namespace kiln {
 struct make_mesh_opts {
-    KILN_OPTION((int), n_devices, {}) /* how many are named in devices: as many as the mesh has, or none */
-    KILN_OPTION((const int64_t *), devices, {}) /* their numbers, in C order of the mesh's axes */
+    KILN_OPTION((::kiln::array), devices, {}) /* their numbers, in C order of the mesh's axes */
     KILN_OPTION((bool), abstract, {})
     kn_make_mesh_opts c() const {
-        kn_make_mesh_opts to_ = {}; to_.size_ = sizeof to_; to_.n_devices = detail::c_of(n_devices);
-        to_.devices = detail::c_of(devices); to_.abstract = detail::c_of(abstract); return to_; }
+        kn_make_mesh_opts to_ = {}; to_.size_ = sizeof to_; to_.devices = detail::c_of(devices);
+        to_.abstract = detail::c_of(abstract); return to_; }
 };
 /* jax.make_mesh: a mesh whose axes have these sizes and names. ValueError: there are fewer devices, two axes have
  * one name, ... */

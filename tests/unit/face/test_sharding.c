@@ -257,9 +257,9 @@ static void devices_in_another_order(void **state)
 {
     (void)state;
     KN_SCOPE;
-    int64_t order[] = {3, 1, 7, 0};
+    const int64_t order[] = {3, 1, 7, 0};
     kn_shard_info part[4];
-    kn_mesh m = kn_make_mesh(KN_SHAPE(4), "x", .n_devices = 4, .devices = order);
+    kn_mesh m = kn_make_mesh(KN_SHAPE(4), "x", .devices = kn_of(int64_t, 3, 1, 7, 0));
     kn_array x = kn_shard(kn_arange(0, 8, 1), kn_named_sharding(m, "x"));
     assert_int_equal(kn_addressable_shards(x, 4, part), 4);
     for (int i = 0; i < 4; i++) {
@@ -477,7 +477,7 @@ static void what_is_no_mesh(void **state)
 {
     (void)state;
     KN_SCOPE;
-    int64_t order[] = {0, 0}, far[] = {0, 8};
+    int64_t other = 0;
     assert_null(MESH("x", 9));
     expect_error("ValueError",
                  "make_mesh: the mesh needs 9 devices, there are 8 (KILN_DEVICES=9 gives a process so many)");
@@ -489,15 +489,15 @@ static void what_is_no_mesh(void **state)
     expect_error("ValueError", "make_mesh: axis 'x' of a mesh has size 0: at least 1 is needed");
     assert_null(kn_make_mesh(KN_SHAPE(2), NULL));
     expect_error("TypeError", "make_mesh: null names");
-    assert_null(kn_make_mesh(KN_SHAPE(2), "x", .n_devices = 2, .devices = order));
+    assert_null(kn_make_mesh(KN_SHAPE(2), "x", .devices = kn_of(int64_t, 0, 0)));
     expect_error("ValueError", "make_mesh: device 0 is twice in a mesh");
-    assert_null(kn_make_mesh(KN_SHAPE(2), "x", .n_devices = 2, .devices = far));
+    assert_null(kn_make_mesh(KN_SHAPE(2), "x", .devices = kn_of(int64_t, 0, 8)));
     expect_error("ValueError", "make_mesh: there is no device 8: there are 8");
-    assert_null(kn_make_mesh(KN_SHAPE(1), "x", .n_devices = 2, .devices = far));
+    assert_null(kn_make_mesh(KN_SHAPE(1), "x", .devices = kn_of(int64_t, 0, 8)));
     expect_error("ValueError", "make_mesh: the mesh has 1 devices, but 2 are named");
     assert_null(kn_mesh_text(NULL));
     expect_error("TypeError", "mesh_text: null mesh");
-    assert_null(kn_mesh_text((kn_mesh)(uintptr_t)&order));
+    assert_null(kn_mesh_text((kn_mesh)(uintptr_t)&other));
     expect_error("TypeError", "mesh_text: this is no mesh");
     assert_int_equal(kn_mesh_axis_size(mesh42(), "z"), -1);
     expect_error("ValueError", "mesh_axis_size: Mesh('x': 4, 'y': 2) has no axis 'z'");
