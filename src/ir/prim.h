@@ -59,7 +59,7 @@ enum {
     KN_ACROSS = 524288, /* of named axes: each element by itself, so arrays of one dtype may go together as one */
     /* of rows with KN_NAMES: the result is the same in all lanes along the axes that it names (psum). Of others it
      * differs there */
-    KN_AGREES = 1048576,
+    KN_AGREES = 2097152,
     KN_USER = 32768, /* runs the user's code: outside of traces at once and alone */
     KN_ON_MESH = 1048576, /* runs on the mesh that its parameters name: kni_mesh_in */
 };
