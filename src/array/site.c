@@ -7,6 +7,7 @@
 #include "array/state.h"
 #include "array/storage.h"
 #include "device/mesh/mesh.h"
+#include "dist/dist.h"
 #include <string.h>
 
 static bool is_committed(uint16_t site) { return knd_site_at(site)->committed; }
@@ -101,9 +102,23 @@ static knx_error *run_elsewhere(uint32_t n_in, kna_value *const *in, uint16_t si
 /* A static program that makes no mesh does without the device. */
 extern __typeof__(knd_mesh_open) knd_mesh_open __attribute__((weak));
 
+/* Has the job all devices of the mesh? */
+static bool has_devices(const kni_mesh *m)
+{
+    const kndist_job *job = kndist_job_now();
+    int64_t n = (int64_t)job->n_process * job->n_local;
+    for (int64_t i = 0; i < m->n_device; i++)
+        if (m->device[i] >= n)
+            return false;
+    return true;
+}
+
+/* Of a mesh whose devices are not there (a jaxpr that was read) a program runs where its arrays are. */
 knx_error *kna_join_mesh(uint16_t *all, const kni_mesh *m)
 {
     const knd_mesh *d;
+    if (!has_devices(m))
+        return NULL;
     if (!knd_mesh_open)
         return knx_error_new(KN_ERROR_RUNTIME, "this program is linked statically, without meshes: it does not call "
                                                "kn_make_mesh");

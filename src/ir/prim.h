@@ -249,6 +249,10 @@ struct kni_prim {
      * types of the results' parts; r->params: those of the whole equation. Example: iota, which adds the position */
     knx_error *(*local)(const kni_rule *r, const kni_local *l, kni_atom *y);
 
+    /* Of rows whose jaxpr is written for one device of a mesh: what it is for devices of this one. Lists are put into
+     * r->arena. Example: shard_map. NULL: it is none of these rows */
+    knx_error *(*manual)(const kni_rule *r, const kni_mesh *m, kni_manual *out);
+
     /* scalar operations; NULL: one per result element */
     double (*cost)(const kni_rule *r);
 };

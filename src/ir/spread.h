@@ -95,4 +95,11 @@ typedef struct kni_local {
     const kni_cut *cut;      /* of each factor */
     const kni_type *xt, *yt; /* of the whole equation; r->xt and r->yt are those of its part */
 } kni_local;
+
+/* Of an equation whose jaxpr is written for one device of a mesh: how operands have to lie, how results come, and the
+ * jaxpr of one device, from parts to parts. Its collectives are those of names; they become those of the mesh. */
+typedef struct kni_manual {
+    kni_jaxpr *body; /* a reference; NULL: the equation is not for this mesh */
+    const kni_sharding *const *in, *const *out;
+} kni_manual;
 #endif

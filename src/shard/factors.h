@@ -20,7 +20,7 @@ int64_t knshard_part(const kni_factor *f, int64_t parts, int64_t extent);
  * expansion tells: random_gamma, custom derivatives, a gather that checks its indices. r: types of operands, params */
 bool knshard_expands(const kni_rule *r);
 /* open.c: j with calls inlined and such equations expanded, at any depth. */
-knx_error *knshard_open(const kni_jaxpr *j, kni_jaxpr **out);
+knx_error *knshard_open(const kni_jaxpr *j, const kni_mesh *m, kni_jaxpr **out);
 
 /* Emits the equation r (prim, params, n_in, n_out) for operands x, which are parts, with the parameters that give results
  * of the types yt (dtypes and extents). Returns the number of results, 0 after an error of b. */

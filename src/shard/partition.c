@@ -334,6 +334,40 @@ static knx_error *write_constraint(partition *p, uint32_t i)
     return bind(p, e->out, y, &p->s->var[e->out]) ? NULL : knx_error_nomem();
 }
 
+/* ---- Equations for one device. */
+
+static knx_error *emit_manual(partition *p, one *o, const kni_manual *manual)
+{
+    for (uint32_t k = 0; k < o->e->n_in; k++) {
+        knshard_lay lay;
+        if (!knshard_lay_of_spec(p->w.arena, kni_atom_type(p->s->j, o->e->in[k]).ndim, manual->in[k], &lay))
+            return knx_error_nomem();
+        KN_TRY(get(p, o->e->in[k], &lay, &o->in[k]));
+    }
+    p->w.b.place = o->e->place;
+    KN_TRY(knb_take_error(&p->w.b));
+    KN_TRY(knshard_write_manual(&p->w, manual, o->in, o->out));
+    for (uint32_t k = 0; k < o->e->n_out; k++)
+        if (!bind(p, o->e->out + k, o->out[k], &p->s->var[o->e->out + k]))
+            return knx_error_nomem();
+    return NULL;
+}
+
+static knx_error *write_manual(partition *p, uint32_t i)
+{
+    const kni_eqn *e = &p->s->j->eqn[i];
+    kni_rule r = kni_rule_of(e, p->s->cut[i].xt, p->s->j->type + e->out);
+    kni_manual manual = {0};
+    one o;
+    r.arena = p->w.arena;
+    if (!begin_one(p, i, NULL, &o))
+        return knx_error_nomem();
+    KN_TRY(e->prim->manual(&r, p->w.mesh, &manual));
+    knx_error *error = emit_manual(p, &o, &manual);
+    kni_release(manual.body);
+    return error;
+}
+
 /* ---- Loops and branches. */
 
 /* A copy of the parameters with the bodies of one device; they are the caller's. */
@@ -439,7 +473,10 @@ static knx_error *write_all(partition *p, kni_jaxpr **out)
     KN_TRY(inputs(p));
     for (uint32_t i = 0; i < j->n_eqn; i++) {
         const knshard_cut *c = &p->s->cut[i];
-        knx_error *error = c->body ? write_loop(p, i) : c->want ? write_constraint(p, i) : write_equation(p, i);
+        knx_error *error = c->body     ? write_loop(p, i)
+                           : c->manual ? write_manual(p, i)
+                           : c->want   ? write_constraint(p, i)
+                                       : write_equation(p, i);
         if (error)
             return knx_error_placed(error, j->eqn[i].place);
     }
@@ -498,7 +535,7 @@ knx_error *knshard_partition(const kni_jaxpr *global, const kni_mesh *mesh, cons
     knx_str text = {0};
     kni_jaxpr *j = NULL;
     *local = NULL;
-    knx_error *error = knshard_open(global, &j);
+    knx_error *error = knshard_open(global, mesh, &j);
     if (!error)
         error = partition_opened(j, mesh, in, &arena, report ? &text : NULL, local, out);
     if (error) {

@@ -152,7 +152,7 @@ static void cut_equation(const knshard_solution *s, uint32_t i)
 /* ---- Handing on. */
 
 /* Longer lists only, so that it ends; and no axis that cuts another dimension. */
-static bool extend(const knshard_solution *s, kni_atom v, int d, kni_mesh_axes axes)
+bool knshard_extend(const knshard_solution *s, kni_atom v, int d, kni_mesh_axes axes)
 {
     knshard_lay *l = &s->var[v];
     if (l->fixed || !knshard_is_prefix(l->dim[d], axes) || l->dim[d].n == axes.n)
@@ -175,9 +175,9 @@ static bool hand_on(knshard_solution *s, uint32_t i, bool backwards)
     for (int f = 0; f < c->spread.n; f++) {
         const kni_factor *factor = &c->spread.v[f];
         for (uint32_t k = 0; k < e->n_out; k++)
-            any |= factor->out[k] >= 0 && extend(s, e->out + k, factor->out[k], c->axes[f]);
+            any |= factor->out[k] >= 0 && knshard_extend(s, e->out + k, factor->out[k], c->axes[f]);
         for (uint32_t k = 0; backwards && k < e->n_in; k++)
-            any |= factor->in[k] >= 0 && kni_is_var(e->in[k]) && extend(s, e->in[k], factor->in[k], c->axes[f]);
+            any |= factor->in[k] >= 0 && kni_is_var(e->in[k]) && knshard_extend(s, e->in[k], factor->in[k], c->axes[f]);
     }
     return any;
 }
@@ -201,7 +201,7 @@ static knx_error *find_factors(knshard_solution *s, uint32_t i)
         s->var[e->out].dim[d] = c->want->dim[d];
     if (c->want)
         s->var[e->out].fixed = true;
-    return c->axes ? NULL : knx_error_nomem();
+    return c->axes ? knshard_solve_manual(s, i) : knx_error_nomem();
 }
 
 static knx_error *sweep(knshard_solution *s, bool backwards, bool *any)
@@ -247,7 +247,7 @@ static void ask_for(const knshard_solution *s, const knshard_lay *want)
 {
     for (uint32_t i = 0; want && i < s->j->n_out; i++)
         for (int d = 0; want[i].dim && kni_is_var(s->j->out[i]) && d < want[i].ndim; d++)
-            extend(s, s->j->out[i], d, want[i].dim[d]);
+            knshard_extend(s, s->j->out[i], d, want[i].dim[d]);
 }
 
 knx_error *knshard_solve(const kni_jaxpr *j, const kni_mesh *m, knx_arena *arena, const knshard_lay *in,

@@ -20,6 +20,7 @@ typedef struct knshard_cut {
     kni_spread spread;
     kni_mesh_axes *axes;      /* per factor: by which axes it is cut; behind them room for two more such lists */
     const kni_sharding *want; /* of a constraint: how its result has to lie */
+    const kni_manual *manual; /* of an equation for devices of this mesh; NULL: it is none */
     knshard_solution **body;  /* of a loop or a branch: of each jaxpr among its parameters */
     const char *why;          /* which of several ways was taken and for what reason; NULL: there was one */
 } knshard_cut;
@@ -40,6 +41,12 @@ knx_error *knshard_solve(const kni_jaxpr *j, const kni_mesh *m, knx_arena *arena
 knx_error *knshard_solve_bodies(knshard_solution *s, uint32_t i);
 /* How operand (result) k of the loop or branch has to lie (comes): dim is in the arena. False without memory. */
 bool knshard_loop_lay(const knshard_solution *s, uint32_t i, bool result, uint32_t k, knshard_lay *out);
+
+/* manual.c: what equation i is for devices of this mesh; its results lie as it says, and its operands had better. */
+knx_error *knshard_solve_manual(knshard_solution *s, uint32_t i);
+bool knshard_lay_of_spec(knx_arena *a, int ndim, const kni_sharding *spec, knshard_lay *out);
+/* A layout that a value had better have: longer lists of axes, unless it is settled how it lies. */
+bool knshard_extend(const knshard_solution *s, kni_atom v, int d, kni_mesh_axes axes);
 
 /* layout.c */
 bool knshard_lay_new(knx_arena *a, int ndim, knshard_lay *out); /* all dimensions whole */

@@ -40,4 +40,6 @@ knx_error *knshard_join_small(const kni_jaxpr *j, kni_jaxpr **out);
 /* effects.c: equation e, whose operands are whole, on the first device alone; its results are everybody's. */
 knx_error *knshard_write_once(knshard_writer *w, const kni_eqn *e, const kni_type *xt, const kni_type *yt,
                               const kni_atom *in, kni_atom *y);
+/* manual.c: the body of one device with its collectives those of the mesh; x, y: parts. */
+knx_error *knshard_write_manual(knshard_writer *w, const kni_manual *manual, const kni_atom *x, kni_atom *y);
 #endif

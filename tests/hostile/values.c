@@ -672,7 +672,11 @@ kn_sharding take_kn_sharding(const char *name)
 {
     int i = pick_null(name, 3, 2);
     kn_mesh m = (kn_make_mesh)(&(kn_shape){1, {1}}, "x", NULL);
-    return i < 3 ? kn_named_sharding(m, i == 0 ? "" : i == 1 ? "x" : "None, x") : i == 3 ? NULL : (kn_sharding)(uintptr_t)0x55;
+    return i < 3    ? kn_named_sharding(m, i == 0   ? ""
+                                           : i == 1 ? "x"
+                                                    : "None, x")
+           : i == 3 ? NULL
+                    : (kn_sharding)(uintptr_t)0x55;
 }
 
 static kn_array ones_of(void *env, const kn_shape *start, const kn_shape *shape)

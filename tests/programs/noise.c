@@ -184,7 +184,7 @@ static void make(const program *p, noise *n)
 {
     kni_jaxpr *opened = NULL;
     int end = n->made ? TRIES_OF_NOISE : 6;
-    knx_error *e = knshard_open(p->j, &opened);
+    knx_error *e = knshard_open(p->j, NULL, &opened);
     for (; !e && n->made < end; n->made++) {
         writer w = {.state = (uint64_t)n->made * 7919 + 77, .much = n->made < 2 ? 0 : n->made < 6 ? 2 : 8};
         program with = {noisy(opened, &w), p->x};

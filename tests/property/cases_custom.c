@@ -196,6 +196,41 @@ static int build_pmap_same(kni_builder *b, const kni_atom *x, kni_atom *y)
     return 1;
 }
 
+/* A product on each of two devices, which have half of the first axis each. */
+static int build_shard_map(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    static const char *const names[] = {"x"};
+    const int64_t two = 2;
+    const kni_mesh_axes first = {.n = 1};
+    const kni_mesh *m = NULL;
+    const kni_sharding *cut = NULL;
+    kni_type t = knb_type(b, x[0]), part;
+    kni_builder inner;
+    kni_jaxpr *body = NULL;
+    knx_error *e = kni_mesh_of(1, names, &two, NULL, &m);
+    if (!e)
+        e = kni_sharding_of(m, 1, &first, &cut);
+    if (!e && !kni_local_type(&b->arena, t, cut, &part))
+        e = knx_error_nomem();
+    if (e) {
+        knb_fail(b, e);
+        return 1;
+    }
+    knb_init(&inner);
+    kni_atom in[2] = {knb_invar(&inner, part), knb_invar(&inner, part)}, out = knb_mul(&inner, in[0], in[1]);
+    body = finished(b, &inner, 1, &out);
+    if (body)
+        knb_emit(b, &knp_prim_shard_map,
+                 &(kni_p_shard_map){.check_vma = true,
+                                    .in_specs = {2, (const kni_sharding *const[]){cut, cut}},
+                                    .jaxpr = body,
+                                    .mesh = m,
+                                    .out_specs = {1, &cut}},
+                 2, x, y, 1);
+    kni_release(body);
+    return 1;
+}
+
 static void ref_pmap(call *c)
 {
     const tensor *x = c->x;
@@ -238,6 +273,12 @@ const sample samples_custom[] = {
      .build = build_pmap_same,
      .each = ref_same,
      .flags = SPECIAL},
+    {.prim = &knp_prim_shard_map,
+     .dtypes = NUMBERS,
+     .operands = "T[4] T[4]; T[2,3] T[2,3]; T[0] T[0]",
+     .build = build_shard_map,
+     .whole = ref_pmap,
+     .ulp = 4},
     {.prim = &knp_prim_name,
      .dtypes = EVERYTHING " key<fry>",
      .operands = "T[]; T[3,4]; T[0]; T[2,1,3]",

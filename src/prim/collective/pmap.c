@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pmap.c -- xla_pmap, as jaxprs of 2020 have it: a jaxpr for each lane of a named axis. There is one device: its lanes
- * are computed together, as kn_vmap does it.
+ * pmap.c -- xla_pmap, as jaxprs of 2020 have it: a jaxpr for each lane of a named axis. On a mesh whose only axis that is
+ * each device has a lane; elsewhere they are computed together, as kn_vmap does it.
  *
  *     type       mapped operands have the lanes in front; so have all results
  *     linearize  of the batched body
  *     batch      the batched body, batched
- *     lower      expands to the batched body
+ *     lower      a program for such a mesh has the body itself (shard/manual.c), else expands to the batched body
  */
 #include "prim/body.h"
 #include "prim/frame.h"
 #include "transform/transform.h"
+#include <string.h>
 
 /* The type of one lane. */
 static kni_type lane(kni_type t, bool mapped)
@@ -123,6 +124,57 @@ static knx_error *pmap_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
+/* One device's lane: arrays of one. */
+static knx_error *one_lane(const kni_rule *r, kni_jaxpr **out)
+{
+    const kni_p_pmap *p = r->params;
+    const kni_jaxpr *j = p->call_jaxpr;
+    const int64_t front = 0;
+    knp_frame f;
+    knx_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < j->n_in; i++) {
+        kni_type t = kni_in_type(j, i);
+        knp_dims d = knp_insert((kni_ints){t.ndim, t.dim}, 0, 1);
+        knp_frame_input(&f, p->mapped.v[i] ? kni_type_of(t.dtype, t.ndim + 1, d.v) : t);
+        if (p->mapped.v[i])
+            f.in[i] = knb_squeeze(&f.b, f.in[i], 1, &front);
+    }
+    if (!error)
+        knb_inline(&f.b, j, f.in, f.out);
+    for (uint32_t i = 0; !error && i < j->n_out; i++) {
+        kni_type t = kni_out_type(j, i);
+        knp_dims d = knp_insert((kni_ints){t.ndim, t.dim}, 0, 1), from = {0};
+        for (int k = 0; k < t.ndim; k++)
+            from.v[k] = k + 1;
+        f.out[i] = knb_broadcast_in_dim(&f.b, f.out[i], t.ndim + 1, d.v, from.v);
+    }
+    if (!error)
+        error = knp_frame_finish(&f, j->n_out, f.out, j->name, out);
+    knp_frame_end(&f);
+    return error;
+}
+
+/* A mesh whose only axis is this one. */
+static knx_error *pmap_manual(const kni_rule *r, const kni_mesh *m, kni_manual *out)
+{
+    const kni_p_pmap *p = r->params;
+    const kni_mesh_axes first = {.n = 1};
+    const kni_sharding *cut, *whole, **in = knx_arena_alloc(r->arena, ((size_t)r->n_in + 1) * sizeof *in),
+                                     **y = knx_arena_alloc(r->arena, ((size_t)r->n_out + 1) * sizeof *y);
+    *out = (kni_manual){.in = in, .out = y};
+    if (!in || !y)
+        return knx_error_nomem();
+    if (!m || !p->axis_name || m->n_axis != 1 || strcmp(m->name[0], p->axis_name) || m->size[0] != p->axis_size)
+        return NULL;
+    KN_TRY(kni_sharding_of(m, 1, &first, &cut));
+    KN_TRY(kni_sharding_of(m, 0, NULL, &whole));
+    for (int i = 0; i < r->n_in; i++)
+        in[i] = p->mapped.v[i] ? cut : whole;
+    for (int i = 0; i < r->n_out; i++)
+        y[i] = cut;
+    return one_lane(r, &out->body);
+}
+
 static bool pmap_may_fail(const kni_rule *r) { return knp_body_may_fail(((const kni_p_pmap *)r->params)->call_jaxpr); }
 
 const kni_prim knp_prim_xla_pmap = {
@@ -137,6 +189,8 @@ const kni_prim knp_prim_xla_pmap = {
     .batch = pmap_batch,
     .expand = pmap_expand,
     .may_fail = pmap_may_fail,
+    .manual = pmap_manual,
     .body_types = pmap_body_types,
-    .doc = "a jaxpr for each lane of a named axis (jax.pmap of 2020); lanes are worked out together on the one device",
+    .doc = "a jaxpr for each lane of a named axis (jax.pmap of 2020); on a mesh with this axis each device has one, "
+           "else they are worked out together",
 };

@@ -286,6 +286,14 @@ static knx_error *shard_map_batch(const kni_rule *r, int64_t size, const int *ax
     return NULL;
 }
 
+static knx_error *shard_map_manual(const kni_rule *r, const kni_mesh *m, kni_manual *out)
+{
+    const kni_p_shard_map *p = r->params;
+    *out = (kni_manual){.in = p->in_specs.v, .out = p->out_specs.v};
+    out->body = p->mesh == m ? kni_retain(p->jaxpr) : NULL;
+    return NULL;
+}
+
 static bool shard_map_may_fail(const kni_rule *r)
 {
     return knp_body_may_fail(((const kni_p_shard_map *)r->params)->jaxpr);
@@ -295,7 +303,7 @@ const kni_prim knp_prim_shard_map = {
     .name = "shard_map",
     .n_in = -1,
     .n_out = -1,
-    .bits = KN_CAN_FAIL,
+    .bits = KN_CAN_FAIL | KN_ON_MESH,
     .linear_in = 0xffffffff,
     .fields = kni_fields_shard_map,
     .params_size = sizeof(kni_p_shard_map),
@@ -305,5 +313,6 @@ const kni_prim knp_prim_shard_map = {
     .batch = shard_map_batch,
     .expand = shard_map_expand,
     .may_fail = shard_map_may_fail,
+    .manual = shard_map_manual,
     .doc = "a jaxpr that each device of a mesh runs on its parts of the operands (jax.shard_map)",
 };
