@@ -3,7 +3,7 @@
  * The jaxpr of one device is batched over each axis of the mesh by its name, so one run on the host is a run of all devices.
  * Bits are equal, but for results that sums over devices reach: those may be as far off as noise.c says.
  *
- * Left out are programs with effects (debug_print, callbacks) and with the user's own code. */
+ * Left out are programs with effects (debug_print, callbacks), with the user's own code, and with meshes of their own. */
 #include "sharded.h"
 #include "support/mesh_lanes.h"
 
@@ -320,7 +320,7 @@ static void check_cut(const program *p, whole *w, placement *s, verdict *v)
 static bool is_left_out(const kni_jaxpr *j)
 {
     for (uint32_t i = 0; i < j->n_eqn; i++)
-        if (kni_bits(j->eqn[i].prim, j->eqn[i].params) & (KN_EFFECT | KN_USER))
+        if (kni_bits(j->eqn[i].prim, j->eqn[i].params) & (KN_EFFECT | KN_USER | KN_ON_MESH))
             return true;
     return false;
 }
