@@ -264,6 +264,7 @@ typedef struct launching {
     object texture[MOST_MEMORIES]; /* per memory of the text */
     bool own[MOST_MEMORIES];       /* of this launch alone */
     object later[MOST_MEMORIES];   /* what passes of a group wrote, which is copied when the group ends; per memory */
+    bool drawn[MOST_MEMORIES];     /* has one written there? */
 } launching;
 
 static bool find_textures(launching *l)
@@ -291,7 +292,7 @@ static bool find_textures(launching *l)
     return true;
 }
 
-/* Does a pass of the group read the memory's texture, or write it, too? */
+/* Do passes of the group from `first` on read the memory's texture? */
 static bool is_read(const launching *l, int first, int target)
 {
     const kn_source *s = &l->r->source;
@@ -304,89 +305,121 @@ static bool is_read(const launching *l, int first, int target)
 
 static size_t offset_of(const launching *l, int memory) { return memory < l->step->n ? l->at[memory].offset : 0; }
 
-/* Do others have a part of words that the pass writes? */
+/* Do others have a part of words that the pass writes, and does its text care for them? */
 static bool is_shared(const launching *l, const kn_glsl_pass *p)
 {
-    if (p->target >= l->step->n)
+    if (p->target >= l->step->n || !strstr(p->text, "kn_old"))
         return false;
     const memory *m = l->at[p->target].memory;
     size_t from = offset_of(l, p->target) + p->from, to = offset_of(l, p->target) + p->to;
     return !p->all || from & 3 || (to & 3 && to != m->bytes);
 }
 
-/* Draws into the target, or into `into`, a texture that stands for it: where the target is read. */
-static bool draw(launching *l, int i, object into)
+/* Draws into `into`; old: what is there now, if its words are shared. */
+static bool draw(launching *l, int i, object into, object old)
 {
     const kn_glsl_pass *p = &l->r->source.pass[i];
     uint32_t pairs[2 * MOST_MEMORIES], n = 0;
     uint32_t *word = malloc((size_t)p->n_word * sizeof *word);
     size_t begin = offset_of(l, p->target);
-    bool shared = is_shared(l, p);
     if (!word)
         return false;
     memcpy(word, p->word, (size_t)p->n_word * sizeof *word);
     for (int b = 0; b < l->step->n; b++)
         word[3 + b] = l->at[b].memory ? (uint32_t)(l->at[b].offset / l->r->source.element[b]) : 0;
-    word[0] = shared;
+    word[0] = old != 0;
     for (uint32_t m = 0; m < MOST_MEMORIES; m++)
         if (p->memories >> m & 1) {
             pairs[2 * n] = m;
             pairs[2 * n++ + 1] = l->texture[m];
         }
-    bool fine = gl_draw(l->r->program[i], into ? into : l->texture[p->target], (uint32_t)((begin + p->from) / 4),
-                        words_of(begin + p->to), word, (uint32_t)p->n_word / 4, pairs, n,
-                        into && shared ? l->texture[p->target] : 0);
+    bool fine = gl_draw(l->r->program[i], into, (uint32_t)((begin + p->from) / 4), words_of(begin + p->to), word,
+                        (uint32_t)p->n_word / 4, pairs, n, old);
     free(word);
     return fine;
 }
 
-/* A texture with what the target has where the group writes, for which it stands until the group ends. */
-static object stand_in(launching *l, const kn_glsl_pass *p)
+/* ---- Textures that stand for targets which passes of the group read: until the group ends. */
+
+static bool is_of(const launching *l, const kn_glsl_pass *p, int target)
 {
-    const memory *m = l->at[p->target].memory;
+    return p->target < l->step->n && l->texture[p->target] == l->texture[target];
+}
+
+/* Is the target of a pass written elsewhere? By all passes of the group then. */
+static bool is_elsewhere(const launching *l, int first, int end, int target)
+{
+    bool elsewhere = target < l->step->n && is_read(l, first, target);
+    for (int i = first; i < end && target < l->step->n; i++)
+        elsewhere |= is_of(l, &l->r->source.pass[i], target) && is_shared(l, &l->r->source.pass[i]);
+    return elsewhere;
+}
+
+/* The words that a pass may write. */
+static bool copy_reach(const launching *l, object to, object from, const kn_glsl_pass *p)
+{
+    size_t begin = offset_of(l, p->target);
+    uint32_t first = (uint32_t)((begin + p->from) / 4);
+    return gl_copy(to, first, from, first, words_of(begin + p->to) - first);
+}
+
+static bool copy_reaches(const launching *l, object to, object from, int first, int end, int target)
+{
+    bool fine = true;
+    for (int i = first; i < end; i++)
+        if (is_of(l, &l->r->source.pass[i], target) && l->r->program[i])
+            fine = fine && copy_reach(l, to, from, &l->r->source.pass[i]);
+    return fine;
+}
+
+/* The memory whose `later` it is; it has what the target has. -1: there is no memory. */
+static int stand_in(launching *l, int first, int end, int target)
+{
+    const memory *m = l->at[target].memory;
     for (int t = 0; t < l->step->n; t++)
-        if (l->later[t] && l->texture[t] == l->texture[p->target])
-            return l->later[t];
-    object t = gl_texture(words_of(m->bytes));
-    l->later[p->target] = t;
-    return t;
+        if (l->later[t] && l->texture[t] == l->texture[target])
+            return t;
+    l->later[target] = gl_texture(words_of(m->bytes));
+    l->drawn[target] = false;
+    if (!l->later[target] || !copy_reaches(l, l->later[target], l->texture[target], first, end, target))
+        return -1;
+    return target;
 }
 
-static bool copy_words(object to, object from, size_t first, size_t end)
-{
-    return gl_copy(to, (uint32_t)(first / 4), from, (uint32_t)(first / 4), words_of(end) - (uint32_t)(first / 4));
-}
-
-static bool run_pass(launching *l, int i, int group)
+static bool run_pass(launching *l, int i, int first, int end)
 {
     const kn_glsl_pass *p = &l->r->source.pass[i];
-    size_t begin = offset_of(l, p->target);
+    object old = 0, own = 0;
     if (!l->r->program[i])
         return true;
-    bool elsewhere =
-        p->target < l->step->n && (is_read(l, group, p->target) || (is_shared(l, p) && strstr(p->text, "kn_old")));
-    if (!elsewhere)
-        return draw(l, i, 0);
-    object into = stand_in(l, p);
-    return into && copy_words(into, l->texture[p->target], begin + p->from, begin + p->to) && draw(l, i, into);
+    if (!is_elsewhere(l, first, end, p->target))
+        return draw(l, i, l->texture[p->target], 0);
+    int t = stand_in(l, first, end, p->target);
+    bool fine = t >= 0;
+    if (fine && is_shared(l, p))
+        old = l->texture[p->target];
+    if (old && l->drawn[t]) { /* a pass before may have written other parts of these words */
+        const memory *m = l->at[p->target].memory;
+        old = own = gl_texture(words_of(m->bytes));
+        fine = own && copy_reach(l, own, l->later[t], p);
+    }
+    fine = fine && draw(l, i, l->later[t], old);
+    if (own)
+        gl_free_texture(own);
+    if (fine)
+        l->drawn[t] = true;
+    return fine;
 }
 
-/* What the group of passes [first, end) wrote beside the targets goes there. */
+/* What passes wrote elsewhere goes to its place. */
 static bool end_group(launching *l, int first, int end)
 {
     bool fine = true;
-    for (int i = first; i < end; i++) {
-        const kn_glsl_pass *p = &l->r->source.pass[i];
-        size_t begin = offset_of(l, p->target);
-        if (p->target >= l->step->n || !l->r->program[i])
-            continue;
-        for (int t = 0; t < l->step->n; t++)
-            if (l->later[t] && l->texture[t] == l->texture[p->target])
-                fine = fine && copy_words(l->texture[t], l->later[t], begin + p->from, begin + p->to);
-    }
     for (int t = 0; t < l->step->n; t++) {
-        if (l->later[t])
-            gl_free_texture(l->later[t]);
+        if (!l->later[t])
+            continue;
+        fine = fine && copy_reaches(l, l->texture[t], l->later[t], first, end, t);
+        gl_free_texture(l->later[t]);
         l->later[t] = 0;
     }
     return fine;
@@ -397,8 +430,10 @@ static bool run_groups(launching *l)
     const kn_source *s = &l->r->source;
     for (int first = 0, end; first < s->n_pass; first = end) {
         bool fine = true;
-        for (end = first; end < s->n_pass && s->pass[end].group == s->pass[first].group; end++)
-            fine = fine && run_pass(l, end, first);
+        for (end = first; end < s->n_pass && s->pass[end].group == s->pass[first].group;)
+            end++;
+        for (int i = first; i < end; i++)
+            fine = fine && run_pass(l, i, first, end);
         fine = end_group(l, first, end) && fine;
         if (!fine)
             return false;
