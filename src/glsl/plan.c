@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan.c -- which passes a kernel is, and the numbers of each.
  *
- * A kernel whose stores are all in stages without inner extents, whose rows are short, and whose stages read nothing that
- * earlier ones stored, has one pass for each store: a fragment goes through all stages of its point. Else stages follow
- * each other in the parts of knw_part_of: of a stage with inner extents the values of its reductions, and its stores;
- * of stages without the values that later parts use, and their stores. */
+ * A kernel whose stores are all in stages without inner extents, whose rows are short, and whose stages read nothing
+ * that earlier ones stored, has one pass for each store: a fragment goes through all stages of its point. Else
+ * stages follow each other in the parts of knw_part_of: of a stage with inner extents the values of its reductions,
+ * and its stores; of stages without the values that later parts use, and their stores. */
 #include "glsl/plan.h"
 #include <string.h>
 
@@ -28,11 +28,11 @@ static bool reads_stored(const knk_kernel *k, int first, int end)
     return false;
 }
 
-static bool is_whole(const knl_plan *p)
+static bool is_whole(const kngl_plan *p)
 {
     const knk_kernel *k = p->k;
     for (int s = 0; s < k->n_stage; s++)
-        if (k->stage[s].n_inner && knl_row(p, s) > SHORT_ROW)
+        if (k->stage[s].n_inner && kngl_row(p, s) > SHORT_ROW)
             return false;
     for (int i = 0; i < k->n_node; i++)
         if (is_store(&k->node[i]) && k->stage[k->node[i].stage].n_inner)
@@ -42,52 +42,52 @@ static bool is_whole(const knl_plan *p)
 
 /* ---- passes ---- */
 
-static uint32_t new_memory(knl_plan *p, uint64_t elements, int dtype)
+static uint32_t new_memory(kngl_plan *p, uint64_t elements, int dtype)
 {
     p->bytes[p->n_memory - p->k->n_buffer] = elements * (knw_is_wide(dtype) ? 8 : 4);
     return (uint32_t)p->n_memory++;
 }
 
-static void add(knl_plan *p, knl_what what, knk_node node, int first, int end, uint32_t target)
+static void add(kngl_plan *p, kngl_what what, knk_node node, int first, int end, uint32_t target)
 {
-    p->pass[p->n_pass] = (knl_pass){.what = (uint8_t)what,
-                                    .node = node,
-                                    .first = first,
-                                    .end = end,
-                                    .group = p->n_pass ? p->pass[p->n_pass - 1].group + 1 : 0,
-                                    .target = target};
+    p->pass[p->n_pass] = (kngl_pass){.what = (uint8_t)what,
+                                     .node = node,
+                                     .first = first,
+                                     .end = end,
+                                     .group = p->n_pass ? p->pass[p->n_pass - 1].group + 1 : 0,
+                                     .target = target};
     p->n_pass++;
 }
 
 /* Each store; they are one group. */
-static void add_stores(knl_plan *p, int first, int end)
+static void add_stores(kngl_plan *p, int first, int end)
 {
     int group = -1;
     for (int i = p->k->stage[first].first; i < p->k->stage[end - 1].end; i++) {
         if (!is_store(&p->k->node[i]))
             continue;
-        add(p, KNL_STORE, i, first, end, (uint32_t)p->k->node[i].buffer);
-        knl_pass *last = &p->pass[p->n_pass - 1];
+        add(p, KNGL_STORE, i, first, end, (uint32_t)p->k->node[i].buffer);
+        kngl_pass *last = &p->pass[p->n_pass - 1];
         group = last->group = group < 0 ? last->group : group;
         last->inner = p->k->stage[p->k->node[i].stage].n_inner > 0;
     }
 }
 
-static void add_reduction(knl_plan *p, int s, knk_node x)
+static void add_reduction(kngl_plan *p, int s, knk_node x)
 {
     int dtype = p->k->node[x].dtype;
-    uint64_t points = knl_points(p), blocks = knl_blocks(p, s);
+    uint64_t points = kngl_points(p), blocks = kngl_blocks(p, s);
     if (p->cut[s]) {
         p->lanes[x] = new_memory(p, points * blocks * KNW_LANES, dtype);
-        add(p, KNL_LANES, x, s, s + 1, p->lanes[x]);
+        add(p, KNGL_LANES, x, s, s + 1, p->lanes[x]);
         p->blocks[x] = new_memory(p, points * blocks, dtype);
-        add(p, KNL_BLOCKS, x, s, s, p->blocks[x]);
+        add(p, KNGL_BLOCKS, x, s, s, p->blocks[x]);
     }
     p->value[x] = new_memory(p, points, dtype);
-    add(p, KNL_VALUE, x, s, p->cut[s] ? s : s + 1, p->value[x]);
+    add(p, KNGL_VALUE, x, s, p->cut[s] ? s : s + 1, p->value[x]);
 }
 
-static const char *add_part(knl_plan *p, const knw_part *part)
+static const char *add_part(kngl_plan *p, const knw_part *part)
 {
     const knk_kernel *k = p->k;
     int s = part->first;
@@ -98,16 +98,16 @@ static const char *add_part(knl_plan *p, const knw_part *part)
     for (int i = k->stage[s].first; i < k->stage[part->end - 1].end; i++) {
         if (k->node[i].op == KNK_REDUCE) {
             add_reduction(p, s, i);
-        } else if (knl_layout(p)->kept[i] && !part->blocks) {
-            p->value[i] = new_memory(p, knl_points(p), k->node[i].dtype);
-            add(p, KNL_VALUE, i, part->first, part->end, p->value[i]);
+        } else if (kngl_layout(p)->kept[i] && !part->blocks) {
+            p->value[i] = new_memory(p, kngl_points(p), k->node[i].dtype);
+            add(p, KNGL_VALUE, i, part->first, part->end, p->value[i]);
         }
     }
     add_stores(p, part->first, part->end);
     return NULL;
 }
 
-static const char *add_passes(knl_plan *p)
+static const char *add_passes(kngl_plan *p)
 {
     const char *why = NULL;
     knw_part part;
@@ -116,7 +116,7 @@ static const char *add_passes(knl_plan *p)
         return NULL;
     }
     for (int s = 0; s < p->k->n_stage; s++)
-        p->cut[s] = p->k->stage[s].n_inner && knl_row(p, s) >= LONG_ROW && knl_points(p) < MANY_POINTS;
+        p->cut[s] = p->k->stage[s].n_inner && kngl_row(p, s) >= LONG_ROW && kngl_points(p) < MANY_POINTS;
     for (int i = 0; !why && knw_part_of(p->k, i, &part); i++)
         why = add_part(p, &part);
     return why;
@@ -124,7 +124,7 @@ static const char *add_passes(knl_plan *p)
 
 /* ---- what is refused ---- */
 
-static int samplers_of(const knl_plan *p, const knl_pass *pass)
+static int samplers_of(const kngl_plan *p, const kngl_pass *pass)
 {
     uint64_t used = 0;
     int n = 2; /* what was there before; one to spare */
@@ -137,20 +137,20 @@ static int samplers_of(const knl_plan *p, const knl_pass *pass)
     return n + __builtin_popcountll(used);
 }
 
-static const char *refuses_pass(const knl_plan *p, int i)
+static const char *refuses_pass(const kngl_plan *p, int i)
 {
-    knl_inverse v;
+    kngl_inverse v;
     if (samplers_of(p, &p->pass[i]) > (int)p->facts->samplers)
         return "it reads more memories than a pass can";
-    if (p->pass[i].what == KNL_STORE && !knl_invert(p, &p->pass[i], &v))
+    if (p->pass[i].what == KNGL_STORE && !kngl_invert(p, &p->pass[i], &v))
         return "elements do not tell which point writes them";
-    return knl_n_words(p, i) / 4 > p->facts->uniforms ? "more numbers than a shader has uniforms" : NULL;
+    return kngl_n_words(p, i) / 4 > p->facts->uniforms ? "more numbers than a shader has uniforms" : NULL;
 }
 
-static const char *refuses(const knl_plan *p)
+static const char *refuses(const kngl_plan *p)
 {
     const uint64_t most = (uint64_t)p->facts->width * p->facts->width * 4;
-    if (p->n_memory > KNL_MOST_MEMORIES)
+    if (p->n_memory > KNGL_MOST_MEMORIES)
         return "it has too many values that go from stage to stage";
     for (int m = 0; m < p->n_memory - p->k->n_buffer; m++)
         if (p->bytes[m] > most)
@@ -163,7 +163,7 @@ static const char *refuses(const knl_plan *p)
     return NULL;
 }
 
-static bool allocate(knl_plan *p)
+static bool allocate(kngl_plan *p)
 {
     size_t nodes = (size_t)p->k->n_node + 1, passes = 3 * nodes;
     p->layout = knx_arena_zero(&p->arena, sizeof(knw_layout));
@@ -178,10 +178,10 @@ static bool allocate(knl_plan *p)
     return true;
 }
 
-knx_error *knl_make_plan(const knk_kernel *k, const knl_facts *facts, const knw_launch *l, knl_plan *p,
-                         const char **why)
+knx_error *kngl_make_plan(const knk_kernel *k, const kngl_facts *facts, const knw_launch *l, kngl_plan *p,
+                          const char **why)
 {
-    *p = (knl_plan){.k = k, .facts = facts, .launch = l, .n_memory = k->n_buffer, .arena = KN_ARENA_INIT};
+    *p = (kngl_plan){.k = k, .facts = facts, .launch = l, .n_memory = k->n_buffer, .arena = KN_ARENA_INIT};
     *why = knw_refuses(k);
     if (*why)
         return NULL;
@@ -198,28 +198,28 @@ knx_error *knl_make_plan(const knk_kernel *k, const knl_facts *facts, const knw_
     return NULL;
 }
 
-void knl_free_plan(knl_plan *p)
+void kngl_free_plan(kngl_plan *p)
 {
     if (p->layout)
         knw_layout_free(p->layout);
     knx_arena_free(&p->arena);
-    *p = (knl_plan){.arena = KN_ARENA_INIT};
+    *p = (kngl_plan){.arena = KN_ARENA_INIT};
 }
 
 /* ---- numbers ---- */
 
-uint32_t knl_n_words(const knl_plan *p, int pass)
+uint32_t kngl_n_words(const kngl_plan *p, int pass)
 {
-    const knl_pass *x = &p->pass[pass];
-    uint32_t dims = x->what == KNL_STORE ? (uint32_t)knk_map_loops(p->k, p->k->node[x->node].map) : 0;
-    return knl_layout(p)->n_words + 4 + 4 * dims;
+    const kngl_pass *x = &p->pass[pass];
+    uint32_t dims = x->what == KNGL_STORE ? (uint32_t)knk_map_loops(p->k, p->k->node[x->node].map) : 0;
+    return kngl_layout(p)->n_words + 4 + 4 * dims;
 }
 
-static void put_inverse(const knl_plan *p, const knl_pass *pass, uint32_t *launch, uint32_t *own)
+static void put_inverse(const kngl_plan *p, const kngl_pass *pass, uint32_t *launch, uint32_t *own)
 {
-    knl_inverse v;
-    knl_invert(p, pass, &v);
-    launch[KNL_DIMENSIONS] = (uint32_t)v.n;
+    kngl_inverse v;
+    kngl_invert(p, pass, &v);
+    launch[KNGL_DIMENSIONS] = (uint32_t)v.n;
     *own++ = (uint32_t)v.base;
     *own++ = (uint32_t)v.span;
     *own++ = v.point;
@@ -232,43 +232,45 @@ static void put_inverse(const knl_plan *p, const knl_pass *pass, uint32_t *launc
     }
 }
 
-static uint64_t per_point(const knl_plan *p, const knl_pass *x)
+static uint64_t per_point(const kngl_plan *p, const kngl_pass *x)
 {
     int stage = p->k->node[x->node].stage;
-    return x->what == KNL_LANES ? knl_blocks(p, stage) * KNW_LANES : x->what == KNL_BLOCKS ? knl_blocks(p, stage) : 1;
+    return x->what == KNGL_LANES    ? kngl_blocks(p, stage) * KNW_LANES
+           : x->what == KNGL_BLOCKS ? kngl_blocks(p, stage)
+                                    : 1;
 }
 
-void knl_words(const knl_plan *p, int pass, uint32_t *words)
+void kngl_words(const kngl_plan *p, int pass, uint32_t *words)
 {
-    const knl_pass *x = &p->pass[pass];
-    uint32_t *own = words + knl_layout(p)->n_words;
-    memset(words, 0, knl_n_words(p, pass) * sizeof *words);
-    knw_put_numbers(knl_layout(p), p->launch, words);
-    if (x->what == KNL_STORE) {
+    const kngl_pass *x = &p->pass[pass];
+    uint32_t *own = words + kngl_layout(p)->n_words;
+    memset(words, 0, kngl_n_words(p, pass) * sizeof *words);
+    knw_put_numbers(kngl_layout(p), p->launch, words);
+    if (x->what == KNGL_STORE) {
         put_inverse(p, x, words, own);
         return;
     }
-    own[0] = (uint32_t)(knl_points(p) * per_point(p, x));
+    own[0] = (uint32_t)(kngl_points(p) * per_point(p, x));
     own[1] = (uint32_t)per_point(p, x);
 }
 
-void knl_reach(const knl_plan *p, int pass, uint64_t *from, uint64_t *to, bool *all)
+void kngl_reach(const kngl_plan *p, int pass, uint64_t *from, uint64_t *to, bool *all)
 {
-    const knl_pass *x = &p->pass[pass];
+    const kngl_pass *x = &p->pass[pass];
     uint64_t size = knw_is_wide(p->k->node[x->node].dtype) ? 8 : 4;
-    knl_inverse v;
+    kngl_inverse v;
     *from = 0;
     *all = true;
-    if (!knl_points(p)) {
+    if (!kngl_points(p)) {
         *to = 0;
         return;
     }
-    if (x->what != KNL_STORE) {
-        *to = knl_points(p) * per_point(p, x) * size;
+    if (x->what != KNGL_STORE) {
+        *to = kngl_points(p) * per_point(p, x) * size;
         return;
     }
     size = (uint64_t)knk_size(p->k->node[p->k->node[x->node].a].dtype);
-    knl_invert(p, x, &v);
+    kngl_invert(p, x, &v);
     *from = (uint64_t)v.base * size;
     *to = (uint64_t)(v.base + v.span + 1) * size;
     *all = v.n == 0 || (v.n == 1 && v.d[0].stride == 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text.c -- the text of a pass: fn run(point, unit), which is what src/wgsl writes for an invocation that goes through a
- * point alone, in GLSL (translate.h); and main, which finds the point and keeps what the store of this word was given. */
+ * text.c -- the text of a pass: fn run(point, unit), which is what src/wgsl writes for an invocation that goes
+ * through a point alone, in GLSL (translate.h); and main, which finds the point and keeps what the store of this
+ * word was given. */
 #include "glsl/plan.h"
 #include "glsl/translate.h"
 #include <stdio.h>
@@ -8,8 +9,8 @@
 #include <string.h>
 
 typedef struct writer {
-    const knl_plan *p;
-    const knl_pass *pass;
+    const kngl_plan *p;
+    const kngl_pass *pass;
     knw_gen g;
     knw_unit unit;
     knw_request r;
@@ -23,13 +24,14 @@ static const knk_inst *node(const writer *w) { return &w->p->k->node[w->pass->no
 /* The dtype of the elements that a pass writes, as they lie in memory. */
 static int dtype_of(const writer *w)
 {
-    return w->pass->what == KNL_STORE ? w->p->k->node[node(w)->a].dtype : node(w)->dtype;
+    return w->pass->what == KNGL_STORE ? w->p->k->node[node(w)->a].dtype : node(w)->dtype;
 }
 
-/* How many elements are in a word of the target: 4, 2, 1, or 0 if an element is two words. The scratch has one in each. */
+/* How many elements are in a word of the target: 4, 2, 1, or 0 if an element is two words. The scratch has one in
+ * each. */
 static int in_word(const writer *w)
 {
-    int size = knw_is_wide(dtype_of(w)) ? 8 : w->pass->what == KNL_STORE ? knk_size(dtype_of(w)) : 4;
+    int size = knw_is_wide(dtype_of(w)) ? 8 : w->pass->what == KNGL_STORE ? knk_size(dtype_of(w)) : 4;
     return 4 / size;
 }
 
@@ -164,11 +166,11 @@ static void run(writer *w)
     knw_open(g, "fn run(point: u32, unit: u32) {");
     knw_indices(g, 'i', "point", g->k->n_par, g->at.par);
     take_values(w);
-    if (w->pass->what == KNL_LANES) {
+    if (w->pass->what == KNGL_LANES) {
         lanes(w);
-    } else if (w->pass->what == KNL_BLOCKS) {
+    } else if (w->pass->what == KNGL_BLOCKS) {
         blocks(w);
-    } else if (w->pass->what == KNL_VALUE && w->pass->first == w->pass->end) {
+    } else if (w->pass->what == KNGL_VALUE && w->pass->first == w->pass->end) {
         total(w);
     } else if (w->pass->inner) {
         knw_begin_stage(g, w->pass->first);
@@ -177,7 +179,7 @@ static void run(writer *w)
         knw_inner_point(g);
     } else {
         knw_write_stages(g);
-        if (w->pass->what == KNL_VALUE) {
+        if (w->pass->what == KNGL_VALUE) {
             knx_str name = {0};
             knw_name(g, &name, w->pass->node);
             give(w, text_of(&name));
@@ -213,7 +215,7 @@ static void put_stores(const writer *w, knx_str *t)
         for (int d = 0; d < KN_ID_COUNT; d++)
             if (w->memory[m].store >> d & 1)
                 put_store(w, t, m, d);
-    if (w->pass->what != KNL_STORE)
+    if (w->pass->what != KNGL_STORE)
         put_store(w, t, (int)w->pass->target, dtype_of(w));
 }
 
@@ -223,7 +225,7 @@ static void put_point(const writer *w, knx_str *t)
     char own[KNW_WORD_TEXT], begin[KNW_WORD_TEXT];
     unsigned at = w->g.at.n_words / 4;
     snprintf(own, sizeof own, "kn_w[%u]", at);
-    if (w->pass->what != KNL_STORE) {
+    if (w->pass->what != KNGL_STORE) {
         knx_str_printf(t,
                        "bool kn_point(out uint point, out uint unit) {\n    point = kn_element / %s.y;\n"
                        "    unit = kn_element %% %s.y;\n    bool inside = kn_element < %s.x;\n    kn_element = 0u;\n"
@@ -290,7 +292,7 @@ static void put_head(const writer *w, knx_str *t, uint64_t memories, uint32_t n_
                    what[w->pass->what]);
     knx_str_puts(t, "precision highp float;\nprecision highp int;\nprecision highp usampler2D;\n");
     knx_str_printf(t, "uniform uvec4 kn_w[%u];\n", n_words / 4);
-    for (int m = 0; m < KNL_MOST_MEMORIES; m++)
+    for (int m = 0; m < KNGL_MOST_MEMORIES; m++)
         if (memories >> m & 1)
             knx_str_printf(t, "uniform usampler2D memory%d;\n", m);
     if (in_word(w) > 1)
@@ -318,7 +320,7 @@ static knx_error *write(writer *w, knx_str *out, uint64_t *memories, uint32_t n_
     bool failed = wgsl.failed || g->main.failed || g->functions.failed;
     for (int i = 0; i < 4; i++)
         failed |= g->operand[i].failed;
-    knx_error *e = failed ? knx_error_nomem() : knl_translate(text_of(&wgsl), &body);
+    knx_error *e = failed ? knx_error_nomem() : kngl_translate(text_of(&wgsl), &body);
     *memories = e ? 0 : memories_of(text_of(&body));
     if (!e) {
         put_head(w, out, *memories, n_words);
@@ -341,7 +343,7 @@ static void free_writer(writer *w)
     knx_str_free(&w->g.functions);
 }
 
-knx_error *knl_text(const knl_plan *p, int pass, char **out, uint64_t *memories)
+knx_error *kngl_text(const kngl_plan *p, int pass, char **out, uint64_t *memories)
 {
     writer w = {.p = p, .pass = &p->pass[pass]};
     char hidden[KNW_WORD_TEXT];
@@ -360,12 +362,12 @@ knx_error *knl_text(const knl_plan *p, int pass, char **out, uint64_t *memories)
         (knw_unit){.facts = &p->facts->numbers, .exact = p->facts->exact, .hidden = knw_word_text(hidden, KNW_HIDDEN)};
     w.g = (knw_gen){.r = &w.r,
                     .k = p->k,
-                    .at = *knl_layout(p),
+                    .at = *kngl_layout(p),
                     .unit = &w.unit,
                     .memory = w.memory,
                     .part = {.join = -1, .first = w.pass->first, .end = w.pass->end}};
     knx_error *e = knw_allocate(&w.g, &lists) ? NULL : knx_error_nomem();
-    e = e ? e : write(&w, &t, memories, knl_n_words(p, pass));
+    e = e ? e : write(&w, &t, memories, kngl_n_words(p, pass));
     *out = e ? NULL : knx_str_take(&t);
     knx_str_free(&t);
     free_writer(&w);

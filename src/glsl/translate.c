@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * translate.c -- functions and statements of WGSL as those of GLSL ES: a `let` gets the type of its value, a pointer is an
- * inout parameter. */
+ * translate.c -- functions and statements of WGSL as those of GLSL ES: a `let` gets the type of its value, a pointer
+ * is an inout parameter. */
 #include "glsl/translate.h"
 #include "base/memory.h"
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 /* ---- words ---- */
 
-void knl_fail(knl_translation *t, const char *what)
+void kngl_fail(kngl_translation *t, const char *what)
 {
     if (!t->wrong) {
         t->wrong = what;
@@ -44,7 +44,8 @@ static size_t name_length(const char *s)
     return n;
 }
 
-/* Signs of two and three characters. A ">>" in a type does not occur: vec2<u32> stands in no other one but with a space. */
+/* Signs of two and three characters. A ">>" in a type does not occur: vec2<u32> stands in no other one but with a
+ * space. */
 static size_t sign_length(const char *s)
 {
     static const char *const sign[] = {"<<=", ">>=", "->", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>",
@@ -55,43 +56,43 @@ static size_t sign_length(const char *s)
     return 1;
 }
 
-void knl_next(knl_translation *t)
+void kngl_next(kngl_translation *t)
 {
     const char *s = skip(t->at);
-    knl_token *w = &t->token;
+    kngl_token *w = &t->token;
     w->s = s;
-    w->kind = !*s                                       ? KNL_END
-              : isdigit((unsigned char)*s)              ? KNL_NUMBER
-              : isalpha((unsigned char)*s) || *s == '_' ? KNL_NAME_TOKEN
-                                                        : KNL_SIGN;
-    w->n = w->kind == KNL_END          ? 0
-           : w->kind == KNL_NUMBER     ? number_length(s)
-           : w->kind == KNL_NAME_TOKEN ? name_length(s)
-                                       : sign_length(s);
+    w->kind = !*s                                       ? KNGL_END
+              : isdigit((unsigned char)*s)              ? KNGL_NUMBER
+              : isalpha((unsigned char)*s) || *s == '_' ? KNGL_NAME_TOKEN
+                                                        : KNGL_SIGN;
+    w->n = w->kind == KNGL_END          ? 0
+           : w->kind == KNGL_NUMBER     ? number_length(s)
+           : w->kind == KNGL_NAME_TOKEN ? name_length(s)
+                                        : sign_length(s);
     t->at = s + w->n;
 }
 
-bool knl_is(const knl_translation *t, const char *word)
+bool kngl_is(const kngl_translation *t, const char *word)
 {
     return t->token.n == strlen(word) && !memcmp(t->token.s, word, t->token.n);
 }
 
-bool knl_take(knl_translation *t, const char *word)
+bool kngl_take(kngl_translation *t, const char *word)
 {
-    if (t->wrong || !knl_is(t, word))
+    if (t->wrong || !kngl_is(t, word))
         return false;
-    knl_next(t);
+    kngl_next(t);
     return true;
 }
 
-void knl_expect(knl_translation *t, const char *word)
+void kngl_expect(kngl_translation *t, const char *word)
 {
-    if (!knl_take(t, word))
-        knl_fail(t, word);
+    if (!kngl_take(t, word))
+        kngl_fail(t, word);
 }
 
 /* Words that mean something in GLSL ES, or are kept for it. */
-void knl_put_name(knx_str *to, const knl_token *name)
+void kngl_put_name(knx_str *to, const kngl_token *name)
 {
     static const char *const kept[] = {"half",  "input",  "output", "sample",    "filter", "common", "active",  "fixed",
                                        "flat",  "in",     "out",    "varying",   "buffer", "shared", "using",   "long",
@@ -104,46 +105,46 @@ void knl_put_name(knx_str *to, const knl_token *name)
 
 /* ---- types ---- */
 
-const char *knl_type_name(knl_type type)
+const char *kngl_type_name(kngl_type type)
 {
-    static const char *const name[][5] = {[KNL_VOID] = {"void", "void"},
-                                          [KNL_BOOL] = {"bool", "bool", "bvec2", "bvec3", "bvec4"},
-                                          [KNL_I32] = {"int", "int", "ivec2", "ivec3", "ivec4"},
-                                          [KNL_U32] = {"uint", "uint", "uvec2", "uvec3", "uvec4"},
-                                          [KNL_F32] = {"float", "float", "vec2", "vec3", "vec4"}};
+    static const char *const name[][5] = {[KNGL_VOID] = {"void", "void"},
+                                          [KNGL_BOOL] = {"bool", "bool", "bvec2", "bvec3", "bvec4"},
+                                          [KNGL_I32] = {"int", "int", "ivec2", "ivec3", "ivec4"},
+                                          [KNGL_U32] = {"uint", "uint", "uvec2", "uvec3", "uvec4"},
+                                          [KNGL_F32] = {"float", "float", "vec2", "vec3", "vec4"}};
     return name[type.scalar][type.n];
 }
 
-static knl_type scalar(knl_translation *t)
+static kngl_type scalar(kngl_translation *t)
 {
-    static const char *const name[] = {[KNL_VOID] = "-", "bool", "i32", "u32", "f32"};
-    for (uint8_t i = KNL_BOOL; i <= KNL_F32; i++)
-        if (knl_take(t, name[i]))
-            return (knl_type){.scalar = i, .n = 1};
-    knl_fail(t, "an unknown type");
-    return (knl_type){.n = 1};
+    static const char *const name[] = {[KNGL_VOID] = "-", "bool", "i32", "u32", "f32"};
+    for (uint8_t i = KNGL_BOOL; i <= KNGL_F32; i++)
+        if (kngl_take(t, name[i]))
+            return (kngl_type){.scalar = i, .n = 1};
+    kngl_fail(t, "an unknown type");
+    return (kngl_type){.n = 1};
 }
 
-knl_type knl_parse_type(knl_translation *t)
+kngl_type kngl_parse_type(kngl_translation *t)
 {
-    knl_type type;
-    if (knl_take(t, "ptr")) {
-        knl_expect(t, "<");
-        knl_expect(t, "function");
-        knl_expect(t, ",");
-        type = knl_parse_type(t);
+    kngl_type type;
+    if (kngl_take(t, "ptr")) {
+        kngl_expect(t, "<");
+        kngl_expect(t, "function");
+        kngl_expect(t, ",");
+        type = kngl_parse_type(t);
         type.pointer = true;
-    } else if (knl_take(t, "array")) {
-        knl_expect(t, "<");
-        type = knl_parse_type(t);
-        knl_expect(t, ",");
+    } else if (kngl_take(t, "array")) {
+        kngl_expect(t, "<");
+        type = kngl_parse_type(t);
+        kngl_expect(t, ",");
         for (size_t i = 0; i < t->token.n && isdigit((unsigned char)t->token.s[i]); i++)
             type.length = (uint8_t)(10 * type.length + (t->token.s[i] - '0'));
-        knl_next(t);
+        kngl_next(t);
     } else if (t->token.n == 4 && !memcmp(t->token.s, "vec", 3)) {
         uint8_t n = (uint8_t)(t->token.s[3] - '0');
-        knl_next(t);
-        knl_expect(t, "<");
+        kngl_next(t);
+        kngl_expect(t, "<");
         type = scalar(t);
         type.n = n >= 2 && n <= 4 ? n : 1;
     } else {
@@ -152,22 +153,22 @@ knl_type knl_parse_type(knl_translation *t)
     if (t->token.n == 2 && !memcmp(t->token.s, ">>", 2)) /* the first half of it */
         t->token.s++, t->token.n = 1;
     else
-        knl_expect(t, ">");
+        kngl_expect(t, ">");
     return type;
 }
 
 /* "float s[6]" */
-static void put_declared(knx_str *to, knl_type type, const knl_token *name)
+static void put_declared(knx_str *to, kngl_type type, const kngl_token *name)
 {
-    knx_str_printf(to, "%s ", knl_type_name(type));
-    knl_put_name(to, name);
+    knx_str_printf(to, "%s ", kngl_type_name(type));
+    kngl_put_name(to, name);
     if (type.length)
         knx_str_printf(to, "[%d]", type.length);
 }
 
 /* ---- names ---- */
 
-const knl_variable *knl_find_variable(const knl_translation *t, const knl_token *name)
+const kngl_variable *kngl_find_variable(const kngl_translation *t, const kngl_token *name)
 {
     for (int i = t->n_variable - 1; i >= 0; i--)
         if (t->variable[i].n == name->n && !memcmp(t->variable[i].name, name->s, name->n))
@@ -175,7 +176,7 @@ const knl_variable *knl_find_variable(const knl_translation *t, const knl_token 
     return NULL;
 }
 
-const knl_function *knl_find_function(const knl_translation *t, const knl_token *name)
+const kngl_function *kngl_find_function(const kngl_translation *t, const kngl_token *name)
 {
     for (int i = 0; i < t->n_function; i++)
         if (t->function[i].n == name->n && !memcmp(t->function[i].name, name->s, name->n))
@@ -183,16 +184,16 @@ const knl_function *knl_find_function(const knl_translation *t, const knl_token 
     return NULL;
 }
 
-static void add_variable(knl_translation *t, const knl_token *name, knl_type type)
+static void add_variable(kngl_translation *t, const kngl_token *name, kngl_type type)
 {
     type.loose = false;
-    if (t->n_variable == KNL_MOST_VARIABLES)
-        knl_fail(t, "more names than there is room for");
+    if (t->n_variable == KNGL_MOST_VARIABLES)
+        kngl_fail(t, "more names than there is room for");
     else
-        t->variable[t->n_variable++] = (knl_variable){name->s, name->n, type, t->depth};
+        t->variable[t->n_variable++] = (kngl_variable){name->s, name->n, type, t->depth};
 }
 
-static void leave(knl_translation *t)
+static void leave(kngl_translation *t)
 {
     while (t->n_variable && t->variable[t->n_variable - 1].depth > t->depth)
         t->n_variable--;
@@ -200,38 +201,38 @@ static void leave(knl_translation *t)
 
 /* ---- statements ---- */
 
-static void indent(knl_translation *t) { knx_str_pad(t->out, ' ', 4 * t->depth); }
-static void statement(knl_translation *t);
+static void indent(kngl_translation *t) { knx_str_pad(t->out, ' ', 4 * t->depth); }
+static void statement(kngl_translation *t);
 
 /* Up to the "}". */
-static void block(knl_translation *t)
+static void block(kngl_translation *t)
 {
-    knl_expect(t, "{");
+    kngl_expect(t, "{");
     knx_str_puts(t->out, "{\n");
     t->depth++;
-    while (!t->wrong && !knl_is(t, "}"))
+    while (!t->wrong && !kngl_is(t, "}"))
         statement(t);
     t->depth--;
     leave(t);
-    knl_expect(t, "}");
+    kngl_expect(t, "}");
     indent(t);
     knx_str_puts(t->out, "}");
 }
 
 /* let x = ..., var x: T = ..., var x: T; without what ends it */
-static void declaration(knl_translation *t)
+static void declaration(kngl_translation *t)
 {
     knx_str value = {0};
-    knl_type type = {0};
-    knl_next(t);
-    const knl_token name = t->token;
-    knl_next(t);
-    bool typed = knl_take(t, ":"), valued;
+    kngl_type type = {0};
+    kngl_next(t);
+    const kngl_token name = t->token;
+    kngl_next(t);
+    bool typed = kngl_take(t, ":"), valued;
     if (typed)
-        type = knl_parse_type(t);
-    valued = knl_take(t, "=");
+        type = kngl_parse_type(t);
+    valued = kngl_take(t, "=");
     if (valued) {
-        knl_type own = knl_expression(t, &value);
+        kngl_type own = kngl_expression(t, &value);
         type = typed ? type : own;
     }
     put_declared(t->out, type, &name);
@@ -243,44 +244,44 @@ static void declaration(knl_translation *t)
 }
 
 /* x = ..., x += ..., x++, f(x) without what ends it */
-static void simple(knl_translation *t)
+static void simple(kngl_translation *t)
 {
     static const char *const sign[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
-    knl_place(t, t->out);
-    if (knl_take(t, "++")) {
+    kngl_place(t, t->out);
+    if (kngl_take(t, "++")) {
         knx_str_puts(t->out, "++");
         return;
     }
-    if (knl_take(t, "--")) {
+    if (kngl_take(t, "--")) {
         knx_str_puts(t->out, "--");
         return;
     }
     for (size_t i = 0; i < sizeof sign / sizeof *sign; i++)
-        if (knl_take(t, sign[i])) {
+        if (kngl_take(t, sign[i])) {
             knx_str_printf(t->out, " %s ", sign[i]);
-            knl_expression(t, t->out);
+            kngl_expression(t, t->out);
             return;
         }
 }
 
-static void condition(knl_translation *t, const char *word)
+static void condition(kngl_translation *t, const char *word)
 {
     knx_str_printf(t->out, "%s (", word);
-    bool closed = knl_take(t, "("); /* WGSL wants none around it, Kiln writes them */
+    bool closed = kngl_take(t, "("); /* WGSL wants none around it, Kiln writes them */
     if (!closed)
-        knl_fail(t, "(");
-    knl_expression(t, t->out);
-    knl_expect(t, ")");
+        kngl_fail(t, "(");
+    kngl_expression(t, t->out);
+    kngl_expect(t, ")");
     knx_str_puts(t->out, ") ");
     block(t);
 }
 
-static void if_statement(knl_translation *t)
+static void if_statement(kngl_translation *t)
 {
     condition(t, "if");
-    while (knl_take(t, "else")) {
+    while (kngl_take(t, "else")) {
         knx_str_puts(t->out, " else ");
-        if (knl_take(t, "if")) {
+        if (kngl_take(t, "if")) {
             condition(t, "if");
             continue;
         }
@@ -290,24 +291,24 @@ static void if_statement(knl_translation *t)
     knx_str_puts(t->out, "\n");
 }
 
-static void for_statement(knl_translation *t)
+static void for_statement(kngl_translation *t)
 {
-    knl_expect(t, "(");
+    kngl_expect(t, "(");
     knx_str_puts(t->out, "for (");
     t->depth++;
-    if (knl_is(t, "var"))
+    if (kngl_is(t, "var"))
         declaration(t);
-    else if (!knl_is(t, ";"))
+    else if (!kngl_is(t, ";"))
         simple(t);
-    knl_expect(t, ";");
+    kngl_expect(t, ";");
     knx_str_puts(t->out, "; ");
-    if (!knl_is(t, ";"))
-        knl_expression(t, t->out);
-    knl_expect(t, ";");
+    if (!kngl_is(t, ";"))
+        kngl_expression(t, t->out);
+    kngl_expect(t, ";");
     knx_str_puts(t->out, "; ");
-    if (!knl_is(t, ")"))
+    if (!kngl_is(t, ")"))
         simple(t);
-    knl_expect(t, ")");
+    kngl_expect(t, ")");
     knx_str_puts(t->out, ") ");
     t->depth--;
     block(t);
@@ -315,117 +316,117 @@ static void for_statement(knl_translation *t)
     knx_str_puts(t->out, "\n");
 }
 
-static void statement(knl_translation *t)
+static void statement(kngl_translation *t)
 {
     indent(t);
-    if (knl_take(t, "if")) {
+    if (kngl_take(t, "if")) {
         if_statement(t);
         return;
     }
-    if (knl_take(t, "for")) {
+    if (kngl_take(t, "for")) {
         for_statement(t);
         return;
     }
-    if (knl_take(t, "while")) {
+    if (kngl_take(t, "while")) {
         condition(t, "while");
         knx_str_puts(t->out, "\n");
         return;
     }
-    if (knl_is(t, "let") || knl_is(t, "var")) {
+    if (kngl_is(t, "let") || kngl_is(t, "var")) {
         declaration(t);
-    } else if (knl_take(t, "return")) {
-        knx_str_puts(t->out, knl_is(t, ";") ? "return" : "return ");
-        if (!knl_is(t, ";"))
-            knl_expression(t, t->out);
-    } else if (knl_is(t, "break") || knl_is(t, "continue")) {
+    } else if (kngl_take(t, "return")) {
+        knx_str_puts(t->out, kngl_is(t, ";") ? "return" : "return ");
+        if (!kngl_is(t, ";"))
+            kngl_expression(t, t->out);
+    } else if (kngl_is(t, "break") || kngl_is(t, "continue")) {
         knx_str_add(t->out, t->token.s, t->token.n);
-        knl_next(t);
+        kngl_next(t);
     } else {
         simple(t);
     }
-    knl_expect(t, ";");
+    kngl_expect(t, ";");
     knx_str_puts(t->out, ";\n");
 }
 
 /* ---- functions ---- */
 
 /* "float f(inout float s[6], uint q)", behind the "fn". */
-static knl_type signature(knl_translation *t, knx_str *to, knl_token *name)
+static kngl_type signature(kngl_translation *t, knx_str *to, kngl_token *name)
 {
     knx_str parameters = {0};
-    knl_type result = {.scalar = KNL_VOID, .n = 1};
+    kngl_type result = {.scalar = KNGL_VOID, .n = 1};
     *name = t->token;
-    knl_next(t);
-    knl_expect(t, "(");
+    kngl_next(t);
+    kngl_expect(t, "(");
     t->depth++;
-    for (int i = 0; !t->wrong && !knl_is(t, ")"); i++) {
-        const knl_token parameter = t->token;
-        knl_next(t);
-        knl_expect(t, ":");
-        knl_type type = knl_parse_type(t);
+    for (int i = 0; !t->wrong && !kngl_is(t, ")"); i++) {
+        const kngl_token parameter = t->token;
+        kngl_next(t);
+        kngl_expect(t, ":");
+        kngl_type type = kngl_parse_type(t);
         knx_str_puts(&parameters, i ? ", " : "");
         knx_str_puts(&parameters, type.pointer ? "inout " : "");
         put_declared(&parameters, type, &parameter);
         add_variable(t, &parameter, type);
-        if (!knl_is(t, ")"))
-            knl_expect(t, ",");
+        if (!kngl_is(t, ")"))
+            kngl_expect(t, ",");
     }
     t->depth--;
-    knl_expect(t, ")");
-    if (knl_take(t, "->"))
-        result = knl_parse_type(t);
-    knx_str_printf(to, "%s %.*s(%s)", knl_type_name(result), (int)name->n, name->s, parameters.s ? parameters.s : "");
+    kngl_expect(t, ")");
+    if (kngl_take(t, "->"))
+        result = kngl_parse_type(t);
+    knx_str_printf(to, "%s %.*s(%s)", kngl_type_name(result), (int)name->n, name->s, parameters.s ? parameters.s : "");
     to->failed |= parameters.failed;
     knx_str_free(&parameters);
     return result;
 }
 
-static void skip_body(knl_translation *t)
+static void skip_body(kngl_translation *t)
 {
     int depth = 0;
     do {
-        depth += knl_is(t, "{") - knl_is(t, "}");
-        knl_next(t);
-    } while (depth > 0 && t->token.kind != KNL_END);
+        depth += kngl_is(t, "{") - kngl_is(t, "}");
+        kngl_next(t);
+    } while (depth > 0 && t->token.kind != KNGL_END);
 }
 
-static bool is_store(const knl_token *name)
+static bool is_store(const kngl_token *name)
 {
     return name->n > 5 && !memcmp(name->s, "store", 5) && isdigit((unsigned char)name->s[5]);
 }
 
-static void begin(knl_translation *t, const char *wgsl)
+static void begin(kngl_translation *t, const char *wgsl)
 {
     t->at = wgsl;
     t->n_variable = 0;
-    knl_next(t);
+    kngl_next(t);
 }
 
 /* What functions there are; in front of all lines that call them. */
-static void declare_all(knl_translation *t, const char *wgsl)
+static void declare_all(kngl_translation *t, const char *wgsl)
 {
     begin(t, wgsl);
-    while (!t->wrong && t->token.kind != KNL_END) {
-        knl_token name;
-        knl_expect(t, "fn");
-        knl_type result = signature(t, t->out, &name);
+    while (!t->wrong && t->token.kind != KNGL_END) {
+        kngl_token name;
+        kngl_expect(t, "fn");
+        kngl_type result = signature(t, t->out, &name);
         knx_str_puts(t->out, ";\n");
         leave(t);
-        if (t->n_function == KNL_MOST_FUNCTIONS)
-            knl_fail(t, "more functions than there is room for");
+        if (t->n_function == KNGL_MOST_FUNCTIONS)
+            kngl_fail(t, "more functions than there is room for");
         else
-            t->function[t->n_function++] = (knl_function){name.s, name.n, result};
+            t->function[t->n_function++] = (kngl_function){name.s, name.n, result};
         skip_body(t);
     }
 }
 
-static void define_all(knl_translation *t, const char *wgsl)
+static void define_all(kngl_translation *t, const char *wgsl)
 {
     begin(t, wgsl);
-    while (!t->wrong && t->token.kind != KNL_END) {
-        knl_token name;
+    while (!t->wrong && t->token.kind != KNGL_END) {
+        kngl_token name;
         knx_str head = {0};
-        knl_expect(t, "fn");
+        kngl_expect(t, "fn");
         signature(t, &head, &name);
         if (is_store(&name)) {
             skip_body(t);
@@ -440,11 +441,11 @@ static void define_all(knl_translation *t, const char *wgsl)
     }
 }
 
-knx_error *knl_translate(const char *wgsl, knx_str *out)
+knx_error *kngl_translate(const char *wgsl, knx_str *out)
 {
     knx_str text = {0};
-    knl_translation *t = knx_alloc_zero(sizeof *t);
-    knl_variable *variable = knx_alloc(KNL_MOST_VARIABLES * sizeof *variable);
+    kngl_translation *t = knx_alloc_zero(sizeof *t);
+    kngl_variable *variable = knx_alloc(KNGL_MOST_VARIABLES * sizeof *variable);
     knx_error *e = NULL;
     if (t && variable) {
         t->variable = variable;
@@ -452,7 +453,7 @@ knx_error *knl_translate(const char *wgsl, knx_str *out)
         declare_all(t, wgsl);
         if (!t->wrong)
             define_all(t, wgsl);
-        knl_put_helpers(t, out);
+        kngl_put_helpers(t, out);
         knx_str_puts(out, text.s ? text.s : "");
         if (t->wrong)
             e = knx_error_new(KN_ERROR_RUNTIME, "GLSL: %s at \"%.60s\"", t->wrong, t->wrong_at);

@@ -203,33 +203,33 @@ int kn_step_wgsl(const kn_provider_step *step, const kn_wgsl_facts *facts, int n
 
 /* ---- GLSL. */
 
-static knl_facts glsl_facts_of(const kn_glsl_facts *given)
+static kngl_facts glsl_facts_of(const kn_glsl_facts *given)
 {
     kn_glsl_facts f = {0};
     if (given)
         memcpy(&f, given, given->size_ < sizeof f ? given->size_ : sizeof f);
-    return (knl_facts){.numbers = {.exact = (uint32_t)f.exact & ((1u << KNW_OPERATIONS) - 1),
-                                   .joins = !f.keeps_chains,
-                                   .splits_fma = true},
-                       .exact = !f.fast,
-                       .width = number_or(f.width, 2048),
-                       .samplers = number_or(f.samplers, 16),
-                       .uniforms = number_or(f.uniforms, 224)};
+    return (kngl_facts){.numbers = {.exact = (uint32_t)f.exact & ((1u << KNW_OPERATIONS) - 1),
+                                    .joins = !f.keeps_chains,
+                                    .splits_fma = true},
+                        .exact = !f.fast,
+                        .width = number_or(f.width, 2048),
+                        .samplers = number_or(f.samplers, 16),
+                        .uniforms = number_or(f.uniforms, 224)};
 }
 
-static knx_error *add_pass(const knl_plan *p, int i, made *m, kn_glsl_pass *to)
+static knx_error *add_pass(const kngl_plan *p, int i, made *m, kn_glsl_pass *to)
 {
     char *text = NULL;
     uint64_t from, end;
-    uint32_t n = knl_n_words(p, i);
+    uint32_t n = kngl_n_words(p, i);
     uint32_t *word = knx_arena_alloc(&m->arena, n * sizeof *word);
-    KN_TRY(knl_text(p, i, &text, &to->memories));
+    KN_TRY(kngl_text(p, i, &text, &to->memories));
     to->text = knx_arena_string(&m->arena, text);
     knx_free(text);
     if (!to->text || !word)
         return knx_error_nomem();
-    knl_words(p, i, word);
-    knl_reach(p, i, &from, &end, &to->all);
+    kngl_words(p, i, word);
+    kngl_reach(p, i, &from, &end, &to->all);
     to->word = word;
     to->n_word = (int)n;
     to->target = (int)p->pass[i].target;
@@ -239,7 +239,7 @@ static knx_error *add_pass(const knl_plan *p, int i, made *m, kn_glsl_pass *to)
     return NULL;
 }
 
-static knx_error *add_passes(const knl_plan *p, made *m, kn_source *out)
+static knx_error *add_passes(const kngl_plan *p, made *m, kn_source *out)
 {
     int rooms = p->n_memory - p->k->n_buffer;
     kn_glsl_pass *pass = knx_arena_zero(&m->arena, ((size_t)p->n_pass + 1) * sizeof *pass);
@@ -261,14 +261,14 @@ static knx_error *add_passes(const knl_plan *p, made *m, kn_source *out)
     return NULL;
 }
 
-static knx_error *make_glsl(const knc_step *s, const knl_facts *f, made *m, kn_source *out)
+static knx_error *make_glsl(const knc_step *s, const kngl_facts *f, made *m, kn_source *out)
 {
     const knw_launch l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
-    knl_plan plan;
-    knx_error *e = knl_make_plan(s->u.k.kernel, f, &l, &plan, &out->why);
+    kngl_plan plan;
+    knx_error *e = kngl_make_plan(s->u.k.kernel, f, &l, &plan, &out->why);
     if (!e && !out->why)
         e = add_passes(&plan, m, out);
-    knl_free_plan(&plan);
+    kngl_free_plan(&plan);
     return e;
 }
 
@@ -281,7 +281,7 @@ int kn_step_glsl(const kn_provider_step *step, const kn_glsl_facts *facts, kn_so
     put(out, &nothing);
     if (facts && facts->size_ < sizeof facts->size_)
         return refuse(operation, KN_ERROR_TYPE, "size_ of the facts is not set");
-    const knl_facts f = glsl_facts_of(facts);
+    const kngl_facts f = glsl_facts_of(facts);
     if (f.width & (f.width - 1))
         return refuse(operation, KN_ERROR_VALUE, "the width of textures is not a power of 2");
     if (!knc_is_kernel(step_of(step))) {

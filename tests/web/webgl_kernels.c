@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * webgl_kernels.c -- stored and random kernels on the device webgl:0, in exact mode: bit for bit beside the interpreter,
- * as unit/webgpu/test_webgpu_kernels.c does it. Arguments: only every n-th kernel; or a file's name. */
+ * webgl_kernels.c -- stored and random kernels on the device webgl:0, in exact mode: bit for bit beside the
+ * interpreter, as unit/webgpu/test_webgpu_kernels.c does it. Arguments: only every n-th kernel; or a file's name. */
 #include "device/provider/provider.h"
 #include "kernel/internal.h"
 #include "support/group.h"
@@ -82,7 +82,8 @@ static bool run(const wgsl_case *c, const kn_provider_step *step, const char *wh
     return !n;
 }
 
-/* A buffer that begins before its memory (indices lead back into it) has no place: those of programs begin in theirs. */
+/* A buffer that begins before its memory (indices lead back into it) has no place: those of programs begin in
+ * theirs. */
 static bool begins_before(const wgsl_case *c)
 {
     for (int b = 0; b < c->k->n_buffer; b++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_glsl_text.c -- kernels as GLSL without a device: those that docs/webgl.md shows have the texts that it shows; each
- * stored kernel has passes or a reason, and glslangValidator, if it is there, compiles them; the inverse of a map leads
- * from each element to the point that writes it. */
+ * test_glsl_text.c -- kernels as GLSL without a device: those that docs/webgl.md shows have the texts that it shows;
+ * each stored kernel has passes or a reason, and glslangValidator, if it is there, compiles them; the inverse of a
+ * map leads from each element to the point that writes it. */
 #include "glsl/plan.h"
 #include "support/group.h"
 #include "support/kernel_case.h"
@@ -16,7 +16,7 @@
 
 enum { MOST_TEXTS = 64, PAGE = 1 << 20 };
 
-static const knl_facts fast = {
+static const kngl_facts fast = {
     .numbers = {.joins = true, .splits_fma = true}, .width = 4096, .samplers = 16, .uniforms = 224};
 
 static char *read_text(const char *path)
@@ -30,12 +30,12 @@ static char *read_text(const char *path)
     return text;
 }
 
-static char *text_of(const knl_plan *p, int pass)
+static char *text_of(const kngl_plan *p, int pass)
 {
     char *text, *again;
     uint64_t memories, twice;
-    assert_null(knl_text(p, pass, &text, &memories));
-    assert_null(knl_text(p, pass, &again, &twice));
+    assert_null(kngl_text(p, pass, &text, &memories));
+    assert_null(kngl_text(p, pass, &again, &twice));
     assert_string_equal(text, again);
     assert_int_equal(memories, twice);
     knx_free(again);
@@ -43,10 +43,10 @@ static char *text_of(const knl_plan *p, int pass)
 }
 
 /* The plan of a launch; NULL: it is refused, and *why says why. */
-static bool plan(const kernel_case *c, const knl_facts *facts, knw_launch *l, knl_plan *p, const char **why)
+static bool plan(const kernel_case *c, const kngl_facts *facts, knw_launch *l, kngl_plan *p, const char **why)
 {
     *l = (knw_launch){.map = c->l.map, .par = c->l.par, .inner = c->l.inner};
-    assert_null(knl_make_plan(c->k, facts, l, p, why));
+    assert_null(kngl_make_plan(c->k, facts, l, p, why));
     return !*why;
 }
 
@@ -59,7 +59,7 @@ static void add_texts(const char *kernel)
 {
     kernel_case c;
     knw_launch l;
-    knl_plan p;
+    kngl_plan p;
     const char *why;
     assert_null(kernel_case_parse(kernel, &c));
     assert_true(plan(&c, &fast, &l, &p, &why));
@@ -67,7 +67,7 @@ static void add_texts(const char *kernel)
         assert_true(n_shown < MOST_TEXTS);
         shown[n_shown++] = text_of(&p, i);
     }
-    knl_free_plan(&p);
+    kngl_free_plan(&p);
     kernel_case_free(&c);
 }
 
@@ -125,9 +125,9 @@ static void write_text(const char *folder, size_t kernel, int pass, bool exact, 
 
 static int write_kernel(const char *folder, const kernel_case *c, size_t number, bool exact)
 {
-    knl_facts facts = fast;
+    kngl_facts facts = fast;
     knw_launch l;
-    knl_plan p;
+    kngl_plan p;
     const char *why;
     int n = 0;
     facts.exact = exact;
@@ -140,7 +140,7 @@ static int write_kernel(const char *folder, const kernel_case *c, size_t number,
     else
         assert_true(strcmp(why, "64-bit floats") == 0 ||
                     strcmp(why, "elements do not tell which point writes them") == 0);
-    knl_free_plan(&p);
+    kngl_free_plan(&p);
     return n;
 }
 
@@ -192,7 +192,7 @@ static int point_of(const uint32_t *launch, const uint32_t *own, uint32_t elemen
 {
     uint32_t rest = element - own[0], point = own[2];
     bool inside = rest <= own[1];
-    for (uint32_t d = 0; d < launch[KNL_DIMENSIONS]; d++) {
+    for (uint32_t d = 0; d < launch[KNGL_DIMENSIONS]; d++) {
         const uint32_t *by = own + 4 + 4 * d;
         uint32_t index = rest / by[0];
         inside = inside && index < by[1];
@@ -206,7 +206,7 @@ static void check_inverse(int n0, int n1, int offset, int stride0, int stride1)
 {
     kernel_case c = case_of(n0, n1, offset, stride0, stride1);
     knw_launch l;
-    knl_plan p;
+    kngl_plan p;
     const char *why;
     int want[256], n = 0;
     uint32_t words[256];
@@ -216,14 +216,14 @@ static void check_inverse(int n0, int n1, int offset, int stride0, int stride1)
             want[offset + i * stride0 + j * stride1] = i * n1 + j;
     assert_true(plan(&c, &fast, &l, &p, &why));
     assert_int_equal(p.n_pass, 1);
-    assert_true(knl_n_words(&p, 0) <= 256);
-    knl_words(&p, 0, words);
+    assert_true(kngl_n_words(&p, 0) <= 256);
+    kngl_words(&p, 0, words);
     for (uint32_t e = 0; e < 256; e++) {
-        assert_int_equal(point_of(words, words + knl_layout(&p)->n_words, e), want[e]);
+        assert_int_equal(point_of(words, words + kngl_layout(&p)->n_words, e), want[e]);
         n += want[e] >= 0;
     }
     assert_int_equal(n, n0 * n1);
-    knl_free_plan(&p);
+    kngl_free_plan(&p);
     kernel_case_free(&c);
 }
 
@@ -245,11 +245,11 @@ static void maps_that_overlap_are_refused(void **state)
     for (int i = 0; i < 4; i++) {
         kernel_case c = case_of(3, 5, 0, strides[i][0], strides[i][1]);
         knw_launch l;
-        knl_plan p;
+        kngl_plan p;
         const char *why;
         assert_false(plan(&c, &fast, &l, &p, &why));
         assert_string_equal(why, "elements do not tell which point writes them");
-        knl_free_plan(&p);
+        kngl_free_plan(&p);
         kernel_case_free(&c);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_source_glsl.c -- kernels of steps as GLSL (kiln/source.h): a device that runs nothing asks for the passes of each
- * step that it is offered. That they compute what the host does is seen where there is WebGL (tests/web/webgl_kernels.c). */
+ * test_source_glsl.c -- kernels of steps as GLSL (kiln/source.h): a device that runs nothing asks for the passes of
+ * each step that it is offered. That they compute what the host does is seen where there is WebGL
+ * (tests/web/webgl_kernels.c). */
 #include "support/expect.h"
 #include "support/group.h"
 #include "kiln/source.h"
@@ -172,7 +173,7 @@ static const char *with_width(void *env, const kn_provider_step *step)
     const kn_glsl_facts three = {.size_ = sizeof three, .width = 3};
     (void)env;
     assert_int_equal(kn_step_glsl(step, &three, &s), -1);
-    assert_string_equal(kn_error_message(), "step_glsl: the width of textures is not a power of 2");
+    assert_string_equal(kn_error_message(), "eval: the width of textures is not a power of 2");
     kn_error_clear();
     others++;
     return "no";
