@@ -88,4 +88,13 @@ void knx_parking_in_child(void)
 }
 
 #endif
+#else /* there is nobody to wait for */
+
+void knx_wait_at(atomic_uint *word, unsigned seen, long nanoseconds) { (void)word, (void)seen, (void)nanoseconds; }
+bool knx_wake_at(atomic_uint *word, int n)
+{
+    (void)word, (void)n;
+    return false;
+}
+
 #endif
