@@ -181,7 +181,7 @@ static void fma_by_doubles(stage *s, knk_node x)
 {
     const knk_inst *n = node(s, x);
     for (int p = 0; p < knh_wasm_parts(s, x); p++) {
-        knh_wasm_push_exact_fma(&s->f, s->temp, knh_wasm_own(s, n->a, p), knh_wasm_own(s, n->b, p),
+        knh_wasm_push_exact_fma(&s->f, s->temp, s->fma_constants, knh_wasm_own(s, n->a, p), knh_wasm_own(s, n->b, p),
                                 knh_wasm_own(s, n->c, p));
         knh_wasm_pop(s, x, p);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lower.c -- the function of a stage: rows; in a row pieces of as many lanes as the locals are for, then of four unless
  * the stage is large, then single ones. */
+#include "host/wasm/fma.h"
 #include "host/wasm/stage.h"
 #include <stddef.h>
 
@@ -312,6 +313,9 @@ static void constants(stage *s)
         knh_wasm_splat(&s->f, n->imm, knk_size(n->dtype));
         knh_wasm_pop(s, x, 0);
     }
+    s->fma_constants = knh_wasm_new(s, KNH_WASM_FMA_CONSTANTS);
+    if (!s->fused)
+        knh_wasm_set_fma_constants(&s->f, s->fma_constants);
 }
 
 static void row(stage *s, int out)

@@ -53,7 +53,7 @@ typedef struct tiler {
     int size, lanes, v;                      /* bytes of a number; numbers of a vector; all vectors of a row */
     int a, b, packed, table, steps, at, row; /* i32 locals; row: one per row of A */
     int left, done;                          /* i64 locals */
-    int acc, bv, av, temp;                   /* v128 locals */
+    int acc, bv, av, temp, fma_constants;    /* v128 locals */
 } tiler;
 
 static void get(tiler *t, int local) { knh_wasm_get(&t->f, local); }
@@ -209,7 +209,7 @@ static void multiply_add(tiler *t, int i, int v)
         get(t, t->av), get(t, t->bv + v), get(t, acc);
         op(t, t->size == 8 ? KNH_WASM_F64X2_RELAXED_MADD : KNH_WASM_F32X4_RELAXED_MADD);
     } else {
-        knh_wasm_push_exact_fma(&t->f, t->temp, t->av, t->bv + v, acc);
+        knh_wasm_push_exact_fma(&t->f, t->temp, t->fma_constants, t->av, t->bv + v, acc);
     }
     set(t, acc);
 }
@@ -295,6 +295,8 @@ static void begin(tiler *t)
     get(t, 0), knh_wasm_memory(&t->f, KNH_WASM_I64_LOAD, offsetof(knh_product_args, k)), set(t, t->left);
     get(t, 0), knh_wasm_memory(&t->f, KNH_WASM_I64_LOAD, offsetof(knh_product_args, phase)), set(t, t->done);
     clear(t);
+    if (t->r->number == KNH_NUMBER_F32 && !knh_wasm_fuses())
+        knh_wasm_set_fma_constants(&t->f, t->fma_constants);
     POINTER(chain_in);
     knh_wasm_open(&t->f, KNH_WASM_IF);
     each(t, offsetof(knh_product_args, chain_in), offsetof(knh_product_args, chain_row), load_sum);
@@ -333,6 +335,7 @@ static knx_error *make(const knh_product_request *r, int kind, knh_product_funct
     t.acc = local, local += r->rows * t.v;
     t.bv = local, local += t.v;
     t.av = local++, t.temp = local, local += KNH_WASM_FMA_TEMPS;
+    t.fma_constants = local, local += KNH_WASM_FMA_CONSTANTS;
     t.f.n_v128 = local - t.acc;
     function(&t, total);
     uintptr_t place;

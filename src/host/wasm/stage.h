@@ -27,6 +27,7 @@ typedef struct knh_wasm_stage {
     int frame, at, index, counter, group, asking; /* i32 locals */
     int rows, n, left;                     /* i64 locals */
     int turn, mask;                        /* i64 locals, v128 parts of each loop */
+    int fma_constants;                     /* v128 locals, where multiply-adds are not fused */
     int frame_bytes, call_at;              /* the frame in the stack: accumulators, then operands of a call */
     int32_t *accumulator;                  /* per node: where in the frame */
     int32_t *kept;                         /* per node: the first v128 local of its accumulators, */
