@@ -146,3 +146,10 @@ module code@http://localhost:8000/app/main.js:40:1`;
     assert.equal(frameOf('', inside), null);
     assert.equal(frameOf('Error: something\n    at <anonymous>', inside), null);
 });
+test('sizes beyond 32 bits are told whole', () => {
+    const f = kiln.jit(x => {
+        const b = np.arange(0, 2 ** 28, 1, {dtype: 'int32'}).add(x), a = [1, 2, 3, 4, 5].map(i => np.sort(b.mul(i)));
+        return a.slice(1).reduce((s, y, i) => s.add(np.roll(y, i)), np.flip(a[0])).slice([0, 3]);
+    });
+    assert.throws(() => f(np.array(1, {dtype: 'int32'})), {name: 'MemoryError', message: /Unable to allocate \d\.\d\d GiB/});
+});

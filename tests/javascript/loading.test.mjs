@@ -4,6 +4,18 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import {load} from './support.mjs';
 
+test('options of init are those that there are, and of their kinds', async () => {
+    const {init, defaultDevice} = await load('kiln/index.js');
+    const wrong = {thread: 2, threads: '4', fma: 'fast', devices: 3, defaultFloat: 32, wasm: 7, kernels: 'no', print: 'log',
+        env: {A: 1}, webgpu: 'yes', imports: 'none', fs: 1};
+    for (const [name, value] of Object.entries(wrong))
+        await assert.rejects(init({[name]: value}), e => e instanceof TypeError && e.message.includes(name), name);
+    await assert.rejects(init({devices: ['webgpu', 2]}), TypeError);
+    await assert.rejects(init(7), TypeError);
+    await assert.rejects(init({devices: 'cuda'}), {name: 'ValueError', message: /host.*webgpu/});
+    await init({threads: null, fma: undefined, webgpu: null});
+    assert.equal(defaultDevice(), 'host');
+});
 test('init that fails leaves the way free for another; several at once load one module', async () => {
     const {np, init, threads} = await load('kiln/index.js');
     await assert.rejects(init({defaultFloat: 'int32'}), {name: 'RangeError'});

@@ -7,10 +7,9 @@
 // or in camelCase: np.sum(x, {axis: 0, keepdims: true}), np.sum(x, 0).
 import {engine, get, get16, get8, getDouble, getInt, mark, put, put8, putDouble, putFloat, putInt, release, room,
         text, textAt, whenLoaded} from './engine.js';
-import {describe, isComplex, newHandle, numberHandle, onCast, onStack, operand, shapeAt,
-    valuesFor} from './convert.js';
+import {isComplex, newHandle, numberHandle, onCast, onStack, operand, shapeAt, valuesFor} from './convert.js';
 import {dtypeHandle, dtypeName} from './dtype.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {Handle, check, scoped} from './handles.js';
 import {here} from './place.js';
 import {quickly} from './quick.js';
@@ -113,13 +112,14 @@ function bind(row, args) {
 // ---- Conversion: a value put where C wants it.
 function integer(x, name) {
     if (typeof x === 'bigint') return x;
-    if (x instanceof Handle && x.size === 1) return x.item();
-    if (!Number.isInteger(x)) throw errorOf('TypeError', `${name} has to be an integer, not ${describe(x)}`);
+    if (x instanceof Handle && x.size === 1) x = x.item();
+    if (!Number.isInteger(x) && typeof x !== 'bigint') throw errorOf('TypeError', `${name} has to be an integer, not ${describe(x)}`);
     return x;
 }
 const list = (x, name) => {
     if (Array.isArray(x)) return x;
-    if (ArrayBuffer.isView(x) || x instanceof Handle) return Array.from(x, Number);
+    if (ArrayBuffer.isView(x)) return Array.from(x, Number);
+    if (x instanceof Handle && x.ndim) return x.js();
     throw errorOf('TypeError', `${name} has to be an array, not ${describe(x)}`);
 };
 function float(x, name) {

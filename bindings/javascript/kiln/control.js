@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // control.js -- loops, branches and reductions by functions of trees (jax.lax).
-import {describe, isArrayLike, operand} from './convert.js';
+import {isArrayLike, operand} from './convert.js';
 import {ensure, engine, put, putInt, room} from './engine.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {scoped, treeOut} from './handles.js';
 import {KilnArray} from './array.js';
 import {putAxes, rowCall} from './call.js';
@@ -261,6 +261,8 @@ export function reduceWindow(operand, initial, computation, dimensions, strides 
         [xs, inits, f, dimensions, strides, padding, baseDilation, windowDilation]));
 }
 function ofWindows(x, computation, dimensions, strides = null) {
+    if (!Array.isArray(dimensions) || (strides && !Array.isArray(strides)))
+        throw errorOf('TypeError', 'reduceWindow: the extents and the strides of windows are lists');
     if (x.ndim < dimensions.length)
         throw errorOf('ValueError', `reduceWindow: ${dimensions.length} dimensions of windows are more than the ` +
             `array's ${x.ndim}`);

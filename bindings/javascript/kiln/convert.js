@@ -6,7 +6,7 @@
 // given. A complex number is {re, im}.
 import {bytes, engine, mark, put, putInt, release, room} from './engine.js';
 import {dtypeHandle, dtypeOfTyped, dtypeSize, typedArrays} from './dtype.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {check} from './handles.js';
 
 let isArray = () => false; // of array.js
@@ -47,7 +47,7 @@ export function shapeAt(shape, at = room(engine.L.kn_shape)) {
     if (shape.length > 64) throw errorOf('ValueError', `${shape.length} axes are more than 64`);
     put(at, shape.length);
     shape.forEach((n, i) => {
-        if (!Number.isSafeInteger(n)) throw errorOf('TypeError', `an extent has to be an integer, not ${String(n)}`);
+        if (!Number.isSafeInteger(n)) throw errorOf('TypeError', `an extent has to be an integer, not ${describe(n)}`);
         putInt(at + engine.L['kn_shape.dim'] + 8 * i, n);
     });
     return at;
@@ -163,11 +163,6 @@ export function newHandle(x, dtype = null, empty = 'float32') {
     if (Array.isArray(x)) return hasArrays(x) ? stack(x, dtype) : nestedHandle(x, dtype, empty);
     if (isNumber(x)) return nestedHandle(x, dtype);
     throw errorOf('TypeError', `${describe(x)} is no array`);
-}
-export function describe(x) {
-    if (x === null) return 'null';
-    if (typeof x === 'object') return `an object (${x.constructor?.name ?? 'of no class'})`;
-    return typeof x === 'function' ? 'a function' : typeof x === 'string' ? `"${x}"` : String(x);
 }
 
 /** {h, owned}: an operand; owned ones are released after the call. */

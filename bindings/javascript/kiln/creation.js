@@ -2,8 +2,8 @@
 // creation.js -- arrays of values of JavaScript, of ranges, grids and functions. Numbers without a dtype become float32
 // (of truth values bool), as jax-js has it; ranges of integers are int32.
 import {ensure} from './engine.js';
-import {describe, isNumber, newHandle} from './convert.js';
-import {errorOf} from './errors.js';
+import {isNumber, newHandle} from './convert.js';
+import {describe, errorOf, explaining} from './errors.js';
 import {KilnArray} from './array.js';
 import {rowCall} from './call.js';
 import {Slice} from './indexing.js';
@@ -16,7 +16,10 @@ const isInt32 = n => isInt(n) && n >= -(2 ** 31) && n < 2 ** 31;
 
 /** np.array: a new array of nested lists, a typed array (of its dtype), a number or an array. {dtype, shape, copy,
  * ndmin, device} */
-export function array(x, {dtype = null, shape = null, copy = true, ndmin = 0, device = null} = {}) {
+export function array(x, options = {}) {
+    if (options === null || typeof options !== 'object')
+        throw errorOf('TypeError', `array: options are an object, not ${describe(options)}`);
+    const {dtype = null, shape = null, copy = true, ndmin = 0, device = null} = options;
     ensure();
     let y = new KilnArray(newHandle(x, dtype));
     if (copy && x instanceof KilnArray && y.handle === x.handle) y = np('copy', y);
@@ -134,7 +137,7 @@ function positionsOf(arr, obj, axis) {
 }
 
 export const creation = {
-    array, asarray, mgrid, ogrid, r_, c_, ndindex, ndenumerate,
+    array, asarray, mgrid: explaining('mgrid', mgrid), ogrid: explaining('ogrid', ogrid), r_, c_, ndindex, ndenumerate,
     s_: (...index) => (index.length === 1 ? index[0] : index),
     ...defineAll([
         ['asanyarray(a, dtype=, *, device=)', (a, dtype, device) => asarray(a, dtype ?? null, {device})],

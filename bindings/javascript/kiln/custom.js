@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // custom.js -- derivatives that the user gives: jax.custom_jvp, jax.custom_vjp, jax.custom_gradient.
-import {describe, isArrayLike} from './convert.js';
+import {isArrayLike} from './convert.js';
 import {dtypeKind} from './dtype.js';
 import {ensure} from './engine.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {isTracing} from './handles.js';
 import {KilnArray} from './array.js';
 import {rowCall} from './call.js';

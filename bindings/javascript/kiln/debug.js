@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // debug.js -- functions of JavaScript that run when a program runs (jax.pure_callback, jax.experimental.io_callback,
 // jax.debug).
-import {describe, isArrayLike, isNumber, operand} from './convert.js';
+import {isArrayLike, isNumber, operand} from './convert.js';
 import {ensure, engine, get, lastingText, onRun, put, room, text} from './engine.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {check, inUser, isKept, keep, scoped} from './handles.js';
 import {KilnArray} from './array.js';
 import {rowCall, wrapList} from './call.js';

@@ -5,8 +5,8 @@ import {openWebGPU} from '../webgpu.mjs';
 import {setOnDevice, wrap} from './call.js';
 import {operand} from './convert.js';
 import {engine, ensure, get, getInt, mark, put, release, room, text, textAt} from './engine.js';
-import {errorOf} from './errors.js';
-import {check} from './handles.js';
+import {describe, errorOf} from './errors.js';
+import {Handle, check} from './handles.js';
 import {here} from './place.js';
 import * as tree from './tree.js';
 
@@ -40,8 +40,9 @@ export const whyNoWebGPU = () => (engine.webgpu ? engine.webgpu.why : 'init({dev
 export const whyNoWebGL = () => (engine.webgl ? engine.webgl.why : 'init({devices: ["webgl"]}) was not called');
 
 function find(device) {
+    if (typeof device !== 'string') throw errorOf('TypeError', `a device is named by a text, not ${describe(device)}`);
     ensure();
-    const m = mark(), d = engine.exports.kn_find_device(text(others[device] ?? String(device)));
+    const m = mark(), d = engine.exports.kn_find_device(text(others[device] ?? device));
     release(m);
     if (!d) check();
     return d;
@@ -104,6 +105,7 @@ export function deviceOf(x) {
  * @returns {{device: GPUDevice, buffer: GPUBuffer, offset: number, bytes: number}} a buffer of usage STORAGE, COPY_SRC
  */
 export function gpuBuffer(x) {
+    if (!(x instanceof Handle)) throw errorOf('TypeError', `gpuBuffer: an array is wanted, not ${describe(x)}`);
     const {exports: c, L, webgpu} = engine, m = mark(), at = room(L.kn_device_handle);
     try {
         put(at, L.kn_device_handle);

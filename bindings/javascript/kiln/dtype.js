@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dtype.js -- dtypes are their names, as in NumPy and jax-js; what typed array has the elements of each.
 import {engine, mark, release, text, textAt} from './engine.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 
 export const DType = Object.freeze({
     Bool: 'bool', Int8: 'int8', Int16: 'int16', Int32: 'int32', Int64: 'int64', Uint8: 'uint8', Uint16: 'uint16',
@@ -31,7 +31,7 @@ export function dtypeHandle(name) {
     if (name === null || name === undefined) return 0;
     let d = known.get(name);
     if (d === undefined) {
-        if (typeof name !== 'string') throw errorOf('TypeError', `${String(name)} is no dtype`);
+        if (typeof name !== 'string') throw errorOf('TypeError', `${describe(name)} is no dtype`);
         const m = mark();
         d = engine.exports.kn_dtype_named(text(name)) >>> 0;
         release(m);

@@ -73,3 +73,30 @@ export function errorOf(kind, message, place = null) {
         if (limit > 0) Error.stackTraceLimit = limit;
     }
 }
+
+/** A value in a message. */
+export function describe(x) {
+    if (x === null) return 'null';
+    if (x === undefined) return 'nothing';
+    if (Array.isArray(x)) return 'a list';
+    if (typeof x === 'object') return `an object (${x.constructor?.name.replace('KilnArray', 'Array') ?? 'of no class'})`;
+    return typeof x === 'function' ? 'a function' : typeof x === 'string' ? `"${x}"` : String(x);
+}
+// Messages of the engine about the package's own lines ("x.map is not a function"): an argument was not what it should.
+const natives = [TypeError, RangeError, SyntaxError, ReferenceError];
+const firstFrame = e => String(e.stack ?? '').split('\n').find(l => /:\d+:\d+\)?$/.test(l)) ?? '';
+/** The error that a function of the package throws for e: e itself, or one that tells which arguments it was given. */
+export function explained(e, name, args) {
+    if (!natives.includes(e?.constructor) || !isInside(firstFrame(e)) || /call stack|recursion/.test(e.message)) return e;
+    const error = errorOf('TypeError', `${name}() does not take ${args.length ? args.map(describe).join(', ') : 'nothing'}`);
+    error.cause = e;
+    return error;
+}
+/** f under this name, whose errors are explained. */
+export const explaining = (name, f) => ({[name](...args) {
+    try {
+        return f.apply(this, args);
+    } catch (e) {
+        throw explained(e, name, args);
+    }
+}})[name];

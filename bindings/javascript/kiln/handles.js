@@ -12,8 +12,13 @@ export const isKept = () => kept !== null;
 // Messages name functions of C; here they have other names.
 const ofLax = ['cond', 'switch', 'scan', 'while_loop', 'fori_loop'], ofKiln = ['vjp', 'jvp', 'jit', 'grad', 'vmap',
     'eval_shape'];
-const spelled = message => message.replace(/^copy_to: /, '').replace(/\bkn_([a-z_]+)/g, (_, name) => {
-    const own = name.replace(/^lax_/, ''), camel = own.replace(/_([a-z])/g, (_all, c) => c.toUpperCase());
+const inner = {copy_to: '', set_at: '', find_device: '', place_mask: 'place: ', ufunc_outer: 'outer: ', ufunc_reduce: 'reduce: ',
+    ufunc_accumulate: 'accumulate: ', ufunc_reduceat: 'reduceat: ', ufunc_at: 'at: '};
+const spelled = message => message.replace(/^(\w+): /, (all, name) => inner[name] ?? all.replace(/^random_/, 'random.')
+).replace(/\bkn_([a-z_]+)/g, (_, name) => {
+    const own = name.replace(/^(lax|random)_/, ''), camel = own.replace(/_([a-z])/g, (_all, c) => c.toUpperCase());
+    if (name === 'load_npz') return 'np.load';
+    if (name.startsWith('random_')) return `random.${camel}`;
     if (own !== name || ofLax.includes(own)) return `lax.${camel}`;
     return ofKiln.includes(own) ? camel : own === 'device_put' ? 'devicePut' : `np.${camel}`;
 }).replace('.holomorphic = true', 'holomorphic: true');

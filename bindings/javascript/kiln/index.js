@@ -12,6 +12,7 @@ import {laxFunctions} from './jax.js';
 import * as io from './files.js';
 import {own as laxOwn, linalg as laxLinalg} from './lax.js';
 import {own as nnOwn, initializers} from './nn.js';
+import {describe, errorOf} from './errors.js';
 import {optim} from './optim.js';
 import {own as randomOwn} from './random.js';
 import {linalgOwn, signalOwn, specialOwn} from './scipy.js';
@@ -47,12 +48,38 @@ export const scipy = {special: scipySpecial, linalg: scipyLinalg, signal: namesp
 export const ops = namespace(['kiln.ops']);
 export {optim};
 
+const isText = x => typeof x === 'string', isObject = x => typeof x === 'object';
+/** What each option of init() has to be, and the test for it. */
+const known = {
+    wasm: ['a URL, a Response, bytes or a WebAssembly.Module', x => isText(x) || isObject(x)],
+    fma: ['"auto", "exact" or "relaxed"', x => ['auto', 'exact', 'relaxed'].includes(x)],
+    threads: ['a number of threads', x => Number.isInteger(x) && x > 0],
+    devices: ['a name or a list of names', x => isText(x) || (Array.isArray(x) && x.every(isText))],
+    defaultFloat: ['a dtype of floats', isText],
+    webgpu: ['an object', isObject], env: ['an object of texts', x => isObject(x) && Object.values(x).every(isText)],
+    fs: ['an object like the module "fs" of Node', isObject], print: ['a function', x => typeof x === 'function'],
+    kernels: ['true or false', x => typeof x === 'boolean'], memory: ['a WebAssembly.Memory', isObject],
+    imports: ['an object', isObject],
+};
+/** The options that are there, if all are right. */
+function given(options) {
+    if (typeof options !== 'object') throw errorOf('TypeError', `init: options are an object, not ${describe(options)}`);
+    const all = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+    for (const [name, value] of all) {
+        if (!Object.hasOwn(known, name))
+            throw errorOf('TypeError', `init() got an unexpected option '${name}'; there are ${Object.keys(known).join(', ')}`);
+        const [what, fits] = known[name];
+        if (!fits(value)) throw errorOf('TypeError', `init: ${name} has to be ${what}, not ${describe(value)}`);
+    }
+    return Object.fromEntries(all);
+}
+
 /** Loads the module; everything else waits for it, but where files can be read at once (Node, Deno, Bun). options: wasm
  * (a URL, bytes, or a WebAssembly.Module), fma ("auto", "exact", "relaxed"), threads (how many, of a
  * build that has them), devices ("webgpu", or a list): the names of
  * those that there are. */
 export async function init(options = {}, ...more) {
-    const o = typeof options === 'string' || Array.isArray(options) ? {devices: [options, more].flat(2)} : options;
+    const o = given(typeof options === 'string' || Array.isArray(options) ? {devices: [options, more].flat(2)} : options ?? {});
     await openDevices(o);
     await load(o);
     await beginDevices();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // jaxpr.js -- jaxprs as values: jax.make_jaxpr, and what jax.core shows of them.
-import {describe} from './convert.js';
 import {dtypeName} from './dtype.js';
 import {ensure, engine, get, get8, getDouble, getInt, lastingText, mark, put, put8, putInt, release, room, text,
     textAt} from './engine.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {Handle, check, scoped} from './handles.js';
 import {operand} from './convert.js';
 import {KilnArray} from './array.js';

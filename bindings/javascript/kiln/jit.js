@@ -2,8 +2,8 @@
 // jit.js -- jit: a function with its compiled programs, found by the structure of the arguments and the values of the
 // static ones.
 import {ensure, engine, textAt} from './engine.js';
-import {describe, isArrayLike, isNumber, newHandle, numberHandle} from './convert.js';
-import {errorOf} from './errors.js';
+import {isArrayLike, isNumber, newHandle, numberHandle} from './convert.js';
+import {describe, errorOf} from './errors.js';
 import {check, scoped} from './handles.js';
 import {KilnArray} from './array.js';
 import {FlatFunction, isNumberLeaf, weaken} from './function.js';
@@ -233,8 +233,9 @@ export function jit(fun, options = {}) {
     });
 }
 /** fun, recorded as a function of this name. (jax.named_call) */
-export function namedCall(fun, {name = fun.name} = {}) {
+export function namedCall(fun, options = {}) {
     callable(fun, 'namedCall');
+    const {name = fun.name} = options ?? {};
     const inner = named(function (...args) { return fun.apply(this, args); }, fun);
     Object.defineProperty(inner, 'name', {value: name, configurable: true});
     return jit(inner);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // lax.js -- what jax.lax has beside the rows of the table, loops and branches: dimension numbers in the forms of JAX
-// and
-// of jax-js, words for modes, reductions by functions, sums over mapped axes.
+// and of jax-js, words for modes, sums over mapped axes.
 import {KilnArray} from './array.js';
 import {asarray} from './creation.js';
 import {rowCall} from './call.js';
-import {describe} from './convert.js';
 import {errorOf} from './errors.js';
 import {broadcastShapes} from './numpy-dtypes.js';
-import {FlatFunction} from './function.js';
 import {defineAll} from './signature.js';
 import {stopGradient} from './transforms.js';
 import * as tree from './tree.js';
-import {vmap} from './vmap.js';
 
 const call = (name, ...args) => rowCall('kiln.lax', name, args);
 const np = (name, ...args) => rowCall('kiln.numpy', name, args);
@@ -86,46 +82,6 @@ function convTranspose(lhs, rhs, strides, padding, rhsDilation, numbers, transpo
         rhs_dilation: rhsDilation, dimension_numbers: specOf(numbers), transpose_kernel: transposeKernel ?? false,
         use_consistent_padding: useConsistentPadding ?? true,
     });
-}
-
-// ---- Reductions by functions.
-function joined(what, operands, inits, computation) {
-    if (typeof computation !== 'function')
-        throw errorOf('TypeError', `${what}: the computation has to be a function, not ${describe(computation)}`);
-    const [leaves, def] = tree.flatten(operands), [starts, startDef] = tree.flatten(inits), n = leaves.length;
-    if (!def.equals(startDef))
-        throw errorOf('ValueError',
-            `Operands must have the same tree structure as init_values: ${def} vs. ${startDef}`);
-    const f = FlatFunction.of((a, b) => tree.leaves(computation(def.unflatten(a), def.unflatten(b))), [n, n],
-                              {name: computation.name, promised: n});
-    return {leaves, starts, def, f};
-}
-function reduce(operands, initValues, computation, dimensions) {
-    const {leaves, starts, def, f} = joined('reduce', operands, initValues, computation);
-    return def.unflatten(call('_reduce', leaves, starts, f, dimensions));
-}
-/** JAX's form: reduceWindow(operand, initValue, computation, windowDimensions, windowStrides, padding, ...), where the
- * computation joins two. jax-js's: reduceWindow(operand, computation, windowDimensions, windowStrides), where it gets
- * whole windows of the last axes. */
-function reduceWindow(operand, initValue, computation, windowDimensions, windowStrides, padding, baseDilation,
-    windowDilation) {
-    if (typeof initValue === 'function') return ofWindows(asarray(operand), initValue, computation, windowDimensions);
-    if (windowDimensions === undefined) throw errorOf('TypeError',
-        "reduceWindow() misses its argument 'window_dimensions'");
-    const {leaves, starts, def, f} = joined('reduce_window', operand, initValue, computation);
-    return def.unflatten(call('_reduce_window', leaves, starts, f, windowDimensions,
-        {window_strides: windowStrides, padding, base_dilation: baseDilation, window_dilation: windowDilation}));
-}
-function ofWindows(x, computation, dimensions, strides = dimensions?.map(() => 1)) {
-    if (!Array.isArray(dimensions) || x.ndim < dimensions.length)
-        throw errorOf('ValueError',
-            `Operand dimensions ${x.ndim} < window ${describe(dimensions?.length ?? dimensions)}`);
-    const before = x.ndim - dimensions.length;
-    const windows = np('_sliding_window_view', x, dimensions, {axis: dimensions.map((_, i) => before + i)});
-    const some = windows.slice('...', ...strides.map(s => [null, null, s]), ...dimensions.map(() => []));
-    let f = computation;
-    for (let i = 0; i < x.ndim; i++) f = vmap(f);
-    return f(some);
 }
 
 // ---- Sums over mapped axes.
@@ -203,9 +159,6 @@ export const own = defineAll([
         return def.unflatten(call('_optimization_barrier', leaves));
     }],
     ['stop_gradient(x)', stopGradient],
-    ['reduce(operands, init_values, computation, dimensions)', reduce, {callsUser: true}],
-    ['reduce_window(operand, init_value, computation, window_dimensions=, window_strides=, padding=, base_dilation=, ' +
-        'window_dilation=)', reduceWindow, {callsUser: true}],
     ...['psum', 'pmean', 'pmax', 'pmin'].map(n => collective(n)),
     ['all_gather(x, axis_name, *, axis_index_groups=, axis=, tiled=)', (x, name, groups, axis, tiled) =>
         over('_all_gather', x, name, {axis_index_groups: groups, axis, tiled})],

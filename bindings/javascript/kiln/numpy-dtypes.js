@@ -4,7 +4,7 @@
 import {engine, ensure, get, get8, getInt, mark, put, put8, putInt, release, room, text, textAt} from './engine.js';
 import {isNumber, operand, shapeAt} from './convert.js';
 import {DType, dtypeHandle, dtypeName} from './dtype.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {Handle, check, scoped} from './handles.js';
 import {rowCall} from './call.js';
 import {here} from './place.js';
@@ -144,6 +144,8 @@ export function setPrintoptions(options = {}) {
 }
 /** f() with these options; without f an object for `using`, which puts the former ones back. */
 export function printoptions(options, f = null) {
+    if (f !== null && typeof f !== 'function')
+        throw errorOf('TypeError', `printoptions: a function is wanted second, not ${describe(f)}`);
     const before = getPrintoptions(), back = () => setPrintoptions(before);
     setPrintoptions(options);
     if (!f) return {dispose: back, [Symbol.dispose ?? Symbol('dispose')]: back};

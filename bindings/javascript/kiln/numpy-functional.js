@@ -2,9 +2,9 @@
 // numpy-functional.js -- functions of functions, and those whose arguments or results NumPy gives another form than the
 // C library: other words for the same calls.
 import {engine, get, put, putInt, room, text, textAt} from './engine.js';
-import {describe, isNumber, operand} from './convert.js';
+import {isNumber, operand} from './convert.js';
 import {dtypeHandle, dtypeKind} from './dtype.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf, explaining} from './errors.js';
 import {check, scoped} from './handles.js';
 import {isPlain, rowCall, wrap} from './call.js';
 import {KilnArray} from './array.js';
@@ -178,7 +178,7 @@ function checkRange(range) {
     const [first, last] = range;
     if (first > last) throw errorOf('ValueError', 'max must be larger than min in range parameter.');
     if (!Number.isFinite(first) || !Number.isFinite(last))
-        throw errorOf('ValueError', `supplied range of [${first}, ${last}] is not finite`);
+        throw errorOf('ValueError', `supplied range of [${first}, ${last ?? 'nothing'}] is not finite`);
     return first === last ? [first - 0.5, last + 0.5] : range;
 }
 const binEdges = (a, bins = 10, range, weights) => np('histogram_bin_edges', a,
@@ -273,8 +273,8 @@ Object.defineProperty(KilnArray.prototype, 'clip', {configurable: true, writable
     value(...args) { return clipped(this, ...args); }});
 
 export const functional = {
-    vectorize, applyAlongAxis, apply_along_axis: applyAlongAxis, applyOverAxes, apply_over_axes: applyOverAxes,
-        piecewise,
+    vectorize: explaining('vectorize', vectorize), applyAlongAxis, apply_along_axis: applyAlongAxis, applyOverAxes, apply_over_axes: applyOverAxes,
+        piecewise: explaining('piecewise', piecewise),
     einsum, einsumPath, einsum_path: einsumPath,
     isscalar: isNumber,
     iterable: x => typeof x?.[Symbol.iterator] === 'function',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpy-linalg.js -- linear algebra, Fourier transforms and polynomials: what NumPy has in another form than the table.
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {isComplex, isNumber} from './convert.js';
 import {dtypeKind} from './dtype.js';
 import {isTracing} from './handles.js';
@@ -34,7 +34,7 @@ function norm(x, ord, axis, keepdims = false) {
     return la('norm', a, {axis, keepdims, ...order(ord)});
 }
 function qr(a, mode = 'reduced') {
-    if (!['reduced', 'complete', 'r', 'raw'].includes(mode)) throw errorOf('ValueError', `Unrecognized mode '${mode}'`);
+    if (!['reduced', 'complete', 'r', 'raw'].includes(mode)) throw errorOf('ValueError', `Unrecognized mode '${typeof mode === 'string' ? mode : describe(mode)}'`);
     const [q, r] = la('qr', a, mode);
     return mode === 'r' ? r : named([q, r], 'Q', 'R');
 }

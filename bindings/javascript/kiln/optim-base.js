@@ -4,8 +4,8 @@
 import {engine, get, put, room} from './engine.js';
 import {KilnArray} from './array.js';
 import {camel, rowCall, treeOf, wrapList} from './call.js';
-import {describe, isNumber, numberHandle, operand} from './convert.js';
-import {errorOf} from './errors.js';
+import {isNumber, numberHandle, operand} from './convert.js';
+import {describe, errorOf} from './errors.js';
 import {check, scoped} from './handles.js';
 import {nodeOf, read, write} from './optim-states.js';
 import {here} from './place.js';

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // optim.js -- optax: ways to put transformations together, schedules of pieces, helpers for trees.
 import {engine, put, putDouble, putInt, room, mark, release, text} from './engine.js';
-import {describe} from './convert.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {Handle, check} from './handles.js';
 import {here} from './place.js';
 import {namespace} from './namespaces.js';
@@ -109,7 +108,7 @@ function joinSchedules(schedules, boundaries) {
     if (boundaries.length !== schedules.length - 1) {
         const n = schedules.length;
         throw errorOf('ValueError',
-            `join_schedules: ${n} schedules have ${n - 1} boundaries, not ${boundaries.length}`);
+            `join_schedules: ${n} schedules have ${n - 1} boundaries, not ${boundaries?.length ?? describe(boundaries)}`);
     }
     return scheduleOf(handleFrom(schedules.map(handleOfSchedule), at => {
         const steps = room(8 * boundaries.length + 8);
@@ -119,7 +118,7 @@ function joinSchedules(schedules, boundaries) {
 }
 /** boundaries: {step: scale} */
 function piecewise(type, start, boundaries = {}) {
-    const pairs = Object.entries(boundaries).map(([k, v]) => [Number(k), v]);
+    const pairs = Object.entries(boundaries ?? {}).map(([k, v]) => [Number(k), v]);
     if (typeof start !== 'number' || pairs.some(([k, v]) => !Number.isInteger(k) || typeof v !== 'number'))
         throw errorOf('TypeError', 'a schedule of pieces takes a number and scales by the step, {100: 0.5}');
     return scheduleOf(handleFrom([], () => {
@@ -171,7 +170,7 @@ function treeNorm(x, ord = null, squared = false) {
     if (ord === 1) return square(asNumber(sum(leaves.map(v => np('sum', np('absolute', v))))));
     if (ord === 'inf' || ord === 'infinity' || ord === Infinity) return square(treeMax(leaves.map(v =>
         np('absolute', v))));
-    throw errorOf('ValueError', `Unsupported ord: ${ord}`);
+    throw errorOf('ValueError', `Unsupported ord: ${typeof ord === 'number' ? ord : describe(ord)}`);
 }
 const treeMax = x => asNumber(tree.leaves(x).map(v => np('max', v)).reduce((a, b) => np('maximum', a, b), -Infinity));
 function power(x, order) {

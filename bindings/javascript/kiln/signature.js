@@ -6,7 +6,7 @@
 // it is a value.
 import {ensure} from './engine.js';
 import {isComplex} from './convert.js';
-import {errorOf} from './errors.js';
+import {errorOf, explained} from './errors.js';
 import {camel, isPlain} from './call.js';
 import {tidy} from './tidy.js';
 
@@ -68,7 +68,11 @@ export function define(signature, f, {callsUser = false} = {}) {
     return {[s.name](...args) {
         ensure();
         const values = bind(s, args);
-        return callsUser ? f(...values) : tidy(() => f(...values));
+        try {
+            return callsUser ? f(...values) : tidy(() => f(...values));
+        } catch (e) {
+            throw explained(e, s.name, args);
+        }
     }}[s.name];
 }
 /** An object of functions: signatures and what they do, under NumPy's names and those in camelCase. */

@@ -3,8 +3,7 @@
 // where there is a file system. All are read alike, from front to back or by parts, a chunk at a time, without being
 // whole in memory.
 import {bytes} from './engine.js';
-import {describe} from './convert.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 
 const isPath = x => typeof x === 'string' || x instanceof URL;
 const isBuffer = x => x instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && x instanceof SharedArrayBuffer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tidy.js -- a scope for arrays: tidy(f) disposes of what was made inside of it but the tree that f returns.
 import {ensure} from './engine.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {Handle} from './handles.js';
 import {leaves} from './tree.js';
 
@@ -11,6 +11,7 @@ export const noteMade = x => { if (open.length) open[open.length - 1].add(x); };
 
 /** f(): the arrays that are made inside are disposed of at its end, but those of the tree that it returns. */
 export function tidy(f) {
+    if (typeof f !== 'function') throw errorOf('TypeError', `tidy: a function is wanted, not ${describe(f)}`);
     ensure();
     const mine = new Set();
     open.push(mine);

@@ -2,10 +2,10 @@
 // transforms.js -- derivatives of functions of trees, and what else JAX makes of functions under the same names
 // (jit.js, vmap.js, custom.js have the rest). A function of trees becomes one of flat lists of arrays (function.js); C
 // transforms that.
-import {describe, isArrayLike, isNumber, newHandle, numberHandle} from './convert.js';
+import {isArrayLike, isNumber, newHandle, numberHandle} from './convert.js';
 import {dtypeKind} from './dtype.js';
 import {ensure} from './engine.js';
-import {errorOf} from './errors.js';
+import {describe, errorOf} from './errors.js';
 import {KilnArray} from './array.js';
 import {rowCall} from './call.js';
 import {FlatFunction} from './function.js';

@@ -2,7 +2,7 @@
 // tree.js -- trees of arrays: JavaScript's arrays and plain objects, nested; objects of registered classes; everything
 // else is a leaf. Keys of objects are in sorted order, as in JAX; null is a tree without leaves, and a complex number
 // {re, im} is a leaf.
-import {errorOf} from './errors.js';
+import {describe, errorOf, explaining} from './errors.js';
 import {Handle} from './handles.js';
 
 const isList = globalThis.Array.isArray;
@@ -27,7 +27,7 @@ export function registerNodeClass(type) {
 }
 /** Makes a class a node of the fields that are named: dataFields are its children, metaFields part of the structure.
  * Objects are made again without their constructor. (jax.tree_util.register_dataclass) */
-export function registerDataclass(type, dataFields, metaFields = []) {
+export const registerDataclass = explaining('registerDataclass', (type, dataFields, metaFields = []) => {
     const both = dataFields.filter(n => metaFields.includes(n));
     if (both.length)
         throw errorOf('ValueError', `dataFields and metaFields must not overlap. Overlapping fields: ${both}.`);
@@ -38,7 +38,7 @@ export function registerDataclass(type, dataFields, metaFields = []) {
         return x;
     }, {keys: () => dataFields.map(n => `.${n}`)});
     return type;
-}
+});
 /** Makes a class a node without children: its values are part of the structure. (jax.tree_util.register_static) */
 export function registerStatic(type) {
     registerNode(type, x => [[], x], x => x);
@@ -85,7 +85,7 @@ export class TreeDef {
         const parts = this.children.map(c => c.toString(false));
         switch (this.kind) {
         case 'Leaf': return '*';
-        case 'Null': return String(this.data);
+        case 'Null': return this.data === null ? 'null' : 'nothing';
         case 'Array': return `[${parts.join(', ')}]`;
         case 'Object': return `{${parts.map((p, i) => `${quoted(this.data[i])}: ${p}`).join(', ')}}`;
         default: return `${this.node.type.name}(${parts.join(', ')})`;
@@ -176,6 +176,8 @@ function keyOf(x, leaves, depth) {
 }
 /** [leaves, structure] of a tree. isLeaf(x) -> whether a node counts as a leaf. */
 export function flatten(tree, isLeaf = null) {
+    if (isLeaf !== null && typeof isLeaf !== 'function')
+        throw errorOf('TypeError', `which nodes are leaves says a function, not ${describe(isLeaf)}`);
     if (isLeaf === null) { // most structures were seen before
         const leaves = [], key = keyOf(tree, leaves, 0), def = key === '*' ? leafDef : key === null ? null :
             known.get(key);
@@ -223,6 +225,8 @@ function oneLevel(x) {
 /** The parts of `tree` that stand where `def` has its leaves; parts below a leaf of `def` stay whole. */
 export function flattenUpTo(def, tree) {
     const out = [];
+    if (!(def instanceof TreeDef))
+        throw errorOf('TypeError', `flattenUpTo: the structure of a tree is wanted first, not ${describe(def)}`);
     const go = (d, x) => {
         if (d.kind === 'Leaf') return void out.push(x);
         const own = oneLevel(x);
@@ -243,7 +247,7 @@ function keysOf(x, own) {
     return own.def.node?.keys?.(x) ?? own.children.map((_, i) => `[<flat index ${i}>]`);
 }
 /** A path as text: "['a'][0].x". (jax.tree_util.keystr) */
-export const keystr = path => path.join('');
+export const keystr = explaining('keystr', path => path.join(''));
 /** [[[path, leaf], ...], structure] (jax.tree_util.tree_flatten_with_path) */
 export function flattenWithPath(tree, isLeaf = null) {
     const out = [];
@@ -337,10 +341,13 @@ export function reduce(f, tree, ...initial) {
 }
 export const all = (tree, isLeaf = null) => leaves(tree, isLeaf).every(Boolean);
 /** Whether each of the elements is a leaf. */
-export const allLeaves = (items, isLeaf = null) => [...items].every(x => structure(x, isLeaf).isLeaf);
+export const allLeaves = explaining('allLeaves', (items, isLeaf = null) =>
+    [...items].every(x => structure(x, isLeaf).isLeaf));
 /** A tree of structure outer, whose leaves are trees of structure inner, turned inside out. */
 export function transpose(outer, inner, tree) {
     const [flat, def] = flatten(tree);
+    if (!(outer instanceof TreeDef) || (inner !== undefined && inner !== null && !(inner instanceof TreeDef)))
+        throw errorOf('TypeError', 'transpose: the structures of two trees are wanted first');
     inner ??= structure(flattenUpTo(outer, tree)[0]);
     const n = inner.numLeaves;
     if (flat.length !== n * outer.numLeaves || flattenUpTo(outer, tree).some(t => !structure(t).equals(inner)))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // vmap.js -- vmap: a function of one element as a function of all along an axis, and the collectives over such axes.
-import {describe, isArrayLike} from './convert.js';
+import {isArrayLike} from './convert.js';
 import {ensure} from './engine.js';
-import {ValueError, errorOf} from './errors.js';
+import {describe, errorOf, ValueError} from './errors.js';
 import {KilnArray} from './array.js';
 import {rowCall} from './call.js';
 import {FlatFunction, MAX_PARTS} from './function.js';

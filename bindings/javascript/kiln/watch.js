@@ -13,7 +13,8 @@ import {engine, ensure, onLog, onModule, onStep} from './engine.js';
  *     each step that ran: a kernel, a product, a copy, a loop
  * @param {(bytes: Uint8Array) => void} [heard.module] each module of kernels before it is compiled
  */
-export function watch({debug = 0, log = null, step = null, module = null} = {}) {
+export function watch(heard = {}) {
+    const {debug = 0, log = null, step = null, module = null} = heard ?? {};
     ensure();
     onLog(log);
     onStep(step);

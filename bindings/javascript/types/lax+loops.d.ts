@@ -23,3 +23,11 @@
     customLinearSolve<T>(matvec: (x: T) => T, b: Loose<T>, solve: (matvec: (x: T) => T, b: T) => any,
         transposeSolve?: ((vecmat: (x: T) => T, b: T) => any) | {symmetric?: boolean; hasAux?: boolean} | null,
         options?: {symmetric?: boolean; hasAux?: boolean}): any;
+    /** Joins the elements along these axes by a function, beginning with initial values. */
+    reduce<T>(operands: Loose<T>, initial: Loose<T>, computation: (a: T, b: T) => Loose<T>, dimensions: readonly number[]): T;
+    /** Joins the elements of each window by a function of two elements, beginning with initial values. */
+    reduceWindow<T>(operand: Loose<T>, initial: Loose<T>, computation: (a: T, b: T) => Loose<T>, dimensions: readonly number[],
+        strides?: readonly number[] | null, padding?: string | readonly (readonly [number, number])[],
+        options?: {baseDilation?: readonly number[] | null; windowDilation?: readonly number[] | null}): T;
+    /** f of each window, as an array. */
+    reduceWindow(operand: Array, computation: (window: Array) => ArrayLike, dimensions: readonly number[], strides?: readonly number[]): Array;

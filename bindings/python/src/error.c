@@ -4,7 +4,9 @@
  * Kinds that Python has are Python's; the others are classes of the module, under those that NumPy and JAX derive
  * theirs from. An error that was found later than the line that caused it carries that line as a note. */
 #include "kpy.h"
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static PyObject *classes[64]; /* by kn_error_kind */
@@ -130,6 +132,38 @@ static void raise_of_file(const char *text)
     PyErr_SetString(PyExc_OSError, text);
 }
 
+/* Messages name functions of C; in Python they have other names. A new str. */
+static PyObject *spelled(const char *text)
+{
+    static const char *const first[][2] = {{"set_at: ", ""}, {"copy_to: ", ""}, {"find_device: ", ""},
+        {"place_mask: ", "place: "}, {"ufunc_outer: ", "outer: "}, {"ufunc_reduce: ", "reduce: "},
+        {"ufunc_accumulate: ", "accumulate: "}, {"ufunc_reduceat: ", "reduceat: "}, {"random_", "random."}};
+    static const char *const named[][2] = {{"kn_lax_", "kiln.lax."}, {"kn_random_", "kiln.random."},
+        {"kn_load_npz", "kiln.numpy.load"}, {"kn_eval_shape", "kiln.eval_shape"}, {"kn_primitive_new", "kiln.primitive"},
+        {"kn_", "kiln.numpy."}};
+    char out[2048];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (!strncmp(text, first[i][0], strlen(first[i][0]))) {
+            n = (size_t)snprintf(out, sizeof out, "%s", first[i][1]);
+            text += strlen(first[i][0]);
+            break;
+        }
+    for (bool inside = false; *text && n < sizeof out - 32; inside = *text == '_' || isalnum((unsigned char)*text), text++) {
+        const char *const(*k)[2] = named;
+        while (!inside && k < named + sizeof named / sizeof *named && strncmp(text, (*k)[0], strlen((*k)[0])) != 0)
+            k++;
+        if (inside || k == named + sizeof named / sizeof *named)
+            out[n++] = *text;
+        else {
+            n += (size_t)snprintf(out + n, sizeof out - n, "%s", (*k)[1]);
+            text += strlen((*k)[0]) - 1;
+        }
+    }
+    out[n] = 0;
+    return PyUnicode_FromFormat("%s%s", out, text);
+}
+
 PyObject *kpy_raise(void)
 {
     if (kpy_restore_exception()) {
@@ -140,8 +174,12 @@ PyObject *kpy_raise(void)
     PyObject *c = kind > 0 && (size_t)kind < sizeof classes / sizeof *classes ? classes[kind] : NULL;
     if (kind == KN_ERROR_FILE)
         raise_of_file(kn_error_message());
-    else
-        PyErr_SetString(c ? c : PyExc_RuntimeError, kn_error_message());
+    else {
+        PyObject *text = spelled(kn_error_message());
+        if (text)
+            PyErr_SetObject(c ? c : PyExc_RuntimeError, text);
+        Py_XDECREF(text);
+    }
     add_line(kn_error_file(), kn_error_line());
     kn_error_clear();
     return NULL;
