@@ -22,7 +22,7 @@ void knx_note_misaligned(bool yes) { was_misaligned = yes; }
 bool knx_was_misaligned(void) { return was_misaligned; }
 
 /* NumPy's three digits: "512. TiB", "1.50 GiB", "24 bytes". */
-static const char *show_bytes(knx_text *t, size_t bytes)
+static const char *show_bytes(knx_text *t, uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double n = (double)bytes;

@@ -80,7 +80,7 @@ struct knd_host_loaded {
     const knd_host_step *step;
     size_t step_room;                /* where the room of a loop or branch begins: behind a step's addresses */
     size_t room;                     /* bytes: of a step with many buffers, then of a loop's or branch's own */
-    size_t scratch;                  /* for one thread; also of kernels in loops */
+    uint64_t scratch;                /* for one thread; also of kernels in loops */
     int most_threads;                /* that it has work for */
     bool one_kernel;                 /* is all that it does, and its outputs have buffers of their own */
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */

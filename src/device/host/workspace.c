@@ -200,13 +200,13 @@ size_t knd_host_band_bytes(const knc_band *band, const knd_host_band *h)
     return most;
 }
 
-static size_t scratch_of_band(const knc_band *band, const knd_host_band *h, int threads)
+static uint64_t scratch_of_band(const knc_band *band, const knd_host_band *h, int threads)
 {
     int64_t parts = knc_band_blocks(band);
-    return h->worker * (size_t)(parts < threads ? parts : threads);
+    return h->worker * (uint64_t)(parts < threads ? parts : threads);
 }
 
-static size_t scratch_of_routine(const knc_program *p, const knc_step *s, int threads)
+static uint64_t scratch_of_routine(const knc_program *p, const knc_step *s, int threads)
 {
     kni_rule r = knd_routine_rule(p, s);
     r.threads = threads;
@@ -232,14 +232,14 @@ size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x)
 }
 
 /* KN_NOT_KNOWN: there is no memory to find out. */
-static KNX_HOT size_t scratch_of(const knd_host_loaded *l, int threads)
+static KNX_HOT uint64_t scratch_of(const knd_host_loaded *l, int threads)
 {
     const knc_program *p = l->head.program;
-    size_t most = 0;
+    uint64_t most = 0;
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
         const knd_host_step *x = &l->step[i];
-        size_t bytes = 0;
+        uint64_t bytes = 0;
         if (knc_is_kernel(s))
             bytes = scratch_of_kernel(s->u.k.kernel, x->prepared, threads);
         else if (s->kind == KNC_PRODUCT)
@@ -249,7 +249,7 @@ static KNX_HOT size_t scratch_of(const knd_host_loaded *l, int threads)
         else if (s->kind == KNC_ROUTINE)
             bytes = scratch_of_routine(p, s, threads);
         for (uint32_t k = 0; k < knc_n_inside(s); k++) {
-            size_t other = scratch_of(inside(s, x, k), threads);
+            uint64_t other = scratch_of(inside(s, x, k), threads);
             bytes = other > bytes ? other : bytes;
         }
         if (bytes == KN_NOT_KNOWN)
@@ -271,7 +271,7 @@ KNX_HOT uint64_t knd_workspace_bytes(const knd_loaded *loaded, int threads)
     uint64_t known = atomic_load_explicit(&l->scratch_known, memory_order_relaxed);
     if (known >> BYTES == (uint64_t)n)
         return values + (size_t)(known & (((uint64_t)1 << BYTES) - 1)) * 64;
-    size_t bytes = scratch_of(l, n);
+    uint64_t bytes = scratch_of(l, n);
     if (bytes == KN_NOT_KNOWN)
         return UINT64_MAX;
     atomic_store_explicit(&l->scratch_known, (uint64_t)n << BYTES | bytes / 64, memory_order_relaxed);

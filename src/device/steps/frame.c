@@ -95,7 +95,7 @@ static knx_error *act_on_buffer(knd_frame *f, const knd_action *a)
 
 /* ---- Memory. */
 
-size_t knd_frame_bytes(const knd_steps_loaded *l, int threads)
+uint64_t knd_frame_bytes(const knd_steps_loaded *l, int threads)
 {
     if (l->host)
         return knx_whole_lines(knd_workspace_bytes(l->host, knd_threads(l->host, threads)) + 1);

@@ -45,7 +45,7 @@ typedef struct knd_frame {
 } knd_frame;
 
 /* Memory on the host that a run of l needs: its workspace's mirror, what its steps on the host need. 0: none. */
-size_t knd_frame_bytes(const knd_steps_loaded *l, int threads);
+uint64_t knd_frame_bytes(const knd_steps_loaded *l, int threads);
 void knd_frame_use(knd_frame *f, char *memory); /* so many bytes */
 bool knd_frame_rooms(knd_frame *f, knx_arena *arena);
 knx_error *knd_frame_run(knd_frame *f); /* the actions of its plan */

@@ -113,7 +113,7 @@ static knx_error *run_frame(knd_frame *f)
 
 static bool looks(const knd_loaded *l) { return l && ((const knd_steps_loaded *)l)->looks; }
 
-static size_t frame_bytes(const knd_frame *f, const knd_loaded *l)
+static uint64_t frame_bytes(const knd_frame *f, const knd_loaded *l)
 {
     return l ? knd_frame_bytes((const knd_steps_loaded *)l, f->o->threads) : 0;
 }
@@ -150,10 +150,10 @@ static size_t constant_bytes(const knc_loop *l, uint32_t i)
 }
 
 /* Bytes on the host: a room for each spot, then what the frames need one after the other. */
-static size_t bytes_here(const looping *g, const knd_loaded *body, const knd_loaded *cond)
+static uint64_t bytes_here(const looping *g, const knd_loaded *body, const knd_loaded *cond)
 {
     const knc_loop *l = g->l;
-    size_t spots = 64, frames = frame_bytes(g->f, body), other = frame_bytes(g->f, cond);
+    uint64_t spots = 64, frames = frame_bytes(g->f, body), other = frame_bytes(g->f, cond);
     if (!looks(body) && !looks(cond))
         return 0;
     for (uint32_t i = 0; i < l->n_cond + l->n_body; i++)
@@ -236,7 +236,7 @@ static knx_error *begin_carries(looping *g)
 
 static knx_error *begin(looping *g, knd_loaded *const *inside)
 {
-    size_t bytes = bytes_here(g, inside[0], g->l->cond ? inside[1] : NULL);
+    uint64_t bytes = bytes_here(g, inside[0], g->l->cond ? inside[1] : NULL);
     char *here = NULL;
     if (bytes) {
         g->here = knx_buffer_new(bytes);
@@ -512,7 +512,7 @@ static knx_error *begin_branch(branching *b, knd_frame *f, const knc_step *s, kn
 {
     const knc_program *p = b->q->program;
     uint32_t n = p->n_operand + p->n_output;
-    size_t bytes = frame_bytes(f, b->q);
+    uint64_t bytes = frame_bytes(f, b->q);
     char *here = NULL;
     b->spot = knx_arena_zero(&b->arena, (n + 1) * sizeof *b->spot);
     b->ref = knx_arena_zero(&b->arena, (n + 1) * sizeof *b->ref);

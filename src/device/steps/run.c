@@ -67,7 +67,7 @@ static knx_error *make_workspace(running *r)
 {
     if (r->p->workspace)
         KN_TRY(knd_alloc(r->d, r->p->workspace, &r->work));
-    size_t bytes = knd_frame_bytes(r->l, r->o->threads);
+    uint64_t bytes = knd_frame_bytes(r->l, r->o->threads);
     if (!bytes)
         return NULL;
     r->work_here = knx_buffer_new(bytes);
