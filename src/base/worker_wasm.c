@@ -28,8 +28,10 @@ static struct {
     char *block; /* the stack, then what is thread-local; stays for the next one */
 } of[KNX_MAX_THREADS];
 static void (*work)(int number);
-static atomic_uint failures; /* since the last that was passed on */
-static char why[WHY];        /* the first one's; ends with a 0 */
+/* The first worker that fails takes the place for the reason, writes it, and only then says that there is one. */
+static atomic_bool taken, failed;
+static KNX_TLS bool writes;
+static char why[WHY]; /* ends with a 0 */
 
 int knx_worker_cpus(void)
 {
@@ -70,11 +72,12 @@ void knx_worker_join(int number)
 
 void knx_worker_pass_failure(void)
 {
-    if (atomic_load_explicit(&failures, memory_order_relaxed) == 0)
+    if (!atomic_load(&failed))
         return;
     static char text[WHY];
     memcpy(text, why, WHY);
-    atomic_store(&failures, 0);
+    atomic_store(&failed, false);
+    atomic_store(&taken, false);
     knx_wasm_fail(text);
 }
 
@@ -88,7 +91,20 @@ static void worker(int number)
     knx_memory_thread_ends();
 }
 
-static char *reason(void) { return atomic_fetch_add(&failures, 1) ? NULL : why; }
+static char *reason(void)
+{
+    writes = !atomic_exchange(&taken, true);
+    return writes ? why : NULL;
+}
+
+/* The caller of the parts waits for all who joined, so for the one that writes, too. */
+static bool has_failed(void)
+{
+    if (writes)
+        atomic_store(&failed, true);
+    writes = false;
+    return knx_pool_abandon();
+}
 
 void __wasm_init_tls(void *memory); /* the linker makes it */
 extern const struct knx_wasm_entries {
@@ -101,6 +117,6 @@ extern const struct knx_wasm_entries {
     char *(*reason)(void);
     bool (*failed)(void);
 } kiln_threads;
-const struct knx_wasm_entries kiln_threads = {knx_pool_start, __wasm_init_tls, worker, reason, knx_pool_abandon};
+const struct knx_wasm_entries kiln_threads = {knx_pool_start, __wasm_init_tls, worker, reason, has_failed};
 
 #endif

@@ -15,7 +15,7 @@ class MemoryStore {
         const parts = [];
         return {
             write: async b => { parts.push(b.slice()); },
-            close: async () => { this.#files.set(name, Object.assign(new Blob(parts), {lastModified: Date.now()})); },
+            close: async () => { this.#files.set(name, new File(parts, name)); }, // a Blob with the time
             abort: async () => {},
         };
     }
