@@ -18,7 +18,8 @@ struct kndist_transport {
     size_t most;       /* bytes of one message */
     int (*send)(int to, int tag, const void *p, size_t bytes, void **request);
     int (*receive)(int from, int tag, void *p, size_t bytes, void **request); /* room for so many */
-    int (*test)(void **request);                                              /* *request NULL: it is done */
+    int (*progress)(void);       /* asks for all requests at once: asking is what takes time */
+    int (*test)(void **request); /* *request NULL: it was done when `progress` asked last */
     void (*give_up)(void **request);
     void (*text)(int code, char *to, size_t room);
     int (*close)(void);  /* all processes together */

@@ -38,12 +38,15 @@ static kndist_group all(void) { return (kndist_group){n_device, kndist_self_now(
 
 /* ---- What is right. */
 
-static bool agree(const kni_mesh *mesh, const char *name)
+/* Of all dtypes where few processes share the machine. */
+static bool agree(const kni_mesh *mesh, const char *name, bool all_dtypes)
 {
     char fault[600];
     int checked = 0;
+    const unsigned some = 1u << KN_ID_F32 | 1u << KN_ID_F16 | 1u << KN_ID_I8 | 1u << KN_ID_C128 | 1u << KN_ID_BOOL;
     for (int id = 0; id < KN_ID_COUNT; id++)
-        if (!collectives_agree(mesh, &knx_dtype_table[id], fault, sizeof fault, &checked)) {
+        if ((all_dtypes || (some >> id & 1)) &&
+            !collectives_agree(mesh, &knx_dtype_table[id], fault, sizeof fault, &checked)) {
             printf("rank %d: %s\n", rank, fault);
             return false;
         }
@@ -54,12 +57,12 @@ static bool agree(const kni_mesh *mesh, const char *name)
 
 static int try_agree(void)
 {
-    bool well = agree(collectives_mesh(n_device, 0, 0), "one axis");
+    bool well = agree(collectives_mesh(n_device, 0, 0), "one axis", ranks <= 2);
     for (int x = 2; x < n_device && well; x++)
         if (n_device % x == 0)
-            well = agree(collectives_mesh(x, n_device / x, 0), "two axes");
+            well = agree(collectives_mesh(x, n_device / x, 0), "two axes", ranks <= 2);
     if (well && n_device % 4 == 0)
-        well = agree(collectives_mesh(2, 2, n_device / 4), "three axes");
+        well = agree(collectives_mesh(2, 2, n_device / 4), "three axes", ranks <= 2);
     return !well;
 }
 
@@ -74,10 +77,10 @@ static int try_parts(void)
         device[i] = n_device - 1 - i;
     if (kni_mesh_of(1, name, (int64_t[]){n_device}, device, &back) || kni_mesh_of(1, name, (int64_t[]){n}, NULL, &some))
         return 1;
-    bool well = agree(back, "backwards");
+    bool well = agree(back, "backwards", false);
     if (rank < ranks - 1 || ranks == 1)
-        well = well && agree(some, "but the last process");
-    return !(well && agree(back, "backwards"));
+        well = well && agree(some, "but the last process", false);
+    return !(well && agree(back, "backwards", false));
 }
 
 static knx_error *gather_much(void *env, int i)
@@ -148,7 +151,7 @@ static int try_times(void)
         if (run(goes_well, NULL))
             return 1;
     if (!rank)
-        printf("a run: %.1f us\n", 1e4 * (knx_seconds() - start));
+        printf("a run of %d processes: %.1f us\n", ranks, 1e4 * (knx_seconds() - start));
     return run(take_times, NULL) != NULL;
 }
 

@@ -7,7 +7,7 @@ shift 3
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader
-export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl_base_warn_component_unused=0
 timeout -k 5 400 "$mpirun" $KILN_MPIRUN_OPTIONS -n "$n" "$@" >"$out" 2>&1
 rc=$?
 cat "$out"

@@ -13,54 +13,124 @@ static MPI_Comm all = MPI_COMM_NULL;
 static int initialized_here;
 static struct kndist_transport table;
 
-static MPI_Request *new_request(void **out)
+/* Those under way: MPI's, and ours beside them, which callers hold. MPI is asked for all of them together. */
+typedef struct request {
+    int at;   /* of MPI's; -1: it is done */
+    int code; /* and went so */
+} request;
+static MPI_Request *under_way;
+static request **owner;
+static int *finished;
+static int n_under_way, places;
+
+static int make_places(void)
 {
-    MPI_Request *r = malloc(sizeof *r);
+    int more = places ? 2 * places : 64;
+    if (n_under_way < places)
+        return 1;
+    MPI_Request *a = realloc(under_way, (size_t)more * sizeof *a);
+    under_way = a ? a : under_way;
+    request **b = realloc(owner, (size_t)more * sizeof *b);
+    owner = b ? b : owner;
+    int *c = realloc(finished, (size_t)more * sizeof *c);
+    finished = c ? c : finished;
+    if (!a || !b || !c)
+        return 0;
+    places = more;
+    return 1;
+}
+
+static request *new_request(void **out)
+{
+    request *r = make_places() ? malloc(sizeof *r) : NULL;
     *out = r;
+    if (r)
+        *r = (request){n_under_way, MPI_SUCCESS};
     return r;
 }
 
-static int begun(int code, void **request)
+static int begun(int code, request *r, void **out)
 {
-    if (code != MPI_SUCCESS) {
-        free(*request);
-        *request = NULL;
+    if (code == MPI_SUCCESS) {
+        owner[n_under_way++] = r;
+        return code;
     }
-    return code;
-}
-
-static int module_send(int to, int tag, const void *p, size_t bytes, void **request)
-{
-    MPI_Request *r = new_request(request);
-    return r ? begun(MPI_Isend(p, (int)bytes, MPI_BYTE, to, tag, all, r), request) : MPI_ERR_NO_MEM;
-}
-
-static int module_receive(int from, int tag, void *p, size_t bytes, void **request)
-{
-    MPI_Request *r = new_request(request);
-    return r ? begun(MPI_Irecv(p, (int)bytes, MPI_BYTE, from, tag, all, r), request) : MPI_ERR_NO_MEM;
-}
-
-static int module_test(void **request)
-{
-    int done = 0, code = MPI_Test(*request, &done, MPI_STATUS_IGNORE);
-    if (done || code != MPI_SUCCESS) {
-        free(*request);
-        *request = NULL;
-    }
-    return code;
-}
-
-static void give_up(void **request)
-{
-    MPI_Request *r = *request;
-    int done = 0;
-    MPI_Cancel(r);
-    MPI_Test(r, &done, MPI_STATUS_IGNORE);
-    if (!done)
-        MPI_Request_free(r);
     free(r);
-    *request = NULL;
+    *out = NULL;
+    return code;
+}
+
+static int module_send(int to, int tag, const void *p, size_t bytes, void **out)
+{
+    request *r = new_request(out);
+    return r ? begun(MPI_Isend(p, (int)bytes, MPI_BYTE, to, tag, all, &under_way[r->at]), r, out) : MPI_ERR_NO_MEM;
+}
+
+static int module_receive(int from, int tag, void *p, size_t bytes, void **out)
+{
+    request *r = new_request(out);
+    return r ? begun(MPI_Irecv(p, (int)bytes, MPI_BYTE, from, tag, all, &under_way[r->at]), r, out) : MPI_ERR_NO_MEM;
+}
+
+/* The last one takes its place. */
+static void take_out(int at)
+{
+    owner[at]->at = -1;
+    n_under_way--;
+    under_way[at] = under_way[n_under_way];
+    owner[at] = owner[n_under_way];
+    if (at < n_under_way)
+        owner[at]->at = at;
+}
+
+static int by_place(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
+
+/* How one that failed did so its owner is told. */
+static int module_progress(void)
+{
+    int n = 0, code;
+    if (!n_under_way)
+        return MPI_SUCCESS;
+    MPI_Status *status = malloc((size_t)n_under_way * sizeof *status);
+    if (!status)
+        return MPI_ERR_NO_MEM;
+    code = MPI_Testsome(n_under_way, under_way, &n, finished, status);
+    for (int i = 0; code == MPI_ERR_IN_STATUS && i < n; i++)
+        owner[finished[i]]->code = status[i].MPI_ERROR;
+    free(status);
+    if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)
+        return code;
+    if (n > 1) /* from the last one down, so that places stay */
+        qsort(finished, (size_t)n, sizeof *finished, by_place);
+    for (int i = 0; i < n; i++)
+        take_out(finished[i]);
+    return MPI_SUCCESS;
+}
+
+static int module_test(void **out)
+{
+    request *r = *out;
+    int code = r->code;
+    if (r->at >= 0)
+        return MPI_SUCCESS;
+    free(r);
+    *out = NULL;
+    return code;
+}
+
+static void give_up(void **out)
+{
+    request *r = *out;
+    if (r->at >= 0) {
+        int done = 0;
+        MPI_Cancel(&under_way[r->at]);
+        MPI_Test(&under_way[r->at], &done, MPI_STATUS_IGNORE);
+        if (!done)
+            MPI_Request_free(&under_way[r->at]);
+        take_out(r->at);
+    }
+    free(r);
+    *out = NULL;
 }
 
 static void text_of(int code, char *to, size_t room)
@@ -78,6 +148,9 @@ static int module_close(void)
     MPI_Finalized(&finalized);
     if (finalized)
         return MPI_SUCCESS;
+    free(under_way);
+    free(owner);
+    free(finished);
     code = MPI_Comm_free(&all);
     return initialized_here ? MPI_Finalize() : code;
 }
@@ -98,6 +171,7 @@ const struct kndist_transport *kndist_transport_open(const void *communicator, c
         snprintf(why, room, "a communicator was given before MPI_Init was called");
         return NULL;
     }
+    setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0); /* Open MPI: who waits here sleeps by himself */
     if (!initialized && (code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level)) != MPI_SUCCESS)
         return refuse(why, room, code);
     initialized_here = !initialized;
@@ -112,6 +186,7 @@ const struct kndist_transport *kndist_transport_open(const void *communicator, c
                                       .most = (size_t)1 << 30,
                                       .send = module_send,
                                       .receive = module_receive,
+                                      .progress = module_progress,
                                       .test = module_test,
                                       .give_up = give_up,
                                       .text = text_of,
