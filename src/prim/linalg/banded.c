@@ -204,6 +204,8 @@ static knx_error *update_run(const kni_rule *r, const kni_routine_args *args)
 
 static double update_cost(const kni_rule *r) { return 6 * kni_type_count(r->xt[0]); }
 
+static void solve_spread(const kni_rule *r, kni_spread *s) { knp_spread_sides(r, s, 3, r->xt[3].ndim - 1); }
+
 const kni_prim knp_prim_tridiagonal_solve = {
     .name = "tridiagonal_solve",
     .n_in = 4,
@@ -215,12 +217,14 @@ const kni_prim knp_prim_tridiagonal_solve = {
     .type = solve_type,
     .jvp = solve_jvp,
     .transpose = solve_transpose,
-    .spread = knp_spread_matrices,
+    .spread = solve_spread,
     .batch = knp_batch_all_in_front,
     .run = solve_run,
     .workspace = solve_workspace,
     .cost = solve_cost,
 };
+
+static void banded_spread(const kni_rule *r, kni_spread *s) { knp_spread_sides(r, s, 1, r->xt[1].ndim - 1); }
 
 const kni_prim knp_prim_banded_solve = {
     .name = "banded_solve",
@@ -235,7 +239,7 @@ const kni_prim knp_prim_banded_solve = {
     .type = banded_type,
     .jvp = banded_jvp,
     .transpose = banded_transpose,
-    .spread = knp_spread_matrices,
+    .spread = banded_spread,
     .batch = knp_batch_all_in_front,
     .run = banded_run,
     .workspace = banded_workspace,

@@ -439,6 +439,11 @@ const kni_prim knp_prim_lu_pivots_to_permutation = {
     .run = permutation_run,
 };
 
+static void triangular_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_sides(r, s, 1, r->xt[1].ndim - (((const triangular *)r->params)->left_side ? 1 : 2));
+}
+
 const kni_prim knp_prim_triangular_solve = {
     .name = "triangular_solve",
     .n_in = 2,
@@ -452,7 +457,7 @@ const kni_prim knp_prim_triangular_solve = {
     .type = triangular_type,
     .jvp = triangular_jvp,
     .transpose = triangular_transpose,
-    .spread = knp_spread_matrices,
+    .spread = triangular_spread,
     .batch = triangular_batch,
     .run = triangular_run,
     .workspace = triangular_workspace,

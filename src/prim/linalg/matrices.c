@@ -228,3 +228,9 @@ static kni_atom cut(kni_builder *b, kni_atom x, int from_last, int64_t from, int
 }
 kni_atom knp_columns(kni_builder *b, kni_atom x, int64_t from, int64_t to) { return cut(b, x, 1, from, to); }
 kni_atom knp_rows(kni_builder *b, kni_atom x, int64_t from, int64_t to) { return cut(b, x, 2, from, to); }
+
+void knp_spread_sides(const kni_rule *r, kni_spread *s, int i, int d)
+{
+    knp_spread_matrices(r, s);
+    knp_spread_pair(s, r->xt[i].dim[d], i, d, 0, d);
+}

@@ -44,6 +44,9 @@ knx_error *knp_linalg_failure(kni_factor_check check, const char *text);
 /* All operands with one more axis in front. */
 knx_error *knp_batch_all_in_front(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out);
 
+/* Column `spread`: stacks, and axis d of operand i, each of whose right-hand sides is solved by itself. */
+void knp_spread_sides(const kni_rule *r, kni_spread *s, int i, int d);
+
 /* NotImplementedError, as in JAX. */
 void knp_jvp_refused(const kni_rule *r, const kni_atom *tx, kni_atom *ty);
 

@@ -354,6 +354,11 @@ const kni_prim knp_prim_householder_product = {
     .cost = qr_cost,
 };
 
+static void ormqr_spread(const kni_rule *r, kni_spread *s)
+{
+    knp_spread_sides(r, s, 2, r->xt[2].ndim - (((const kni_p_ormqr *)r->params)->left ? 1 : 2));
+}
+
 const kni_prim knp_prim_ormqr = {
     .name = "ormqr",
     .n_in = 3,
@@ -367,7 +372,7 @@ const kni_prim knp_prim_ormqr = {
     .factors = "b m n, b k, b p q -> b i j",
     .doc = "matrices times products of reflections (jax.lax.linalg.ormqr)",
     .type = ormqr_type,
-    .spread = knp_spread_matrices,
+    .spread = ormqr_spread,
     .batch = knp_batch_all_in_front,
     .run = reflections_run,
     .workspace = reflections_workspace,
