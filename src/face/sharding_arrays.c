@@ -300,6 +300,20 @@ static knx_error *ask(made *m, kn_shard_callback f, void *env)
     return NULL;
 }
 
+/* What the function made goes with a scope of its own. */
+static knx_error *collect(made *m, const char *name, kn_shard_callback f, void *env, knx_buffer **out)
+{
+    kn_scope scope = kn_scope_begin();
+    knx_error *error = ask(m, f, env);
+    kna_begin(&m->op, name);
+    if (!error)
+        error = knd_make_parts(m->d, m->t, m->s, take_part, m, out);
+    kna_leave(&m->op);
+    kn_scope_end(&scope);
+    knx_free(m->given);
+    return error;
+}
+
 static knx_error *check_shape(const kn_shape *shape)
 {
     for (int d = 0; d < shape->ndim; d++)
@@ -336,13 +350,10 @@ kn_array kn_make_array_from_callback(const kn_shape *shape, kn_dtype dtype, kn_s
     if (kna_failed(&m.op))
         return kna_end(&m.op, y);
     kna_end_plain(&m.op);
-    error = ask(&m, f, env);
+    error = collect(&m, name, f, env, &b);
     kna_begin(&m.op, name);
     if (!error)
-        error = knd_make_parts(m.d, m.t, m.s, take_part, &m, &b);
-    if (!error)
         error = array_of(&m.op, m.d, m.t, b, &y);
-    knx_free(m.given);
     if (error)
         kna_fail_with(&m.op, error);
     return kna_end(&m.op, y);

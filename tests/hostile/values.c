@@ -784,7 +784,12 @@ kn_params take_kn_params(const char *name)
     }
 OUT(kn_lax_pad_pair)
 OUT(kn_offload_decision)
-OUT(kn_shard_info)
+m_kn_shard_info take_m_kn_shard_info(const char *name)
+{
+    static kn_shard_info out[LONG];
+    results_taken += LONG;
+    return pick_null(name, 1, 1) ? NULL : out;
+}
 #define OUT_SIZED(T)                                \
     m_##T take_m_##T(const char *name)              \
     {                                               \
