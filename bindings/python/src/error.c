@@ -135,12 +135,21 @@ static void raise_of_file(const char *text)
 /* Messages name functions of C; in Python they have other names. A new str. */
 static PyObject *spelled(const char *text)
 {
-    static const char *const first[][2] = {{"set_at: ", ""}, {"copy_to: ", ""}, {"find_device: ", ""},
-        {"place_mask: ", "place: "}, {"ufunc_outer: ", "outer: "}, {"ufunc_reduce: ", "reduce: "},
-        {"ufunc_accumulate: ", "accumulate: "}, {"ufunc_reduceat: ", "reduceat: "}, {"random_", "random."}};
-    static const char *const named[][2] = {{"kn_lax_", "kiln.lax."}, {"kn_random_", "kiln.random."},
-        {"kn_load_npz", "kiln.numpy.load"}, {"kn_eval_shape", "kiln.eval_shape"}, {"kn_primitive_new", "kiln.primitive"},
-        {"kn_", "kiln.numpy."}};
+    static const char *const first[][2] = {{"set_at: ", ""},
+                                           {"copy_to: ", ""},
+                                           {"find_device: ", ""},
+                                           {"place_mask: ", "place: "},
+                                           {"ufunc_outer: ", "outer: "},
+                                           {"ufunc_reduce: ", "reduce: "},
+                                           {"ufunc_accumulate: ", "accumulate: "},
+                                           {"ufunc_reduceat: ", "reduceat: "},
+                                           {"random_", "random."}};
+    static const char *const named[][2] = {{"kn_lax_", "kiln.lax."},
+                                           {"kn_random_", "kiln.random."},
+                                           {"kn_load_npz", "kiln.numpy.load"},
+                                           {"kn_eval_shape", "kiln.eval_shape"},
+                                           {"kn_primitive_new", "kiln.primitive"},
+                                           {"kn_", "kiln.numpy."}};
     char out[2048];
     size_t n = 0;
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
@@ -149,7 +158,8 @@ static PyObject *spelled(const char *text)
             text += strlen(first[i][0]);
             break;
         }
-    for (bool inside = false; *text && n < sizeof out - 32; inside = *text == '_' || isalnum((unsigned char)*text), text++) {
+    for (bool inside = false; *text && n < sizeof out - 32;
+         inside = *text == '_' || isalnum((unsigned char)*text), text++) {
         const char *const(*k)[2] = named;
         while (!inside && k < named + sizeof named / sizeof *named && strncmp(text, (*k)[0], strlen((*k)[0])) != 0)
             k++;
