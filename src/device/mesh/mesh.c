@@ -97,6 +97,7 @@ static knx_error *open(const kni_mesh *m, const knd_mesh **out)
         *out = knd_mesh_of(known);
         return NULL;
     }
+    kndist_job_fix();
     knd_mesh *d = new_mesh(m);
     if (!d)
         return knx_error_nomem();
