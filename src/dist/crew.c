@@ -159,8 +159,10 @@ static knx_error *run_crew(kndist_crew *c, const kndist_group *whole)
 knx_error *kndist_run_whole(const struct kni_mesh *mesh, const kndist_group *whole, int n, const int32_t *device,
                             const int64_t *in_mesh, knx_error *(*work)(void *env, int i), void *env)
 {
-    if (n < 1 || n > KNDIST_MOST_DEVICES)
-        return knx_error_new(KN_ERROR_VALUE, "the number of devices must be 1 to %d, not %d", KNDIST_MOST_DEVICES, n);
+    if (n < 0 || n > KNDIST_MOST_DEVICES)
+        return knx_error_new(KN_ERROR_VALUE, "the number of devices must be 0 to %d, not %d", KNDIST_MOST_DEVICES, n);
+    if (!n) /* others run it */
+        return NULL;
     kndist_crew c = {.mesh = mesh, .n = n, .work = work, .env = env, .first_device = -1, .lock = KN_MUTEX_INIT};
     c.remote = whole->n > n;
     if (!(c.member = knx_alloc_zero((size_t)n * sizeof *c.member)))
