@@ -100,7 +100,7 @@ set(kiln_tuned "$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${KILN_QUICK}>>>")
 # Texts, rules, transformations and the compiler, which run once for a function or for a kind of shapes, are compiled for
 # size; what runs in each call, or for each instruction that is made, is not; jumps are aligned where loops over elements
 # are.
-set(small "/src/(compile|device/steps|face|host/csource|host/interp|host/wasm|host/x86|ir/text|prim|transform|tree|webgpu|wgsl|glsl)/|/src/host/dump")
+set(small "/src/(compile|device/(mesh|steps)|dist|face|host/csource|host/interp|host/wasm|host/x86|ir/text|prim|shard|transform|tree|webgpu|wgsl|glsl)/|/src/host/dump")
 string(APPEND small "|/src/base/(dim|error|format|log|print_options|str|text)|/src/kernel/(math/|[^/]*$)"
     "|/src/function/(control|custom|derive|fit|groups|host|jaxpr|prepare|primitive|symbolic|transforms|tree_map|variants)")
 set(often "/src/base/dim_code|/src/compile/program/(instance|recall)|/src/face/look|/src/host/interp/interp|/src/kernel/lanes")

@@ -53,6 +53,7 @@ each() { xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 "$@" || bad=1; }
 find src -name '*.c' | LC_ALL=C sort >"$work/files"
 [ -n "$variants" ] || sed -i '/^src\/host\/x86\//d' "$work/files" # as cmake/KilnLibrary.cmake has it
 sed -i "/^src\/host\/wasm\//d; /^src\/webgpu\/web\.c/d" "$work/files" # for WebAssembly alone
+sed -i "/^src\/dist\/mpi\//d" "$work/files" # includes mpi.h
 # shellcheck disable=SC2086
 each $compile $flags -DKN_ISA=base <"$work/files"
 for isa in $variants; do

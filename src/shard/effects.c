@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * effects.c -- equations that call the user's code, or have effects: the first device of the mesh does them, once, and the others
- * get what it got. */
+ * effects.c -- equations that call the user's code, or have effects: the first device of the mesh does them, once, and
+ * the others get what it got. */
 #include "shard/write.h"
 
 static kni_names all_names(const knshard_writer *w) { return (kni_names){w->mesh->n_axis, w->mesh->name}; }

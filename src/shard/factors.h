@@ -16,13 +16,14 @@ bool knshard_allows(const kni_factor *f, const kni_rule *r, int64_t parts);
 /* The extent that a part has along an axis of the factor, whose extent in the whole is this. */
 int64_t knshard_part(const kni_factor *f, int64_t parts, int64_t extent);
 
-/* Is the equation expanded before it is cut? Its row says nothing of factors, or it could fail on padding, which only its
- * expansion tells: random_gamma, custom derivatives, a gather that checks its indices. r: types of operands, params */
+/* Is the equation expanded before it is cut? Its row says nothing of factors, or it could fail on padding, which only
+ * its expansion tells: random_gamma, custom derivatives, a gather that checks its indices. r: types of operands, params
+ * */
 bool knshard_expands(const kni_rule *r);
 /* open.c: j with calls inlined and such equations expanded, at any depth. */
 knx_error *knshard_open(const kni_jaxpr *j, const kni_mesh *m, kni_jaxpr **out);
 
-/* Emits the equation r (prim, params, n_in, n_out) for operands x, which are parts, with the parameters that give results
- * of the types yt (dtypes and extents). Returns the number of results, 0 after an error of b. */
+/* Emits the equation r (prim, params, n_in, n_out) for operands x, which are parts, with the parameters that give
+ * results of the types yt (dtypes and extents). Returns the number of results, 0 after an error of b. */
 int knshard_emit(kni_builder *b, const kni_rule *r, const kni_atom *x, const kni_type *yt, kni_atom *y);
 #endif

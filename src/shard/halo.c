@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * halo.c -- elements of neighbouring parts: the window of an operand that a device's part of a result reads (KNI_HALO).
- * What a device lacks comes from the devices a few places before and behind it along the axis, by ppermute, and no more of
- * it than some device needs. */
+ * What a device lacks comes from the devices a few places before and behind it along the axis, by ppermute, and no more
+ * of it than some device needs. */
 #include "shard/write.h"
 #include <string.h>
 
 enum { MOST_HOPS = 4 };
 
-/* Device p of n has elements p * extent, ... of the operand, and reads `width` elements from start_of(p) on. Devices are
- * numbered from home_of(p) on, so that for a result in reverse order the hops are as few. */
+/* Device p of n has elements p * extent, ... of the operand, and reads `width` elements from start_of(p) on. Devices
+ * are numbered from home_of(p) on, so that for a result in reverse order the hops are as few. */
 typedef struct reach {
     const kni_factor *f;
     int operand;

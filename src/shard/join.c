@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * join.c -- small collectives that wait for nothing of each other become one: their arrays go one behind the other. What a
- * message costs before its first byte is paid once.
+ * join.c -- small collectives that wait for nothing of each other become one: their arrays go one behind the other.
+ * What a message costs before its first byte is paid once.
  *
  * The level of an equation is the number of such collectives on the longest way to it. Those of one level cannot depend
  * on each other, so equations are written level by level, and the collectives of a level at its end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * manual.c -- equations whose jaxprs are written for one device of the mesh (shard_map): their operands are brought into
- * the layouts that they say, and the jaxpr takes their place, its collectives being those of the mesh. */
+ * manual.c -- equations whose jaxprs are written for one device of the mesh (shard_map): their operands are brought
+ * into the layouts that they say, and the jaxpr takes their place, its collectives being those of the mesh. */
 #include "shard/write.h"
 #include "transform/replay.h"
 #include <string.h>

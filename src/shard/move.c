@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * move.c -- values from one layout into another: parts are joined, gathered, exchanged and cut.
  *
- * An axis that only goes to another dimension is an all_to_all, one that leaves an all_gather, one that comes a cut, which
- * costs no communication. Sums that have yet to be joined are a reduce_scatter where the axis comes, else a psum. Of an
- * extent that its parts do not divide the parts of a shorter list are no unions of those of a longer one: it is gathered
- * as a whole, and cut anew. */
+ * An axis that only goes to another dimension is an all_to_all, one that leaves an all_gather, one that comes a cut,
+ * which costs no communication. Sums that have yet to be joined are a reduce_scatter where the axis comes, else a psum.
+ * Of an extent that its parts do not divide the parts of a shorter list are no unions of those of a longer one: it is
+ * gathered as a whole, and cut anew. */
 #include "shard/write.h"
 #include <string.h>
 

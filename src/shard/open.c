@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * open.c -- before cutting: calls are inlined, and rows that say nothing of factors are what they expand into, also in
- * the bodies of loops. Rows that know how they are cut stay: their expansions would hide it (a tile, random_bits). So do
- * those whose jaxpr is written for one device of this mesh. */
+ * the bodies of loops. Rows that know how they are cut stay: their expansions would hide it (a tile, random_bits). So
+ * do those whose jaxpr is written for one device of this mesh. */
 #include "shard/factors.h"
 #include "transform/replay.h"
 

@@ -166,8 +166,8 @@ static bool sums_alike(kn_dtype from, kn_dtype to)
     return knx_component(from) == knx_component(to) || (integers && to->size <= from->size);
 }
 
-/* The axes over which this operand has yet to be summed if it can be taken as it is: it lies as it is needed, nobody else
- * needs its sum, and the equation does not use the axes. */
+/* The axes over which this operand has yet to be summed if it can be taken as it is: it lies as it is needed, nobody
+ * else needs its sum, and the equation does not use the axes. */
 static uint32_t sum_ahead(partition *p, uint32_t i, const one *o, uint32_t k)
 {
     const knshard_cut *c = &p->s->cut[i];

@@ -63,8 +63,8 @@ static bool is_near(const knshard_solution *s, uint32_t i, const kni_factor *f, 
     return near;
 }
 
-/* As much of the list, from the front, as the factor can be cut by. What pads an uneven extent must not make an equation
- * fail. */
+/* As much of the list, from the front, as the factor can be cut by. What pads an uneven extent must not make an
+ * equation fail. */
 static kni_mesh_axes possible(const knshard_solution *s, uint32_t i, const kni_factor *f, kni_mesh_axes a)
 {
     const kni_eqn *e = &s->j->eqn[i];

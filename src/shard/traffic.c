@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * traffic.c -- what the devices of a mesh move when they run a program: each collective with its bytes, how often it runs,
- * and what that takes on a machine of which latency and bandwidth are known. */
+ * traffic.c -- what the devices of a mesh move when they run a program: each collective with its bytes, how often it
+ * runs, and what that takes on a machine of which latency and bandwidth are known. */
 #include "shard/shard.h"
 
 typedef struct walk {

@@ -142,9 +142,9 @@ int knw_handed_part(const knw_gen *g, int map);
 /* stages.c */
 void knw_write_main(knw_gen *g);
 void knw_write_stages(knw_gen *g); /* of a point whose indices are there */
-/* Parts of them, for texts that share the points out in ways of their own (src/glsl): indices c0, c1, ... of a number in
- * C order, n of them, whose extents are the words from `first` on; the nodes of inner point i, without reductions; the
- * accumulators a7 of the elements of such numbers. */
+/* Parts of them, for texts that share the points out in ways of their own (src/glsl): indices c0, c1, ... of a number
+ * in C order, n of them, whose extents are the words from `first` on; the nodes of inner point i, without reductions;
+ * the accumulators a7 of the elements of such numbers. */
 void knw_indices(knw_gen *g, char c, const char *number, int n, uint32_t first);
 void knw_inner_point(knw_gen *g);
 void knw_accumulators(knw_gen *g, const char *from, const char *to, const char *step);
