@@ -213,8 +213,7 @@ static knx_error *run_all(run *r, knx_buffer **part, knx_buffer **out)
 {
     give_operands(r);
     const kndist_group whole = {(int)r->d->mesh->n_device, 0, r->d->mesh->device};
-    knx_error *error =
-        kndist_run_whole(r->d->mesh, &whole, r->d->n_local, r->d->device, r->d->in_mesh, run_device, r);
+    knx_error *error = kndist_run_whole(r->d->mesh, &whole, r->d->n_local, r->d->device, r->d->in_mesh, run_device, r);
     for (uint32_t i = 0; !error && i < r->n_out; i++)
         error = take_result(r, i, part, &out[i]);
     for (size_t k = 0; k < (size_t)r->d->n_local * r->n_out; k++)

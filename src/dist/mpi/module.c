@@ -171,7 +171,8 @@ const struct kndist_transport *kndist_transport_open(const void *communicator, c
         snprintf(why, room, "a communicator was given before MPI_Init was called");
         return NULL;
     }
-    setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0); /* Open MPI: who waits here sleeps by himself */
+    setenv("OMPI_MCA_mpi_yield_when_idle", "0",
+           1); /* Open MPI, which would yield with our lock: who waits here sleeps */
     if (!initialized && (code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level)) != MPI_SUCCESS)
         return refuse(why, room, code);
     initialized_here = !initialized;

@@ -14,6 +14,7 @@
  *
  * Of several names the first is the major one: lane (i, j) is number i * size of j + j.
  */
+#include "prim/collective/names.h"
 #include "prim/collective/over_mesh.h"
 #include <string.h>
 
@@ -37,7 +38,7 @@ static const kni_names *names_of(const kni_rule *r)
 }
 
 /* Which of the names is that of the axis that is batched; -1: none. */
-static int position(const kni_rule *r)
+int knp_lane_position(const kni_rule *r)
 {
     const kni_names *names = names_of(r);
     for (int i = 0; r->axis_name && !mesh_of(r) && i < names->n; i++)
@@ -46,9 +47,9 @@ static int position(const kni_rule *r)
     return -1;
 }
 
-static bool is_unbound(const kni_rule *r) { return !mesh_of(r); }
+bool knp_is_unbound(const kni_rule *r) { return !mesh_of(r); }
 
-static kni_names part(kni_names names, int first, int end)
+kni_names knp_names_part(kni_names names, int first, int end)
 {
     return (kni_names){end > first ? end - first : 0, names.v + first};
 }
@@ -88,12 +89,12 @@ static kni_ints sizes_without(kni_builder *b, kni_ints sizes, int at)
     return (kni_ints){n, v};
 }
 
-static knx_error *no_names(void) { return knx_error_new(KN_ERROR_VALUE, "no axis is named"); }
+knx_error *knp_no_names(void) { return knx_error_new(KN_ERROR_VALUE, "no axis is named"); }
 
 static knx_error *check_sizes(const kni_mesh *mesh, kni_names names, kni_ints sizes, int64_t axis_size)
 {
     if (!names.n)
-        return no_names();
+        return knp_no_names();
     for (int i = 0; i < sizes.n; i++)
         if (knx_dim_lt(sizes.v[i], 0))
             return knx_error_new(KN_ERROR_VALUE, "an axis has a negative size");
@@ -116,7 +117,7 @@ static knx_error *check_lanes(int64_t recorded, int64_t lanes)
 }
 
 /* The lowering of all of them: a name that no vmap has taken away. */
-static knx_error *unbound(const kni_rule *r, kni_atom *y)
+knx_error *knp_unbound(const kni_rule *r, kni_atom *y)
 {
     const kni_names *names = names_of(r);
     (void)y;
@@ -171,7 +172,7 @@ static knx_error *all_reduce_type(kni_rule *r, kni_type *y)
 {
     const kni_p_all_reduce *p = r->params;
     if (!p->axes.n)
-        return no_names();
+        return knp_no_names();
     if (p->mesh)
         KN_TRY(knp_mesh_check(p->mesh, p->axes, (kni_ints){0, NULL}));
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
@@ -194,7 +195,7 @@ static knx_error *all_reduce_batch(const kni_rule *r, int64_t size, const int *a
     const kni_p_all_reduce *p = r->params;
     kni_names names = p->axes;
     kni_builder *b = r->b;
-    int at = position(r);
+    int at = knp_lane_position(r);
     int64_t where = axis[0];
     kni_atom x = r->x[0];
     *axis_out = at < 0 ? axis[0] : -1;
@@ -235,8 +236,8 @@ const kni_prim knp_prim_psum = {
     .run = knp_all_reduce_run,
     .workspace = knp_all_reduce_workspace,
     .moves = knp_all_reduce_moves,
-    .expand = unbound,
-    .expands = is_unbound,
+    .expand = knp_unbound,
+    .expands = knp_is_unbound,
 };
 
 const kni_prim knp_prim_pmax = {
@@ -254,8 +255,8 @@ const kni_prim knp_prim_pmax = {
     .run = knp_all_reduce_run,
     .workspace = knp_all_reduce_workspace,
     .moves = knp_all_reduce_moves,
-    .expand = unbound,
-    .expands = is_unbound,
+    .expand = knp_unbound,
+    .expands = knp_is_unbound,
 };
 
 const kni_prim knp_prim_pmin = {
@@ -273,8 +274,8 @@ const kni_prim knp_prim_pmin = {
     .run = knp_all_reduce_run,
     .workspace = knp_all_reduce_workspace,
     .moves = knp_all_reduce_moves,
-    .expand = unbound,
-    .expands = is_unbound,
+    .expand = knp_unbound,
+    .expands = knp_is_unbound,
 };
 
 /* all_gather --------------------------------------------------------------------------------- */
@@ -313,7 +314,7 @@ static kni_atom gather_over(kni_builder *b, kni_atom x, const kni_p_all_gather *
         return x;
     kni_ints sizes = {end - first, p->sizes.v + first};
     return knb_all_gather(b, x,
-                          &(kni_p_all_gather){p->all_gather_dimension, part(p->axis_name, first, end), sizes,
+                          &(kni_p_all_gather){p->all_gather_dimension, knp_names_part(p->axis_name, first, end), sizes,
                                               knp_product(sizes), false, NULL});
 }
 
@@ -321,7 +322,7 @@ static knx_error *all_gather_batch(const kni_rule *r, int64_t size, const int *a
 {
     const kni_p_all_gather *p = r->params;
     kni_builder *b = r->b;
-    int at = position(r), dimension = (int)p->all_gather_dimension;
+    int at = knp_lane_position(r), dimension = (int)p->all_gather_dimension;
     if (at < 0) {
         kni_p_all_gather lifted = *p;
         lifted.all_gather_dimension += axis[0] >= 0 && axis[0] <= dimension;
@@ -360,8 +361,8 @@ const kni_prim knp_prim_all_gather = {
     .run = knp_all_gather_run,
     .workspace = knp_all_gather_workspace,
     .moves = knp_all_gather_moves,
-    .expand = unbound,
-    .expands = is_unbound,
+    .expand = knp_unbound,
+    .expands = knp_is_unbound,
 };
 
 /* reduce_scatter ----------------------------------------------------------------------------- */
@@ -402,7 +403,7 @@ static knx_error *reduce_scatter_batch(const kni_rule *r, int64_t size, const in
 {
     const kni_p_reduce_scatter *p = r->params;
     kni_builder *b = r->b;
-    int at = position(r), dimension = (int)p->scatter_dimension;
+    int at = knp_lane_position(r), dimension = (int)p->scatter_dimension;
     int64_t where = axis[0];
     if (at < 0) {
         kni_p_reduce_scatter lifted = *p;
@@ -450,8 +451,8 @@ const kni_prim knp_prim_reduce_scatter = {
     .run = knp_reduce_scatter_run,
     .workspace = knp_reduce_scatter_workspace,
     .moves = knp_exchange_moves,
-    .expand = unbound,
-    .expands = is_unbound,
+    .expand = knp_unbound,
+    .expands = knp_is_unbound,
 };
 
 /* all_to_all --------------------------------------------------------------------------------- */
@@ -514,7 +515,7 @@ static knx_error *all_to_all_batch(const kni_rule *r, int64_t size, const int *a
 {
     const kni_p_all_to_all *p = r->params;
     kni_builder *b = r->b;
-    int at = position(r), split = (int)p->split_axis, concat = (int)p->concat_axis;
+    int at = knp_lane_position(r), split = (int)p->split_axis, concat = (int)p->concat_axis;
     if (at < 0) {
         kni_p_all_to_all lifted = *p;
         lifted.split_axis += axis[0] >= 0 && axis[0] <= split;
@@ -557,228 +558,8 @@ const kni_prim knp_prim_all_to_all = {
     .run = knp_all_to_all_run,
     .workspace = knp_all_to_all_workspace,
     .moves = knp_exchange_moves,
-    .expand = unbound,
-    .expands = is_unbound,
-};
-
-/* ppermute ----------------------------------------------------------------------------------- */
-
-static knx_error *ppermute_type(kni_rule *r, kni_type *y)
-{
-    const kni_p_ppermute *p = r->params;
-    if (!p->axis_name.n)
-        return no_names();
-    if (p->mesh)
-        KN_TRY(knp_mesh_check(p->mesh, p->axis_name, (kni_ints){0, NULL}));
-    if (p->perm.n % 2)
-        return knx_error_new(KN_ERROR_VALUE, "perm must be pairs of source and destination");
-    KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS | KNP_BOOL));
-    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
-}
-
-static knx_error *ppermute_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
-{
-    const kni_p_ppermute *p = r->params;
-    int64_t *back = knx_arena_alloc(&r->b->arena, ((size_t)p->perm.n + 1) * sizeof *back);
-    if (!back)
-        return knx_error_nomem();
-    for (int i = 0; i < p->perm.n; i++)
-        back[i] = p->perm.v[i ^ 1];
-    ct_in[0] = knb_ppermute(r->b, ct[0], &(kni_p_ppermute){p->axis_name, {p->perm.n, back}, p->mesh});
-    return NULL;
-}
-
-/* from[d]: where lane d gets its value from, -1: zeros. */
-static knx_error *sources(const kni_p_ppermute *p, int64_t size, int64_t *from)
-{
-    for (int64_t d = 0; d < size; d++)
-        from[d] = -1;
-    for (int i = 0; i < p->perm.n; i++)
-        if (p->perm.v[i] < 0 || p->perm.v[i] >= size)
-            return knx_error_new(KN_ERROR_INDEX, "index %lld is out of bounds for axis %s with size %lld",
-                                 (long long)p->perm.v[i], p->axis_name.v[0], (long long)size);
-    for (int i = 0; i + 1 < p->perm.n; i += 2) {
-        if (from[p->perm.v[i + 1]] >= 0)
-            return knx_error_new(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
-        from[p->perm.v[i + 1]] = p->perm.v[i];
-    }
-    return NULL;
-}
-
-static knx_error *sources_differ(const kni_p_ppermute *p, int64_t size, bool *seen)
-{
-    memset(seen, 0, (size_t)size);
-    for (int i = 0; i + 1 < p->perm.n; i += 2) {
-        if (seen[p->perm.v[i]])
-            return knx_error_new(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
-        seen[p->perm.v[i]] = true;
-    }
-    return NULL;
-}
-
-/* Elements first .. first + n - 1 of x along an axis. */
-static kni_atom some_lanes(kni_builder *b, kni_atom x, int axis, int64_t first, int64_t n)
-{
-    kni_type t = knb_type(b, x);
-    knp_dims start = {.n = t.ndim}, limit = knp_dims_of(t);
-    if (b->error || (!first && n == t.dim[axis]))
-        return x;
-    start.v[axis] = first;
-    limit.v[axis] = first + n;
-    return knb_slice(b, x, start.v, limit.v, NULL);
-}
-
-static kni_atom no_lanes(kni_builder *b, kni_atom x, int axis, int64_t n)
-{
-    kni_type t = knb_type(b, x);
-    knp_dims d = knp_dims_of(t);
-    if (b->error)
-        return KN_ATOM_NONE;
-    d.v[axis] = n;
-    t.dim = d.v;
-    return knb_zeros(b, t);
-}
-
-/* The lanes in their new order: runs of neighbours that stay neighbours are one piece. */
-static knx_error *reorder(const kni_rule *r, kni_atom x, int axis, int64_t size, const int64_t *from, kni_atom *y)
-{
-    kni_atom *piece = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *piece);
-    int n = 0;
-    if (!piece)
-        return knx_error_nomem();
-    for (int64_t d = 0, run; d < size; d += run) {
-        run = 1;
-        while (d + run < size && (from[d] < 0 ? from[d + run] < 0 : from[d + run] == from[d] + run))
-            run++;
-        piece[n++] = from[d] < 0 ? no_lanes(r->b, x, axis, run) : some_lanes(r->b, x, axis, from[d], run);
-    }
-    *y = n == 0 ? x : n == 1 ? piece[0] : knb_concatenate(r->b, n, piece, axis);
-    return NULL;
-}
-
-static knx_error *ppermute_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
-{
-    const kni_p_ppermute *p = r->params;
-    *axis_out = axis[0];
-    if (position(r) < 0) {
-        *y = knb_ppermute(r->b, r->x[0], p);
-        return NULL;
-    }
-    if (p->axis_name.n > 1)
-        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "ppermute over several axes is not supported under vmap");
-    KN_TRY(kni_dim_settle(size, &size)); /* lanes are told apart one by one */
-    int64_t *from = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *from);
-    bool *seen = knx_arena_alloc(&r->b->arena, (size_t)size + 1);
-    if (!from || !seen)
-        return knx_error_nomem();
-    KN_TRY(sources(p, size, from));
-    KN_TRY(sources_differ(p, size, seen));
-    if (axis[0] < 0 && p->perm.n == 2 * size) { /* all lanes have the same and get it */
-        *y = r->x[0];
-        return NULL;
-    }
-    *axis_out = axis[0] < 0 ? 0 : axis[0];
-    return reorder(r, knp_batched_at(r, 0, size, axis[0], *axis_out), *axis_out, size, from, y);
-}
-
-const kni_prim knp_prim_ppermute = {
-    .name = "ppermute",
-    .n_in = 1,
-    .n_out = 1,
-    .bits = KN_NAMES,
-    .linear_in = 1,
-    .factors = "... -> ...",
-    .fields = kni_fields_ppermute,
-    .params_size = sizeof(kni_p_ppermute),
-    .doc = "x of the lane that sends to this one, zeros if none does (jax.lax.ppermute)",
-    .type = ppermute_type,
-    .jvp = knp_jvp_linear,
-    .transpose = ppermute_transpose,
-    .batch = ppermute_batch,
-    .run = knp_ppermute_run,
-    .workspace = knp_ppermute_workspace,
-    .moves = knp_permute_moves,
-    .expand = unbound,
-    .expands = is_unbound,
-};
-
-/* pbroadcast --------------------------------------------------------------------------------- */
-
-static knx_error *pbroadcast_type(kni_rule *r, kni_type *y)
-{
-    const kni_p_pbroadcast *p = r->params;
-    if (!p->axis_name.n)
-        return no_names();
-    if (p->mesh)
-        KN_TRY(knp_mesh_check(p->mesh, p->axis_name, (kni_ints){0, NULL}));
-    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
-}
-
-/* The number of a lane among those of all names, the first one being the major one. */
-static kni_atom rank_in(kni_builder *b, kni_names names, const kni_mesh *mesh)
-{
-    if (names.n == 1 || !mesh)
-        return knb_axis_index(b, names, mesh);
-    kni_atom rank = knb_axis_index(b, part(names, 0, 1), mesh);
-    for (int i = 1; i < names.n; i++) {
-        int axis = kni_mesh_axis(mesh, names.v[i], strlen(names.v[i]));
-        rank = knb_mul(b, rank, knb_integer(b, KN_DT(I32), mesh->size[axis]));
-        rank = knb_add(b, rank, knb_axis_index(b, part(names, i, i + 1), mesh));
-    }
-    return rank;
-}
-
-static knx_error *pbroadcast_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
-{
-    const kni_p_pbroadcast *p = r->params;
-    kni_builder *b = r->b;
-    kni_atom at_source = knb_eq(b, rank_in(b, p->axis_name, p->mesh), knb_integer(b, KN_DT(I32), p->source));
-    kni_atom sum = knb_psum(b, ct[0], p->axis_name, p->mesh);
-    if (b->error)
-        return NULL;
-    ct_in[0] = knb_select(b, at_source, sum, knb_zeros(b, knb_type(b, sum)));
-    return NULL;
-}
-
-static knx_error *pbroadcast_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
-{
-    const kni_p_pbroadcast *p = r->params;
-    int64_t where = axis[0];
-    *axis_out = axis[0];
-    if (position(r) < 0) {
-        *y = knb_pbroadcast(r->b, r->x[0], p->axis_name, p->source, p->mesh);
-        return NULL;
-    }
-    if (p->axis_name.n > 1)
-        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "pbroadcast batcher only supports a single axis");
-    if (p->source < 0 || knx_dim_le(size, p->source))
-        return knx_error_new(KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
-    *y = r->x[0];
-    if (axis[0] >= 0)
-        *y = knb_squeeze(r->b, some_lanes(r->b, *y, axis[0], p->source, 1), 1, &where);
-    *axis_out = -1;
-    return NULL;
-}
-
-const kni_prim knp_prim_pbroadcast = {
-    .name = "pbroadcast",
-    .n_in = 1,
-    .n_out = 1,
-    .bits = KN_NAMES,
-    .linear_in = 1,
-    .factors = "... -> ...",
-    .fields = kni_fields_pbroadcast,
-    .params_size = sizeof(kni_p_pbroadcast),
-    .doc = "x of one lane, for all (jax.lax.pbroadcast)",
-    .type = pbroadcast_type,
-    .jvp = knp_jvp_linear,
-    .transpose = pbroadcast_transpose,
-    .batch = pbroadcast_batch,
-    .run = knp_pbroadcast_run,
-    .workspace = knp_pbroadcast_workspace,
-    .moves = knp_permute_moves,
-    .expand = unbound,
-    .expands = is_unbound,
+    .expand = knp_unbound,
+    .expands = knp_is_unbound,
 };
 
 /* axis_index --------------------------------------------------------------------------------- */
@@ -797,7 +578,7 @@ static knx_error *axis_index_batch(const kni_rule *r, int64_t size, const int *a
 {
     const kni_p_axis_index *p = r->params;
     (void)axis;
-    bool mine = position(r) >= 0;
+    bool mine = knp_lane_position(r) >= 0;
     *y = mine ? knb_iota(r->b, KN_DT(I32), 1, &size, 0) : knb_axis_index(r->b, p->axis_name, p->mesh);
     *axis_out = mine ? 0 : -1;
     return NULL;
@@ -816,6 +597,6 @@ const kni_prim knp_prim_axis_index = {
     .type = axis_index_type,
     .batch = axis_index_batch,
     .run = knp_axis_index_run,
-    .expand = unbound,
-    .expands = is_unbound,
+    .expand = knp_unbound,
+    .expands = knp_is_unbound,
 };
