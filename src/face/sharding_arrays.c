@@ -326,7 +326,7 @@ static knx_error *check_shape(const kn_shape *shape)
 
 static knx_error *begin_made(made *m, kn_sharding s, kn_dtype dtype, const kn_shape *shape)
 {
-    m->t = kni_type_of(kna_lookup_dtype(dtype, kna_default_float()), shape->ndim, shape->dim);
+    m->t = kni_type_of(dtype, shape->ndim, shape->dim);
     KN_TRY(check_shape(shape));
     KN_TRY(kni_type_check_size(m->t));
     KN_TRY(kni_sharding_for(s, shape->ndim, &m->s));
@@ -342,8 +342,8 @@ kn_array kn_make_array_from_callback(const kn_shape *shape, kn_dtype dtype, kn_s
     kni_atom y = KN_ATOM_NONE;
     kna_begin(&m.op, name);
     shape = kna_shape(&m.op, shape);
-    if (!f)
-        kna_null(&m.op, "f");
+    if (!f || !dtype)
+        kna_null(&m.op, f ? "dtype" : "f");
     knx_error *error = knface_takes_sharding(&m.op, sharding) ? begin_made(&m, sharding, dtype, shape) : NULL;
     if (error)
         kna_fail_with(&m.op, error);
