@@ -88,6 +88,19 @@ static knd_mesh *new_mesh(const kni_mesh *m)
     return d;
 }
 
+/* Are all its devices there? Those of a mesh that was made for plans alone need not be. */
+static knx_error *check_devices(const kni_mesh *m)
+{
+    const kndist_job *job = kndist_job_now();
+    int64_t all = (int64_t)job->n_process * job->n_local;
+    knx_text t = {0};
+    for (int64_t i = 0; i < m->n_device; i++)
+        if (m->device[i] >= all)
+            return knx_error_new(KN_ERROR_VALUE, "%s has no devices for arrays: it needs number %d, there %s %" PRId64,
+                                 kni_mesh_text(&t, m), (int)m->device[i], all == 1 ? "is" : "are", all);
+    return NULL;
+}
+
 static knx_error *open(const kni_mesh *m, const knd_mesh **out)
 {
     char name[24];
@@ -97,6 +110,7 @@ static knx_error *open(const kni_mesh *m, const knd_mesh **out)
         *out = knd_mesh_of(known);
         return NULL;
     }
+    KN_TRY(check_devices(m));
     kndist_job_fix();
     knd_mesh *d = new_mesh(m);
     if (!d)

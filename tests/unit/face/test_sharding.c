@@ -481,6 +481,10 @@ static void what_is_no_mesh(void **state)
     assert_null(MESH("x", 9));
     expect_error("ValueError",
                  "make_mesh: the mesh needs 9 devices, there are 8 (KILN_DEVICES=9 gives a process so many)");
+    kn_mesh plan = kn_make_mesh(KN_SHAPE(1024), "x", .abstract = true);
+    expect_no_error();
+    kn_shard(matrix(), kn_named_sharding(plan, "x"));
+    expect_error("ValueError", "shard: Mesh('x': 1024) has no devices for arrays: it needs number 8, there are 8");
     assert_null(MESH("x, y", 2));
     expect_error("ValueError", "make_mesh: the shape of the mesh has 1 axes, but there are 2 names");
     assert_null(MESH("x, x", 2, 2));
