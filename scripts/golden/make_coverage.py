@@ -150,6 +150,11 @@ def named(a):
     return jnp.sum(jnp.sin(c @ c.T))
 
 
+def on_one_device(f):
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("x",))
+    return jax.shard_map(f, mesh=mesh, in_specs=jax.sharding.PartitionSpec("x"), out_specs=jax.sharding.PartitionSpec("x"))
+
+
 def saved(f, policy):
     return jax.grad(jax.checkpoint(f, policy=policy))(jnp.asarray(y))
 

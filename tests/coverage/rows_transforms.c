@@ -6,6 +6,8 @@ static kn_array wave(const kn_array *a) { return kn_sum(kn_mul(kn_sin(*a), *a));
 KN_FUNCTION(wave, kn_array, kn_array)
 static kn_array each(const kn_array *a) { return kn_mul(kn_sin(*a), *a); }
 KN_FUNCTION(each, kn_array, kn_array)
+static kn_array share(const kn_array *a) { return kn_div(*a, kn_lax_psum(*a, "i")); }
+KN_FUNCTION(share, kn_array, kn_array)
 static kn_array thrice(const kn_array *a) { return kn_mul(3.0, *a); }
 KN_FUNCTION(thrice, kn_array, kn_array)
 static kn_array times(const kn_array *captured, const kn_array *a) { return kn_mul(*captured, *a); }

@@ -196,8 +196,8 @@ static int build_pmap_same(kni_builder *b, const kni_atom *x, kni_atom *y)
     return 1;
 }
 
-/* A product on each of two devices, which have half of the first axis each. */
-static int build_shard_map(kni_builder *b, const kni_atom *x, kni_atom *y)
+/* A product on each of two devices, which have half of the first axis each; one operand: it is handed on. */
+static int build_shard_map_of(kni_builder *b, int n, const kni_atom *x, kni_atom *y)
 {
     static const char *const names[] = {"x"};
     const int64_t two = 2;
@@ -217,18 +217,24 @@ static int build_shard_map(kni_builder *b, const kni_atom *x, kni_atom *y)
         return 1;
     }
     knb_init(&inner);
-    kni_atom in[2] = {knb_invar(&inner, part), knb_invar(&inner, part)}, out = knb_mul(&inner, in[0], in[1]);
+    kni_atom in[2] = {knb_invar(&inner, part), n == 2 ? knb_invar(&inner, part) : KN_ATOM_NONE},
+             out = n == 2 ? knb_mul(&inner, in[0], in[1]) : in[0];
     body = finished(b, &inner, 1, &out);
     if (body)
         knb_emit(b, &knp_prim_shard_map,
                  &(kni_p_shard_map){.check_vma = true,
-                                    .in_specs = {2, (const kni_sharding *const[]){cut, cut}},
+                                    .in_specs = {n, (const kni_sharding *const[]){cut, cut}},
                                     .jaxpr = body,
                                     .mesh = m,
                                     .out_specs = {1, &cut}},
-                 2, x, y, 1);
+                 n, x, y, 1);
     kni_release(body);
     return 1;
+}
+static int build_shard_map(kni_builder *b, const kni_atom *x, kni_atom *y) { return build_shard_map_of(b, 2, x, y); }
+static int build_shard_map_same(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    return build_shard_map_of(b, 1, x, y);
 }
 
 static void ref_pmap(call *c)
@@ -279,6 +285,13 @@ const sample samples_custom[] = {
      .build = build_shard_map,
      .whole = ref_pmap,
      .ulp = 4},
+    {.prim = &knp_prim_shard_map,
+     .label = "same",
+     .dtypes = EVERYTHING " key<fry>",
+     .operands = "T[4]; T[2,3]; T[0]",
+     .build = build_shard_map_same,
+     .each = ref_same,
+     .flags = SPECIAL},
     {.prim = &knp_prim_name,
      .dtypes = EVERYTHING " key<fry>",
      .operands = "T[]; T[3,4]; T[0]; T[2,1,3]",

@@ -149,7 +149,8 @@ static kni_jaxpr *read_body(reader *r, const equation *e, int which, const kni_t
     if (n)
         memcpy(t, xt, (size_t)n * sizeof *t);
     if (e->prim->body_types)
-        n = e->prim->body_types(&(kni_rule){.prim = e->prim, .params = params, .n_in = n, .xt = xt}, which, t);
+        n = e->prim->body_types(
+            &(kni_rule){.prim = e->prim, .params = params, .n_in = n, .xt = xt, .arena = &r->p.arena}, which, t);
     return read_jaxpr(r, 0, NULL, n, t);
 }
 

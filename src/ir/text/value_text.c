@@ -255,7 +255,7 @@ static void add_names(knx_str *t, kni_jaxpr_form form, const kni_param_field *f,
     knx_str_puts(t, v.n == 1 && form != KN_FORM_FULL ? ",)" : ")");
 }
 
-/* Mesh('x': 4, 'y': 2); in the full form behind it the devices, unless they are 0, 1, 2, ... */
+/* Mesh('x': 4, 'y': 2); in forms that are read behind it the devices, unless they are 0, 1, 2, ... */
 static void add_mesh(knx_str *t, kni_jaxpr_form form, const kni_mesh *m)
 {
     bool in_order = true;
@@ -268,7 +268,7 @@ static void add_mesh(knx_str *t, kni_jaxpr_form form, const kni_mesh *m)
     }
     for (int64_t i = 0; m && i < m->n_device; i++)
         in_order &= m->device[i] == i;
-    for (int64_t i = 0; m && !in_order && form == KN_FORM_FULL && i < m->n_device; i++) {
+    for (int64_t i = 0; m && !in_order && form != KN_FORM_TYPED && i < m->n_device; i++) {
         knx_str_puts(t, i ? ", " : "; ");
         kni_show_int(t, m->device[i]);
     }
@@ -300,11 +300,11 @@ static void add_axis_names(knx_str *t, const kni_mesh *m, kni_mesh_axes a)
     knx_str_puts(t, a.n > 1 ? ")" : "");
 }
 
-/* (P('x', None, ('y', 'z')), P('x',)); in the full form their mesh and a semicolon in front of them. */
+/* (P('x', None, ('y', 'z')), P('x',)); in forms that are read their mesh and a semicolon in front of them. */
 static void add_shardings(knx_str *t, kni_jaxpr_form form, kni_shardings v)
 {
     knx_str_puts(t, "(");
-    if (form == KN_FORM_FULL && v.n) {
+    if (form != KN_FORM_TYPED && v.n) {
         add_mesh(t, form, v.v[0]->mesh);
         knx_str_puts(t, "; ");
     }
@@ -316,7 +316,7 @@ static void add_shardings(knx_str *t, kni_jaxpr_form form, kni_shardings v)
         }
         knx_str_puts(t, v.v[i]->ndim == 1 ? ",)" : ")");
     }
-    knx_str_puts(t, v.n == 1 && form != KN_FORM_FULL ? ",)" : ")");
+    knx_str_puts(t, v.n == 1 && form == KN_FORM_TYPED ? ",)" : ")");
 }
 
 void kni_field_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e, const kni_param_field *f)

@@ -116,6 +116,17 @@ static knx_error *shard_map_type(kni_rule *r, kni_type *y)
     return NULL;
 }
 
+/* Parts that are not of one size are the type rule's to refuse, once the jaxpr was read. */
+static int shard_map_body_types(const kni_rule *r, int which, kni_type *t)
+{
+    const kni_p_shard_map *p = r->params;
+    (void)which;
+    for (int i = 0; i < r->n_in; i++)
+        if (i >= p->in_specs.n || !kni_local_type(r->arena, r->xt[i], p->in_specs.v[i], &t[i]))
+            t[i] = r->xt[i];
+    return r->n_in;
+}
+
 /* ---- All devices at once. */
 
 /* The whole with its dimensions cut: the axes of the spec in the mesh's order, then the part's dimensions. */
@@ -222,7 +233,10 @@ static knx_error *over_mesh(const kni_p_shard_map *p, uint32_t *has, kni_jaxpr *
     }
     knx_free(axis);
     knx_free(was);
-    *out = error ? NULL : j;
+    if (error)
+        kni_release(j);
+    else
+        *out = j;
     return error;
 }
 
@@ -314,5 +328,6 @@ const kni_prim knp_prim_shard_map = {
     .expand = shard_map_expand,
     .may_fail = shard_map_may_fail,
     .manual = shard_map_manual,
+    .body_types = shard_map_body_types,
     .doc = "a jaxpr that each device of a mesh runs on its parts of the operands (jax.shard_map)",
 };
