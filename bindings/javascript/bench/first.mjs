@@ -4,7 +4,7 @@
 import {openAll} from './libraries.mjs';
 
 export async function first(places, name) {
-    const start = performance.now(), [library] = await openAll(places, {only: [name]});
+    const start = performance.now(), [library] = await openAll(places, {just: name});
     if (!library) return null;
     const out = {load: performance.now() - start};
     for (const [kind, n] of [['chain', 1000], ['mlp', 64]]) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // libraries.mjs -- opens the libraries that are there. places: {kiln, jaxjs, numpyts, tf, ...}: where each is.
 
-/** All that can be opened, Kiln first; log says which cannot. */
-export async function openAll(places, {only = null, log = () => {}} = {}) {
+/** All that can be opened, Kiln first, or those whose names have a part that is in `only`, or the one that is `just`; log says
+ * which cannot. */
+export async function openAll(places, {only = null, just = null, log = () => {}} = {}) {
     const openers = [
         ['Kiln', () => import('./kiln.mjs'), places.kiln && {}],
         ['Kiln threads', () => import('./kiln.mjs'), places.kilnThreads && {kiln: places.kilnThreads,
@@ -16,7 +17,7 @@ export async function openAll(places, {only = null, log = () => {}} = {}) {
     ];
     const all = [];
     for (const [name, module, options] of openers) {
-        if (!options || (only && !only.some(o => name.includes(o)))) continue;
+        if (!options || (just && name !== just) || (only && !only.some(o => name.includes(o)))) continue;
         try {
             const library = await (await module()).open({...places, ...options});
             all.push({...library, name});
