@@ -124,6 +124,28 @@ static void of_the_hosts_there_is_nothing_to_do(void **state)
 }
 
 /* The facts of a device, too, are begun before they are waited for. */
+/* What small copies come through is kept for the next ones, a large one's memory is not. */
+static void memory_of_large_copies_is_given_back(void **state)
+{
+    (void)state;
+    enum { BYTES = 144 << 20, KEPT = 1 << 27 };
+    knd_memory *from = NULL;
+    kng_reading *r = NULL;
+    uint32_t *to = malloc(BYTES);
+    assert_non_null(to);
+    knd_lock();
+    assert_null(kng_alloc(g, BYTES, &from));
+    assert_null(kng_upload(g, from, BYTES - 4, &(uint32_t){7}, 4));
+    assert_null(kng_reading_begin(g, from, 0, BYTES, &r));
+    assert_null(kng_reading_end(g, r, to));
+    assert_int_equal(to[BYTES / 4 - 1], 7);
+    for (int i = 0; i < KNG_LANDINGS; i++)
+        assert_true(!g->heap.landing[i] || g->heap.landing_room[i] <= KEPT);
+    kng_free(g, from);
+    knd_unlock();
+    free(to);
+}
+
 static void a_flush_brings_what_a_wait_would_wait_for(void **state)
 {
     (void)state;
@@ -157,6 +179,7 @@ KN_TEST_GROUP(test_webgpu_ahead)
         TEST(what_nobody_wants_goes_away),
         TEST(failures_come_with_it),
         TEST(of_the_hosts_there_is_nothing_to_do),
+        TEST(memory_of_large_copies_is_given_back),
         TEST(a_flush_brings_what_a_wait_would_wait_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

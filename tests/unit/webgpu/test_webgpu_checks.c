@@ -317,6 +317,28 @@ static void many_failures_are_told_apart(void **state)
     kn_error_clear();
 }
 
+/* A page flushes now and then and never waits: what has come by then is taken by the next flush. */
+static void a_flush_takes_what_has_come(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array y = takes_too_far(true);
+    kn_eval(y);
+    knd_lock();
+    assert_null(kng_flush(g));
+    assert_non_null(g->checks.coming);
+    int64_t waits = g->counters.waits;
+    while (!kng_reading_came(g->checks.coming))
+        kng_pump(g);
+    assert_null(kng_flush(g));
+    assert_null(g->checks.coming);
+    assert_int_equal(kng_checks_unknown(g).n, 0);
+    assert_int_equal(g->counters.waits, waits);
+    knd_unlock();
+    assert_null(kn_data(y, float));
+    expect_error_with("IndexError", "out of bounds");
+}
+
 KN_TEST_GROUP(test_webgpu_checks)
 {
     setenv("KILN_WEBGPU_EXACT", "1", 1);
@@ -328,6 +350,7 @@ KN_TEST_GROUP(test_webgpu_checks)
         TEST(a_loop_that_runs_out_of_bounds_ends),  TEST(many_runs_wait_for_nothing),
         TEST(steps_of_the_host_behind_it_fail_too), TEST(loops_over_it_fail_too),
         TEST(runs_may_lie_in_each_other),           TEST(many_failures_are_told_apart),
+        TEST(a_flush_takes_what_has_come),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();

@@ -5,6 +5,7 @@
 #include "support/group.h"
 #include "support/webgpu_run.h"
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,29 @@ static void a_lost_device_is_an_error_with_the_line(void **state)
     expect_values(kn_add(kept, 1), 1, 3, 5, 7);
 }
 
+static int asked;
+static void ask(WGPUInstance instance) { (void)instance, asked++; }
+
+/* Also where nothing is to be waited for: nobody asks the engine about a device that is gone. */
+static void nobody_waits_for_it(void **state)
+{
+    (void)state;
+    const kng_api *engine = g->api;
+    kng_api counting = *engine;
+    counting.InstanceProcessEvents = ask;
+    knd_lock();
+    g->api = &counting;
+    for (int waits = 0; waits < 2; waits++) {
+        knx_error *error = waits ? kng_finish(g) : kng_wait_for(g, 0);
+        assert_non_null(error);
+        assert_non_null(strstr(error->message, "is lost"));
+        knx_error_release(error);
+    }
+    g->api = engine;
+    knd_unlock();
+    assert_int_equal(asked, 0);
+}
+
 static void nothing_of_it_is_left(void **state)
 {
     (void)state;
@@ -77,6 +101,7 @@ KN_TEST_GROUP(test_webgpu_lost)
     const struct CMUnitTest tests[] = {
         TEST(a_fork_has_no_device),
         TEST(a_lost_device_is_an_error_with_the_line),
+        TEST(nobody_waits_for_it),
         cmocka_unit_test(nothing_of_it_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
