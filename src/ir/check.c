@@ -90,6 +90,7 @@ static knx_error *check_field(checker *c, const kni_param_field *f, const void *
             fine = v->v[i] != NULL;
         return fine ? NULL : FAULT("parameter %s is no list of names", f->name);
     }
+    case KN_P_SHARDING: return *(const kni_sharding *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
     case KN_P_SHARDINGS: {
         const kni_shardings *v = (const void *)at;
         bool fine = v->n >= 0 && (v->n == 0 || v->v);
