@@ -75,9 +75,10 @@ knx_error *kndist_barrier(const kndist_group *g, kndist_what w);
 /* ---- Runs (for device/mesh). */
 
 /* Runs work(env, i) for the local devices i = 0 .. n - 1 at once, each on a thread of its own (of a pool that stays),
- * device[i] being its number in the job; with n = 1 on the calling thread, with n = 0 not at all. Movements of the devices are among members
- * of this run and of the same run in other processes. The first error ends the others' movements with an error, and is
- * what comes back: that of the device with the lowest number, errors that only tell of another one's last. */
+ * device[i] being its number in the job; with n = 1 on the calling thread, with n = 0 not at all. Movements of the
+ * devices are among members of this run and of the same run in other processes. The first error ends the others'
+ * movements with an error, and is what comes back: that of the device with the lowest number, errors that only tell of
+ * another one's last. */
 knx_error *kndist_run(const struct kni_mesh *mesh, int n, const int32_t *device, const int64_t *in_mesh,
                       knx_error *(*work)(void *env, int i), void *env);
 /* The same where the mesh has `whole` devices, in their order: processes that have none of them do not run it. Without

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kndist_net.c -- movements between processes, over a transport.
+ * net.c -- messages between processes, over a transport.
  *
  * From each process comes one stream of messages: heads that say which device does what, of which run, at which line,
  * with a few bytes behind them; longer pieces follow with the tag of the pair of devices. Whoever waits takes in what

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * net.h -- inside of src/dist: the streams of messages between processes (net.c), and who speaks through them: movements
- * (net_move.c) and runs (net_run.c). All under net.lock. */
+ * net.h -- inside of src/dist: the streams of messages between processes (net.c), and who speaks through them:
+ * movements (net_move.c) and runs (net_run.c). All under kndist_net.lock. */
 #ifndef KN_DIST_NET_H
 #define KN_DIST_NET_H
 #include "dist/remote.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * join_lanes.h -- sums, maxima and minima over lanes that are arrays of their own, element by element, to the bit what a
- * reduction over an axis of lanes gives (docs/determinism.md). */
+ * join_lanes.h -- sums, maxima and minima over lanes that are arrays of their own, element by element, to the bit what
+ * a reduction over an axis of lanes gives (docs/determinism.md). */
 #ifndef KN_HOST_ROUTINE_JOIN_LANES_H
 #define KN_HOST_ROUTINE_JOIN_LANES_H
 #include "base/dtype.h"
