@@ -8,7 +8,7 @@
 
 typedef enum knr_lane_join { KNR_LANES_SUM, KNR_LANES_MAX, KNR_LANES_MIN } knr_lane_join;
 
-/* to[i] = the join of lane[k * step][i] over k = 0 .. n - 1, for i = 0 .. count - 1. `to` may be one of the lanes. Bools
- * by or and and. */
+/* to[i] = the join of lane[k * step][i] over k = 0 .. n - 1, for i = 0 .. count - 1. `to` may be one of the lanes.
+ * Bools by or and and. */
 void knr_join_lanes(kn_dtype d, knr_lane_join join, int64_t n, void *const *lane, int64_t step, size_t count, void *to);
 #endif
