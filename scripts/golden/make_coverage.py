@@ -4,7 +4,9 @@
 on), under the name of its row, and the operands of the calls.
 
     /tmp/venv/bin/python scripts/golden/make_coverage.py tests/coverage tests/golden"""
+import contextlib
 import copy
+import io
 import os
 import pathlib
 import re
@@ -143,6 +145,17 @@ def each(a):
 
 def thrice(a):
     return 3.0 * a
+
+
+rows = jax.sharding.NamedSharding(jax.sharding.Mesh(jax.devices(), ("x",)), jax.sharding.PartitionSpec("x"))
+
+
+def drawn():
+    """What JAX draws of six elements on the mesh (it needs rich)."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        jax.debug.visualize_sharding((6,), rows, use_color=False)
+    return S(text.getvalue().rstrip() + "\n")
 
 
 def named(a):
