@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pmap.c -- xla_pmap, as jaxprs of 2020 have it: a jaxpr for each lane of a named axis. On a mesh whose only axis that is
- * each device has a lane; elsewhere they are computed together, as kn_vmap does it.
+ * pmap.c -- xla_pmap, as jaxprs of 2020 have it: a jaxpr for each lane of a named axis. On a mesh that has this axis
+ * alone each device has a lane; elsewhere they are computed together, as kn_vmap does it.
  *
  *     type       mapped operands have the lanes in front; so have all results
  *     linearize  of the batched body

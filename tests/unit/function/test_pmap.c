@@ -213,6 +213,115 @@ static void results_that_differ(void **state)
     expect_values(y, 2, 2);
 }
 
+/* ---- In any order. */
+
+/* A neighbour's part, and the sum of all. */
+static kn_array mixed(const kn_array *w, const kn_array *x)
+{
+    kn_array next = kn_lax_ppermute(*x, "x", KN_PAIRS({0, 1}, {1, 2}, {2, 3}, {3, 0}));
+    kn_array y = kn_tanh(kn_add(kn_mul(*w, *x), next));
+    return kn_add(y, kn_div(kn_lax_psum(kn_sum(y), "x"), 8.0));
+}
+KN_FUNCTION(mixed, kn_array, kn_array, kn_array)
+/* The same in one place. */
+static kn_array mixed_whole(const kn_array *w, const kn_array *x)
+{
+    kn_array y = kn_tanh(kn_add(kn_mul(*w, *x), kn_roll(*x, 2)));
+    return kn_add(y, kn_div(kn_sum(y), 8.0));
+}
+KN_FUNCTION(mixed_whole, kn_array, kn_array, kn_array)
+
+static kn_fn mixed_on_mesh(void)
+{
+    return kn_shard_map(KN_FN(mixed), kn_make_mesh(KN_SHAPE(4), "x"), .in_specs = {"", "x"}, .out_specs = {"x"});
+}
+
+#define STEPS(f, call)                                                             \
+    static Two step_##f(const kn_array *w, const kn_array *c, const kn_array *x)   \
+    {                                                                              \
+        kn_array y;                                                                \
+        kn_call(call, &y, w, c);                                                   \
+        return (Two){kn_add(y, *x), kn_sum(y)};                                    \
+    }                                                                              \
+    KN_CLOSURE(step_##f, Two, kn_array, kn_array, kn_array)                        \
+    static kn_array loss_##f(const kn_array *w, const kn_array *c)                 \
+    {                                                                              \
+        Two out;                                                                   \
+        kn_array xs = kn_of(double, 0.1, 0.2, 0.3);                                \
+        kn_scan(KN_CLOSE(step_##f, w), &out, c, &xs);                              \
+        return kn_add(kn_sum(kn_mul(out.a, out.a)), kn_sum(out.b));                \
+    }                                                                              \
+    KN_FUNCTION(loss_##f, kn_array, kn_array, kn_array)
+STEPS(by_mesh, kn_jit(mixed_on_mesh()))
+STEPS(whole, KN_FN(mixed_whole))
+
+static bool close(kn_array x, kn_array y)
+{
+    return kn_ok(x) && kn_ok(y) && kn_item_bool(kn_all(kn_isclose(kn_device_get(x), y, .rtol = 1e-13, .atol = 1e-14)));
+}
+
+/* A scan of a jitted function of one device, its gradient, that of several arguments at once, and all of it compiled. */
+static void in_any_order(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_scalar(0.7), c = kn_sin(kn_arange(0.0, 8.0, 1.0)), y, z;
+    kn_array many = kn_stack(KN_LIST(c, kn_mul(c, 0.5), kn_negative(c)));
+    kn_fn mesh = KN_FN(loss_by_mesh), whole = KN_FN(loss_whole);
+    Two g, h;
+    for (int jit = 0; jit < 2; jit++) {
+        kn_call(jit ? kn_jit(mesh) : mesh, &y, &w, &c);
+        kn_call(whole, &z, &w, &c);
+        assert_true(close(y, z));
+        kn_fn dm = kn_grad(mesh, .argnums = KN_ARGNUMS(0, 1)), dw = kn_grad(whole, .argnums = KN_ARGNUMS(0, 1));
+        kn_call(jit ? kn_jit(dm) : dm, &g, &w, &c);
+        kn_call(dw, &h, &w, &c);
+        assert_true(close(g.a, h.a));
+        assert_true(close(g.b, h.b));
+        kn_fn vm = kn_vmap(dm, .in_axes = {KN_UNMAPPED, KN_MAPPED(0)});
+        kn_call(jit ? kn_jit(vm) : vm, &g, &w, &many);
+        kn_call(kn_vmap(dw, .in_axes = {KN_UNMAPPED, KN_MAPPED(0)}), &h, &w, &many);
+        assert_true(close(g.a, h.a));
+        assert_true(close(g.b, h.b));
+        kn_call(jit ? kn_jit(kn_hessian(mesh)) : kn_hessian(mesh), &y, &w, &c);
+        kn_call(kn_hessian(whole), &z, &w, &c);
+        assert_true(close(y, z));
+    }
+}
+
+/* On the mesh, but in a program that it is not the mesh of: arrays that are cut by another one. */
+static void beside_other_meshes(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_scalar(0.7), c = kn_sin(kn_arange(0.0, 8.0, 1.0)), y, z;
+    kn_array cut = kn_shard(c, kn_named_sharding(kn_make_mesh(KN_SHAPE(4), "x"), "x"));
+    kn_array elsewhere = kn_shard(c, kn_named_sharding(kn_make_mesh(KN_SHAPE(2), "other"), "other"));
+    kn_call(mixed_on_mesh(), &y, &w, &cut);
+    kn_call(KN_FN(mixed_whole), &z, &w, &c);
+    assert_true(close(y, z));
+    assert_string_equal(kn_sharding_spec(kn_sharding_of(y)), "x");
+    kn_call(kn_jit(mixed_on_mesh()), &y, &w, &elsewhere);
+    expect_error_with("ValueError", "the arrays are on different devices");
+}
+
+/* A tree of arguments, with a spec for each array. */
+static Two pair_of(const Two *p) { return (Two){kn_lax_psum(kn_mul(p->a, kn_sum(p->b)), "x"), p->b}; }
+KN_FUNCTION(pair_of, Two, Two)
+
+static void a_spec_for_each_array(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    Two in = {kn_of(double, 1, 2, 3), kn_of(double, 1, 2, 3, 4)}, y;
+    kn_mesh m = kn_make_mesh(KN_SHAPE(4), "x");
+    kn_call(kn_shard_map(KN_FN(pair_of), m, .in_specs = {"; x"}, .out_specs = {"; x"}), &y, &in);
+    expect_values(y.a, 10, 20, 30);
+    expect_values(y.b, 1, 2, 3, 4);
+    kn_call(kn_shard_map(KN_FN(pair_of), m, .in_specs = {"None; x"}, .out_specs = {"", "x"}), &y, &in);
+    expect_values(y.a, 10, 20, 30);
+}
+
 static void names_end_with_the_function(void **state)
 {
     (void)state;
@@ -232,6 +341,9 @@ KN_TEST_GROUP(test_pmap)
                                        TEST(runs_on_the_devices_of_its_axis),
                                        TEST(specs_that_do_not_fit),
                                        TEST(results_that_differ),
+                                       TEST(in_any_order),
+                                       TEST(beside_other_meshes),
+                                       TEST(a_spec_for_each_array),
                                        TEST(names_end_with_the_function)};
     return cmocka_run_group_tests(tests, eight_devices, NULL);
 }
