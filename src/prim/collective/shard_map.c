@@ -5,7 +5,8 @@
  *     type       of operands the parts have to be of one size
  *     linearize  of the body: shard_map_linear.c
  *     transpose  of the body
- *     batch      the body, batched; specs get an entry that cuts nothing
+ *     batch      the body, batched; specs get an entry that cuts nothing, or that spreads the lanes over the axis of the
+ *                mesh which has their name
  *     lower      a program for its mesh has the body itself (shard/manual.c). Elsewhere it expands to the body batched
  *                over the axes of the mesh by their names, the minor axis first: all devices at once
  */
@@ -260,18 +261,35 @@ static knx_error *shard_map_expand(const kni_rule *r, kni_atom *y)
 
 /* ---- Batching. */
 
-/* The spec of an array that has a new axis there. */
-static const kni_sharding *with_axis(kni_builder *b, const kni_sharding *s, int at)
+/* The spec of an array that has a new axis there, cut by `cut`. */
+static const kni_sharding *with_axis(kni_builder *b, const kni_sharding *s, int at, kni_mesh_axes cut)
 {
     kni_mesh_axes dim[KN_MAX_NDIM + 1] = {{0}};
     const kni_sharding *out = s;
     int n = s->ndim > at ? s->ndim + 1 : at + 1;
     for (int d = 0; d < s->ndim; d++)
         dim[d + (d >= at)] = s->dim[d];
+    dim[at] = cut;
     knx_error *error = kni_sharding_of(s->mesh, n, dim, &out);
     if (error)
         knb_fail(b, error);
     return out;
+}
+
+/* By which axis of the mesh the lanes can be cut: the one that has the name of theirs, if nothing else here uses it. So
+ * kn_vmap with such a name spreads its lanes over devices. */
+static kni_mesh_axes lanes_by(const kni_rule *r, int64_t size)
+{
+    const kni_p_shard_map *p = r->params;
+    int a = r->axis_name ? kni_mesh_axis(p->mesh, r->axis_name, strlen(r->axis_name)) : -1;
+    uint32_t used = a < 0 ? 0 : knp_named_in(p->jaxpr, p->mesh);
+    for (int i = 0; i < r->n_in; i++)
+        used |= knp_spec_set(p->in_specs.v[i]);
+    for (int i = 0; i < r->n_out; i++)
+        used |= knp_spec_set(p->out_specs.v[i]);
+    if (a < 0 || used >> a & 1 || knx_is_symbolic(size) || size % p->mesh->size[a])
+        return (kni_mesh_axes){0};
+    return (kni_mesh_axes){.n = 1, .axis = {(uint8_t)a}};
 }
 
 static knx_error *shard_map_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
@@ -281,15 +299,16 @@ static knx_error *shard_map_batch(const kni_rule *r, int64_t size, const int *ax
     const kni_sharding **in = knx_arena_alloc(&b->arena, ((size_t)r->n_in + 1) * sizeof *in),
                        **out = knx_arena_alloc(&b->arena, ((size_t)r->n_out + 1) * sizeof *out);
     bool *was = knx_arena_zero(&b->arena, (size_t)r->n_out + 1);
+    kni_mesh_axes cut = lanes_by(r, size);
     bool hidden = r->axis_name && kni_mesh_axis(p.mesh, r->axis_name, strlen(r->axis_name)) >= 0;
     kni_jaxpr *batched = NULL;
     if (!in || !out || !was)
         return knx_error_nomem();
-    KN_TRY(knt_batch_lazily(p.jaxpr, size, hidden ? NULL : r->axis_name, axis, was, &batched));
+    KN_TRY(knt_batch_lazily(p.jaxpr, cut.n ? size / kni_mesh_parts(p.mesh, cut) : size, hidden ? NULL : r->axis_name, axis, was, &batched));
     for (int i = 0; i < r->n_in; i++)
-        in[i] = axis[i] < 0 ? p.in_specs.v[i] : with_axis(b, p.in_specs.v[i], axis[i]);
+        in[i] = axis[i] < 0 ? p.in_specs.v[i] : with_axis(b, p.in_specs.v[i], axis[i], cut);
     for (int i = 0; i < r->n_out; i++) {
-        out[i] = was[i] ? with_axis(b, p.out_specs.v[i], 0) : p.out_specs.v[i];
+        out[i] = was[i] ? with_axis(b, p.out_specs.v[i], 0, cut) : p.out_specs.v[i];
         axis_out[i] = was[i] ? 0 : -1;
     }
     p.jaxpr = batched;

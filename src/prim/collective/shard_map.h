@@ -21,6 +21,9 @@ knx_error *knp_manual_parts(const kni_p_shard_map *p, int n, const kni_type *who
  * constants), out of its results. */
 knx_error *knp_varying(const kni_jaxpr *j, const kni_mesh *m, const uint32_t *in, uint32_t *out);
 
+/* The axes of the mesh that collectives in it name. */
+uint32_t knp_named_in(const kni_jaxpr *j, const kni_mesh *m);
+
 /* shard_map_linear.c */
 knx_error *knp_shard_map_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty);
 knx_error *knp_shard_map_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in);

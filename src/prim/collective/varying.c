@@ -12,7 +12,7 @@ typedef struct walk {
 static knx_error *walk_jaxpr(walk *w, const kni_jaxpr *j, const uint32_t *in, uint32_t always, uint32_t *out);
 
 /* The axes that an equation of such a row names. */
-static uint32_t named(const walk *w, const kni_eqn *e)
+static uint32_t named(const kni_mesh *m, const kni_eqn *e)
 {
     uint32_t set = 0;
     for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
@@ -20,8 +20,23 @@ static uint32_t named(const walk *w, const kni_eqn *e)
             continue;
         const kni_names *v = (const kni_names *)((const char *)e->params + f->offset);
         for (int i = 0; i < v->n; i++) {
-            int a = kni_mesh_axis(w->m, v->v[i], strlen(v->v[i]));
+            int a = kni_mesh_axis(m, v->v[i], strlen(v->v[i]));
             set |= a >= 0 ? 1u << a : 0;
+        }
+    }
+    return set;
+}
+
+uint32_t knp_named_in(const kni_jaxpr *j, const kni_mesh *m)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; (j->has & KN_NAMES) && i < j->n_eqn; i++) {
+        const kni_eqn *e = &j->eqn[i];
+        set |= e->params ? named(m, e) : 0;
+        for (const kni_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++) {
+            kni_jaxprs inner = kni_field_jaxprs(f, e->params);
+            for (int k = 0; k < inner.n; k++)
+                set |= knp_named_in(inner.v[k], m);
         }
     }
     return set;
@@ -130,7 +145,7 @@ static knx_error *walk_equation(walk *w, const kni_eqn *e, uint32_t *var)
     if (body)
         return walk_jaxpr(w, body, x, 0, y);
     if (e->prim->bits & KN_NAMES)
-        all = e->prim->bits & KN_AGREES ? all & ~named(w, e) : all | named(w, e);
+        all = e->prim->bits & KN_AGREES ? all & ~named(w->m, e) : all | named(w->m, e);
     for (uint32_t k = 0; k < e->n_out; k++)
         y[k] = all;
     return NULL;

@@ -305,6 +305,35 @@ static void beside_other_meshes(void **state)
     expect_error_with("ValueError", "the arrays are on different devices");
 }
 
+/* Lanes that have the name of an axis which the function does not use are spread over it. */
+static kn_array about_y(const kn_array *x) { return kn_mul(kn_lax_psum(*x, "x"), kn_lax_psum(1.0, "y")); }
+KN_FUNCTION(about_y, kn_array, kn_array)
+
+static void lanes_by_an_axis_of_the_mesh(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_mesh m = kn_make_mesh(KN_SHAPE(2, 4), "x, y");
+    kn_array x = kn_reshape(kn_arange(0.0, 32.0, 1.0), KN_SHAPE(8, 4)), y, z;
+    kn_fn f = kn_shard_map(KN_FN(joined), m, .in_specs = {"x"}, .out_specs = {""});
+    kn_call(kn_vmap(f, .axis_name = "y"), &y, &x);
+    kn_call(kn_vmap(f), &z, &x);
+    assert_true(close(y, kn_device_get(z)));
+    assert_string_equal(kn_sharding_spec(kn_sharding_of(y)), "y, None");
+    const char *text = kn_jaxpr_text(kn_make_jaxpr(kn_vmap(f, .axis_name = "y"), KN_ARGS(&x)), KN_JAXPR_TYPED);
+    assert_non_null(strstr(text, "in_specs=(P('y', 'x'),)")); /* as jax.vmap with spmd_axis_name='y' */
+    assert_non_null(strstr(text, "out_specs=(P('y',),)"));
+    assert_non_null(strstr(text, "{ lambda ; c:f64[2,2]. let"));
+    kn_array odd = kn_reshape(kn_arange(0.0, 12.0, 1.0), KN_SHAPE(3, 4));
+    kn_call(kn_vmap(f, .axis_name = "y"), &y, &odd);
+    kn_call(kn_vmap(f), &z, &odd);
+    assert_true(close(y, kn_device_get(z)));
+    kn_fn g = kn_shard_map(KN_FN(about_y), m, .in_specs = {"x"}, .out_specs = {""}); /* y is that of the mesh */
+    kn_call(kn_vmap(g, .axis_name = "y"), &y, &x);
+    kn_call(kn_vmap(g), &z, &x);
+    assert_true(close(y, kn_device_get(z)));
+}
+
 /* A tree of arguments, with a spec for each array. */
 static Two pair_of(const Two *p) { return (Two){kn_lax_psum(kn_mul(p->a, kn_sum(p->b)), "x"), p->b}; }
 KN_FUNCTION(pair_of, Two, Two)
@@ -343,6 +372,7 @@ KN_TEST_GROUP(test_pmap)
                                        TEST(results_that_differ),
                                        TEST(in_any_order),
                                        TEST(beside_other_meshes),
+                                       TEST(lanes_by_an_axis_of_the_mesh),
                                        TEST(a_spec_for_each_array),
                                        TEST(names_end_with_the_function)};
     return cmocka_run_group_tests(tests, eight_devices, NULL);
