@@ -118,24 +118,6 @@ static bool extends(knshard_lay *carry, const knshard_lay *by)
     return any;
 }
 
-static knx_error *find_carries(const knshard_solution *s, const kni_eqn *e, const loop *l, int b, knshard_lay *carry)
-{
-    bool any = l->n_carry > 0;
-    for (uint32_t k = 0; k < l->n_carry; k++)
-        if (!operand_lay(s, e, l->first_carry + k, &carry[k]))
-            return knx_error_nomem();
-    for (int turn = 0; any && turn < MOST_TURNS; turn++) {
-        knshard_lay *in;
-        knshard_solution *body;
-        KN_TRY(body_inputs(s, e, l, b, carry, &in));
-        KN_TRY(knshard_solve(body_of(l, b), s->mesh, s->arena, in, NULL, &body));
-        any = false;
-        for (uint32_t k = 0; k < l->n_carry; k++)
-            any |= extends(&carry[k], &body->out[k]);
-    }
-    return NULL;
-}
-
 /* How the results have to come: carries as they went in, those of branches as the first one's. */
 static const knshard_lay *wanted(const knshard_solution *s, const kni_eqn *e, const loop *l, int b,
                                  const knshard_lay *carry)
@@ -152,6 +134,27 @@ static const knshard_lay *wanted(const knshard_solution *s, const kni_eqn *e, co
     return want;
 }
 
+/* The carries' layouts, and the solution of body b with them. */
+static knx_error *find_carries(const knshard_solution *s, const kni_eqn *e, const loop *l, int b, knshard_lay *carry,
+                               knshard_solution **body)
+{
+    bool any = true;
+    for (uint32_t k = 0; k < l->n_carry; k++)
+        if (!operand_lay(s, e, l->first_carry + k, &carry[k]))
+            return knx_error_nomem();
+    for (int turn = 0; any; turn++) {
+        knshard_lay *in;
+        KN_TRY(body_inputs(s, e, l, b, carry, &in));
+        KN_TRY(knshard_solve(body_of(l, b), s->mesh, s->arena, in, wanted(s, e, l, b, carry), body));
+        any = false;
+        for (uint32_t k = 0; k < l->n_carry && turn < MOST_TURNS; k++) {
+            kni_atom a = body_of(l, b)->out[k];
+            any |= kni_is_var(a) && extends(&carry[k], &(*body)->var[a]);
+        }
+    }
+    return NULL;
+}
+
 static bool result_lay(const knshard_solution *s, const kni_eqn *e, const loop *l, uint32_t k, knshard_lay *out)
 {
     const knshard_solution *last = s->cut[e - s->j->eqn].body[l->n_body - 1];
@@ -160,23 +163,56 @@ static bool result_lay(const knshard_solution *s, const kni_eqn *e, const loop *
     return knshard_lay_copy(s->arena, &last->out[k], out);
 }
 
-knx_error *knshard_solve_bodies(knshard_solution *s, uint32_t i)
+/* Do the operands lie as when the bodies were solved? Else notes how they do. */
+static knx_error *same_operands(const knshard_solution *s, const kni_eqn *e, knshard_cut *c, bool *same)
 {
-    const kni_eqn *e = &s->j->eqn[i];
+    *same = c->operand != NULL;
+    if (!c->operand && !(c->operand = knx_arena_zero(s->arena, ((size_t)e->n_in + 1) * sizeof *c->operand)))
+        return knx_error_nomem();
+    for (uint32_t k = 0; k < e->n_in; k++) {
+        knshard_lay l;
+        if (!operand_lay(s, e, k, &l))
+            return knx_error_nomem();
+        *same = *same && knshard_lay_equal(&l, &c->operand[k]);
+        c->operand[k] = l;
+    }
+    return NULL;
+}
+
+static knx_error *solve_bodies(knshard_solution *s, const kni_eqn *e, knshard_cut *c)
+{
     loop l = loop_of(e);
-    knshard_cut *c = &s->cut[i];
+    int last = l.n_body - 1;
     knshard_lay *carry = knx_arena_zero(s->arena, ((size_t)l.n_carry + 1) * sizeof *carry), *in;
     c->body = knx_arena_zero(s->arena, ((size_t)l.n_body + 1) * sizeof *c->body);
     if (!carry || !c->body)
         return knx_error_nomem();
-    KN_TRY(find_carries(s, e, &l, l.n_body - 1, carry));
+    if (e->prim->loops != KN_LOOP_COND)
+        KN_TRY(find_carries(s, e, &l, last, carry, &c->body[last]));
     for (int b = 0; b < l.n_body; b++) {
+        if (c->body[b])
+            continue;
         KN_TRY(body_inputs(s, e, &l, b, carry, &in));
         KN_TRY(knshard_solve(body_of(&l, b), s->mesh, s->arena, in, wanted(s, e, &l, b, carry), &c->body[b]));
     }
-    for (uint32_t k = 0; k < e->n_out; k++)
+    return NULL;
+}
+
+knx_error *knshard_solve_bodies(knshard_solution *s, uint32_t i)
+{
+    const kni_eqn *e = &s->j->eqn[i];
+    knshard_cut *c = &s->cut[i];
+    const loop l = loop_of(e);
+    bool same;
+    KN_TRY(same_operands(s, e, c, &same));
+    if (same)
+        return NULL;
+    KN_TRY(solve_bodies(s, e, c));
+    for (uint32_t k = 0; k < e->n_out; k++) {
         if (!result_lay(s, e, &l, k, &s->var[e->out + k]))
             return knx_error_nomem();
+        s->var[e->out + k].fixed = true; /* by the bodies */
+    }
     return NULL;
 }
 

@@ -11,7 +11,7 @@
 typedef struct knshard_lay {
     kni_mesh_axes *dim;
     int16_t ndim;
-    bool fixed; /* an operand, or asked for by the user: propagation leaves it alone */
+    bool fixed; /* an operand, a loop's result, or asked for by the user: propagation leaves it alone */
 } knshard_lay;
 
 typedef struct knshard_solution knshard_solution;
@@ -22,6 +22,7 @@ typedef struct knshard_cut {
     const kni_sharding *want; /* of a constraint: how its result has to lie */
     const kni_manual *manual; /* of an equation for devices of this mesh; NULL: it is none */
     knshard_solution **body;  /* of a loop or a branch: of each jaxpr among its parameters */
+    knshard_lay *operand;     /* and how its operands lay then */
     const char *why;          /* which of several ways was taken and for what reason; NULL: there was one */
 } knshard_cut;
 struct knshard_solution {
