@@ -48,6 +48,7 @@ static void store(kn_dtype d, void *to, double v)
     case KN_ID_I64: *(int64_t *)to = (int64_t)v; break;
     case KN_ID_U32: *(uint32_t *)to = (uint32_t)v; break;
     case KN_ID_BOOL: *(uint8_t *)to = v != 0; break;
+    case KN_ID_KEY: *(uint64_t *)to = (uint64_t)(int64_t)v; break;
     default: fail_msg("dtype %s", d->name);
     }
 }
@@ -233,6 +234,31 @@ static const program list[] = {
      {"x", "x"},
      "f32[9] = psum",
      "f32[6] = psum"},
+    {"a product of truths is joined by or",
+     "{ lambda ; a:bool[2,6] b:bool[6,2]. let c:bool[2,2] = dot_general[lhs_contract=(1,) rhs_contract=(0,) "
+     "lhs_batch=() "
+     "rhs_batch=() preferred_element_type=None] a b in (c,) }",
+     {"None, x", "x, None"},
+     NULL,
+     "psum"},
+    {"a sum is whole before it is cut to an integer",
+     "{ lambda ; a:f32[8,6]. let b:f32[6] = reduce_sum[axes=(0,)] a; c:f32[6] = mul b 0.3:f32[]; "
+     "d:i32[6] = convert_element_type[new_dtype=int32 weak_type=False] c in (d,) }",
+     {"x"},
+     "psum",
+     "i32[6] = psum"},
+    {"a sum is whole before it is a truth",
+     "{ lambda ; a:i32[8,6]. let b:i32[6] = reduce_sum[axes=(0,)] a; "
+     "c:bool[6] = convert_element_type[new_dtype=bool weak_type=False] b in (c,) }",
+     {"x"},
+     "psum",
+     NULL},
+    {"keys are padded with keys",
+     "{ lambda ; a:key<fry>[3] b:f32[3]. let c:f32[3] = abs b; d:f32[3] = add c 1.0:f32[]; "
+     "e:f32[3] = random_gamma[log_space=False] a d in (e,) }",
+     {"", "x"},
+     NULL,
+     NULL},
     {"scan",
      "{ lambda ; a:f32[6] b:f32[5,6]. let c:f32[6] d:f32[5,6] = scan[checkpoint=0 jaxpr={ lambda ; e:f32[6] f:f32[6]. "
      "let "
