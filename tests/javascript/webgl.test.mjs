@@ -100,6 +100,11 @@ test('what it refuses the host does', {skip}, () => {
     same(x => np.real(np.fft.fft(x)).mul(2), sines(8));
 });
 
+test('numbers of the program are copied to arrays there', {skip}, () => onDevice('webgl', () => {
+    assert.deepEqual(np.block([[np.ones([1, 1]), np.zeros([1, 1])], [np.zeros([1, 2])]]).js(), [[1, 0], [0, 0]]);
+    assert.deepEqual(np.concatenate([np.array([1, 2]), np.array([0]), np.array([7, 8])]).js(), [1, 2, 0, 7, 8]);
+}));
+
 test('textures go with their arrays', {skip}, () => {
     const x = devicePut(sines(100), 'webgl');
     const work = () => tidy(() => { for (let i = 0; i < 20; i++) x.mul(i).add(np.sum(x)).js(); });

@@ -2,6 +2,7 @@
 // package.mjs -- the tests of the JavaScript package (tests/javascript) in a Worker of a browser; those that need
 // processes, or files to write to, run in Node alone.
 //     node tests/web/package.mjs chromium|firefox PACKAGE [NAME...]      PACKAGE: the folder of the built package
+// KILN_WEB_DEVICE=webgl: the tests run with this default device, but for those that load the package in their own ways.
 import fs from 'node:fs';
 import path from 'node:path';
 import {main, open, root} from './browser.mjs';
@@ -28,7 +29,7 @@ function refused(text) {
 
 await main(async () => {
     const [name, folder, ...only] = process.argv.slice(2), tests = path.join(root, 'tests/javascript');
-    const routes = new Map();
+    const routes = new Map(), device = process.env.KILN_WEB_DEVICE ?? '';
     for (const file of fs.readdirSync(tests).filter(f => f.endsWith('.mjs')))
         routes.set(`/tests/${file}`, Buffer.from(served(fs.readFileSync(path.join(tests, file), 'utf8'))));
     routes.set('/tests/list.json', Buffer.from(JSON.stringify(fs.readdirSync(tests))));
@@ -46,12 +47,14 @@ await main(async () => {
                 continue;
             }
             const loads = /^await (?:kiln\.)?init\(/m.test(text); // with options of its own
-            const {results} = await page.evaluate((f, l) => new Promise((done, no) => {
+            if (loads && device)
+                continue;
+            const {results} = await page.evaluate((f, l, d) => new Promise((done, no) => {
                 const worker = new Worker('/kiln/tests/web/package-worker.mjs', {type: 'module'});
                 worker.onmessage = e => { worker.terminate(); done(e.data); };
                 worker.onerror = e => no(new Error(e.message));
-                worker.postMessage({file: f, loads: l});
-            }), file, loads);
+                worker.postMessage({file: f, loads: l, device: d});
+            }), file, loads, device);
             const bad = results.filter(r => r.error);
             if (!results.length) {
                 console.log(`left   ${file}: it has no tests here`);

@@ -13,4 +13,10 @@ foreach(browser IN LISTS KILN_BROWSERS)
     kiln_browser_test(${browser} webgl_kernels 3600 "${CMAKE_CURRENT_SOURCE_DIR}/run.mjs" ${browser} --file "${unit_data}" "$<TARGET_FILE:unit_webgl>"
         webgl_kernels)
     set_tests_properties(${browser}/webgl_kernels PROPERTIES ENVIRONMENT KILN_WEB_GL=1)
+    # The package's tests with it as default device. (Firefox without a window has WebGL only where there is a GPU.)
+    if(browser STREQUAL "chromium")
+        kiln_browser_test(${browser} webgl_package 1800 "${CMAKE_CURRENT_SOURCE_DIR}/package.mjs" ${browser} "${PROJECT_BINARY_DIR}/package"
+            array control dtypes indexing lax nn numpy optim random transforms)
+        set_tests_properties(${browser}/webgl_package PROPERTIES ENVIRONMENT KILN_WEB_DEVICE=webgl)
+    endif()
 endforeach()

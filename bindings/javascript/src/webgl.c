@@ -444,6 +444,8 @@ static bool run_groups(launching *l)
 static int launch(void *env, const kn_provider_step *step, void *prepared, const kn_provider_place *at)
 {
     (void)env;
+    if (step->kind == KN_STEP_COPY && !at[1].memory)
+        return bring(env, at[0].memory, at[0].offset, at[1].bits, step->copied);
     if (step->kind == KN_STEP_COPY)
         return copy(env, at[0].memory, at[0].offset, at[1].memory, at[1].offset, step->copied);
     launching l = {.step = step, .r = prepared, .at = at};
