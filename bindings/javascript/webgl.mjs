@@ -38,6 +38,7 @@ export function openWebGL({canvas = null} = {}) {
 class WebGL {
     #gl;
     #size; // width of a texture
+    #most; // rows of one
     #objects = new Map();
     #next = 1;
     #programs = new Map(); // by text
@@ -53,7 +54,8 @@ class WebGL {
         this.#gl = gl;
         if (!gl) return;
         canvas.addEventListener?.('webglcontextlost', () => { this.why ||= LOST; });
-        this.#size = Math.min(gl.getParameter(gl.MAX_TEXTURE_SIZE), MOST_WIDTH);
+        this.#most = gl.getParameter(gl.MAX_TEXTURE_SIZE);
+        this.#size = Math.min(this.#most, MOST_WIDTH);
         this.#size = 1 << Math.floor(Math.log2(this.#size));
         gl.disable(gl.DITHER);
         gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
@@ -120,13 +122,13 @@ class WebGL {
     #rows(words) {
         const rows = Math.max(1, Math.ceil(words / this.#size));
         const step = Math.max(1, 2 ** (Math.floor(Math.log2(rows)) - 2));
-        return Math.min(Math.ceil(rows / step) * step, Math.max(rows, this.#gl.getParameter(this.#gl.MAX_TEXTURE_SIZE)));
+        return Math.min(Math.ceil(rows / step) * step, Math.max(rows, this.#most));
     }
 
     #take(words) {
         if (this.#lost()) return {texture: null, rows: 0}; // who uses it is told
         const gl = this.#gl, rows = this.#rows(words), waiting = this.#free.get(rows);
-        if (rows > gl.getParameter(gl.MAX_TEXTURE_SIZE)) return null;
+        if (rows > this.#most) return null;
         if (waiting?.length) {
             this.#kept -= this.#bytes(rows);
             return {texture: waiting.pop(), rows};
@@ -282,7 +284,7 @@ class WebGL {
         };
         const functions = {
             limits: at => {
-                view(at, 4).set([this.#size, gl.getParameter(gl.MAX_TEXTURE_SIZE), gl.getParameter(gl.MAX_TEXTURE_IMAGE_UNITS),
+                view(at, 4).set([this.#size, this.#most, gl.getParameter(gl.MAX_TEXTURE_IMAGE_UNITS),
                     gl.getParameter(gl.MAX_FRAGMENT_UNIFORM_VECTORS)]);
                 return 1;
             },
