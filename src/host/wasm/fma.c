@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fma.c -- the product of two float32 is exact in float64, and so is rounding the sum there to float32 in a second
- * step, unless the sum lies half between two float32: then what the first step has lost decides, and base/fma.c counts with
- * it. Halves of what is below float32's range lie elsewhere, so small sums go there, too. */
+ * step, unless the sum lies half between two float32: then what the first step has lost decides, and base/fma.c counts
+ * with it. Halves of what is below float32's range lie elsewhere, so small sums go there, too. */
 #include "host/wasm/fma.h"
 #include "base/fma.h"
 

@@ -8,7 +8,8 @@
 #include "host/wasm/encode.h"
 #include "kernel/internal.h"
 
-enum { KNH_WASM_TEMPS = 8, KNH_WASM_CONSTANTS = 64, KNH_WASM_CALL_BYTES = 128 }; /* of an operand of a called loop: 16 lanes of 8 bytes */
+enum { KNH_WASM_TEMPS = 8, KNH_WASM_CONSTANTS = 64 };
+enum { KNH_WASM_CALL_BYTES = 128 }; /* of an operand of a called loop: 16 lanes of 8 bytes */
 
 typedef struct knh_wasm_stage {
     knh_order o;
