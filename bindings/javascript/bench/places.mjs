@@ -32,7 +32,7 @@ export async function places() {
     } catch (e) {
         console.error(`TensorFlow.js: ${e.message}`);
     }
-    const threads = url(`${kilnPackage}-threads`, 'kiln/kiln-threads.wasm') && url(`${kilnPackage}-threads`, 'kiln/index.js');
-    return {kiln: url(kilnPackage, 'kiln/index.js'), kilnThreads: threads, jaxjs: url(peers, '@jax-js/jax/dist/index.js'),
+    const threads = url(`${kilnPackage}-threads`, 'kiln/kiln-threads.wasm') && url(`${kilnPackage}-threads`, 'kiln/kiln.min.js');
+    return {kiln: url(kilnPackage, 'kiln/kiln.min.js'), kilnThreads: threads, jaxjs: url(peers, '@jax-js/jax/dist/index.js'),
             numpyts: url(peers, 'numpy-ts/dist/esm/index.js'), tf};
 }
