@@ -7,13 +7,13 @@ import {load} from './support.mjs';
 test('options of init are those that there are, and of their kinds', async () => {
     const {init, defaultDevice} = await load('kiln/index.js');
     const wrong = {thread: 2, threads: '4', fma: 'fast', devices: 3, defaultFloat: 32, wasm: 7, kernels: 'no', print: 'log',
-        env: {A: 1}, webgpu: 'yes', imports: 'none', fs: 1};
+        env: {A: 1}, webgpu: 'yes', webgl: 2, imports: 'none', fs: 1};
     for (const [name, value] of Object.entries(wrong))
         await assert.rejects(init({[name]: value}), e => e instanceof TypeError && e.message.includes(name), name);
     await assert.rejects(init({devices: ['webgpu', 2]}), TypeError);
     await assert.rejects(init(7), TypeError);
     await assert.rejects(init({devices: 'cuda'}), {name: 'ValueError', message: /host.*webgpu/});
-    await init({threads: null, fma: undefined, webgpu: null});
+    await init({threads: null, fma: undefined, webgpu: null, webgl: {}});
     assert.equal(defaultDevice(), 'host');
 });
 test('init that fails leaves the way free for another; several at once load one module', async () => {

@@ -56,7 +56,7 @@ const known = {
     threads: ['a number of threads', x => Number.isInteger(x) && x > 0],
     devices: ['a name or a list of names', x => isText(x) || (Array.isArray(x) && x.every(isText))],
     defaultFloat: ['a dtype of floats', isText],
-    webgpu: ['an object', isObject], env: ['an object of texts', x => isObject(x) && Object.values(x).every(isText)],
+    webgpu: ['an object', isObject], webgl: ['an object', isObject], env: ['an object of texts', x => isObject(x) && Object.values(x).every(isText)],
     fs: ['an object like the module "fs" of Node', isObject], print: ['a function', x => typeof x === 'function'],
     kernels: ['true or false', x => typeof x === 'boolean'], memory: ['a WebAssembly.Memory', isObject],
     imports: ['an object', isObject],
