@@ -13,6 +13,9 @@ typedef enum kni_factor_kind {
     /* No result has it: each device's result is a part of a sum. The operands that have the axis are linear together.
      * Elements of padding have to be zeros in one of them */
     KNI_SUM,
+    /* No result has it: each element comes from one device at most, and all bits of the others' are zero: they are joined
+     * by the or of their bits, so zeros keep their signs. Elements of padding are of any content */
+    KNI_ONE,
     /* No result has it: parts are joined so. Elements of padding have to be the identity, or copies of an element */
     KNI_PROD,
     KNI_MAX,

@@ -202,12 +202,36 @@ static kni_atom join_all(knshard_writer *w, kni_atom x, kni_factor_kind join, ui
     return join_here(w, x, join, axes);
 }
 
+/* Elements as unsigned integers, of which a sum is exact where all but one are zero; those of complex numbers are pairs. */
+static kni_atom as_bits(kni_builder *b, kni_atom x)
+{
+    static const knx_dtype_id word[] = {[1] = KN_ID_U8, [2] = KN_ID_U16, [4] = KN_ID_U32, [8] = KN_ID_U64};
+    kni_type t = knb_type(b, x);
+    if (!knx_is_inexact(t.dtype) || b->error)
+        return x;
+    kn_dtype bits = &knx_dtype_table[word[knx_component(t.dtype)->size]];
+    return knx_is_complex(t.dtype) ? knb_bitcast_last_axis(b, knb_expand_dims(b, x, t.ndim), bits)
+                                   : knb_bitcast(b, x, bits);
+}
+
+static kni_atom from_bits(kni_builder *b, kni_atom x, kn_dtype d)
+{
+    kni_type t = knb_type(b, x);
+    if (!knx_is_inexact(d) || b->error)
+        return x;
+    if (!knx_is_complex(d))
+        return knb_bitcast(b, x, d);
+    return knb_squeeze(b, knb_bitcast_last_axis(b, x, d), 1, &(const int64_t){t.ndim - 1});
+}
+
 /* Sums: where axes that have yet to be joined come to a dimension, its parts are joined where they belong. */
 static kni_atom join(knshard_writer *w, const knshard_value *v, const knshard_lay *to, knshard_lay *now)
 {
-    kni_atom x = v->part;
+    bool one = v->join == KNI_ONE;
+    kni_factor_kind how = one ? KNI_SUM : (kni_factor_kind)v->join;
+    kni_atom x = one ? as_bits(&w->b, v->part) : v->part;
     uint32_t left = v->partial;
-    for (int d = 0; d < now->ndim && v->join == KNI_SUM; d++) {
+    for (int d = 0; d < now->ndim && how == KNI_SUM; d++) {
         kni_mesh_axes come = behind(to->dim[d], now->dim[d].n);
         uint32_t set = kni_mesh_axes_set(come);
         int64_t parts = kni_mesh_parts(w->mesh, to->dim[d]);
@@ -217,7 +241,8 @@ static kni_atom join(knshard_writer *w, const knshard_value *v, const knshard_la
         now->dim[d] = to->dim[d];
         left &= ~set;
     }
-    return left ? join_all(w, x, (kni_factor_kind)v->join, left) : x;
+    x = left ? join_all(w, x, how, left) : x;
+    return one ? from_bits(&w->b, x, v->type.dtype) : x;
 }
 
 /* ---- All dimensions. */
