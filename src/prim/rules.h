@@ -108,6 +108,8 @@ void knp_resize_list(kni_ints v, const int64_t *dim); /* becomes these extents *
 
 /* A halo (ir/spread.h) along axis d of operand i and axis e of the result, which has `size` elements there. */
 kni_factor *knp_spread_halo(kni_spread *s, int64_t size, int i, int d, int e, int64_t step, int64_t low, int64_t high);
+/* KNI_ONE along axis d of operand 0 (KNI_OR of truth values), of dtypes with a zero. NULL: there is none, too. */
+kni_factor *knp_spread_one(const kni_rule *r, kni_spread *s, int d);
 /* For `local`: the number of the factor that axis d of operand i is in, -1: none that is cut. */
 int knp_cut_factor(const kni_local *l, int i, int d);
 bool knp_has_window(const kni_local *l, int i, int d); /* of a halo: the operand is a window there */

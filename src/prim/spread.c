@@ -107,6 +107,19 @@ kni_factor *knp_spread_halo(kni_spread *s, int64_t size, int i, int d, int e, in
     return f;
 }
 
+kni_factor *knp_spread_one(const kni_rule *r, kni_spread *s, int d)
+{
+    kn_dtype dtype = r->xt[0].dtype;
+    bool truth = dtype->kind == KN_KIND_BOOL;
+    if (!(knp_kind(dtype) & (KNP_NUMBERS | KNP_BOOL)))
+        return NULL;
+    kni_factor *f = kni_factor_new(s, truth ? KNI_OR : KNI_ONE, r->xt[0].dim[d]);
+    kni_factor_in(f, 0, d);
+    if (f)
+        f->local = true;
+    return f;
+}
+
 int knp_cut_factor(const kni_local *l, int i, int d)
 {
     for (int f = 0; f < l->spread->n; f++)

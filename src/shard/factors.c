@@ -39,37 +39,33 @@ static int loop_of(const kni_index_axis *a, int n_loop)
     return loop == -1 || (loop >= 0 && !a->offset && a->node == KNK_NONE) ? loop : -2;
 }
 
-/* A loop for each axis of the result, numbered like it. */
-static kni_index *result_index(const kni_rule *r, knx_arena *a)
+/* Positions of so many axes, a loop for each axis of the result; they are large, so they are given back at once. */
+static kni_index index_of(kni_index_axis *axis, int ndim, int n_loop)
 {
-    kni_index *i = knx_arena_alloc(a, sizeof *i + KN_MAX_NDIM * sizeof *i->axis);
-    if (!i)
-        return NULL;
-    memset(i, 0, sizeof *i + KN_MAX_NDIM * sizeof *i->axis);
-    *i = (kni_index){.n_loop = r->yt->ndim, .ndim = r->yt->ndim, .axis = (kni_index_axis *)(i + 1)};
-    for (int d = 0; d < KN_MAX_NDIM; d++) {
-        i->axis[d].node = KNK_NONE;
-        if (d < r->yt->ndim)
-            i->axis[d].coef[d] = 1;
-    }
-    return i;
+    memset(axis, 0, (size_t)ndim * sizeof *axis);
+    for (int d = 0; d < ndim; d++)
+        axis[d].node = KNK_NONE;
+    return (kni_index){.n_loop = n_loop, .ndim = ndim, .axis = axis};
 }
 
 static void of_view(const kni_rule *r, kni_spread *s)
 {
     bool touched[KN_MAX_NDIM] = {false}; /* axes of the result that the operand follows */
-    int along[KN_MAX_NDIM];
-    kni_index *out = result_index(r, s->arena), *in = result_index(r, s->arena);
-    if (!out || !in) {
-        s->failed = true;
+    int along[KN_MAX_NDIM], n_loop = r->yt->ndim;
+    kni_index_axis *axis = knx_alloc((size_t)(r->xt->ndim + n_loop + 1) * sizeof *axis);
+    s->failed = s->failed || !axis;
+    if (!axis)
         return;
-    }
-    r->prim->map(r, out, in);
+    kni_index out = index_of(axis, n_loop, n_loop), in = index_of(axis + n_loop, r->xt->ndim, n_loop);
+    for (int d = 0; d < n_loop; d++)
+        out.axis[d].coef[d] = 1;
+    r->prim->map(r, &out, &in);
     for (int i = 0; i < r->xt->ndim; i++) {
-        along[i] = loop_of(&in->axis[i], out->n_loop);
-        for (int l = 0; l < out->n_loop; l++)
-            touched[l] = touched[l] || in->axis[i].coef[l];
+        along[i] = loop_of(&in.axis[i], n_loop);
+        for (int l = 0; l < n_loop; l++)
+            touched[l] = touched[l] || in.axis[i].coef[l];
     }
+    knx_free(axis);
     for (int i = 0; i < r->xt->ndim; i++)
         if (along[i] >= 0 && r->xt->dim[i] == r->yt->dim[along[i]]) {
             kni_factor *f = kni_factor_new(s, KNI_PARALLEL, r->xt->dim[i]);
@@ -175,15 +171,18 @@ static bool has_no_elements(const kni_type *t)
 
 static void of_product(const kni_rule *r, kni_spread *s)
 {
-    knk_product *p = knx_arena_alloc(s->arena, sizeof *p);
-    s->failed = s->failed || !p;
-    if (!p || has_no_elements(&r->xt[0]) || has_no_elements(&r->xt[1]) || has_no_elements(r->yt))
+    if (has_no_elements(&r->xt[0]) || has_no_elements(&r->xt[1]) || has_no_elements(r->yt))
         return; /* strides are zero */
+    knk_product *p = knx_alloc(sizeof *p);
+    s->failed = s->failed || !p;
+    if (!p)
+        return;
     r->prim->product(r, p);
     of_group(r, s, p, &p->batch, true, true, true);
     of_group(r, s, p, &p->m, true, false, true);
     of_group(r, s, p, &p->n, false, true, true);
     of_group(r, s, p, &p->k, true, true, false);
+    knx_free(p);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

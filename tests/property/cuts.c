@@ -139,6 +139,7 @@ static void words_of(unsigned ways, FILE *out)
                  {GROUPS, "in whole groups"},
                  {COPIES, "copies"},
                  {1u << KNI_SUM, "sum"},
+                 {1u << KNI_ONE, "one of them"},
                  {1u << KNI_PROD, "product"},
                  {1u << KNI_MAX, "max"},
                  {1u << KNI_MIN, "min"},
@@ -172,6 +173,7 @@ static const char head[] =
     "  reshape joins, groups of a convolution, windows that do not meet), so the number of parts divides the number of "
     "groups.\n"
     "- *copies*: new axes of the result, along which all is the same.\n"
+    "- *one of them*: no result has the axis; each element comes from the device that has it.\n"
     "- *sum*, *product*, *max*, *min*, *and*, *or*, *xor*: no result has the axis; what the devices get is joined so. "
     "*Without padding*: the number of\n"
     "  parts divides the extent.\n"

@@ -412,17 +412,11 @@ static bool has_zero(kni_type t) { return knp_kind(t.dtype) & (KNP_NUMBERS | KNP
  * zeros for the rest. */
 static void slice_spread(const kni_rule *r, kni_spread *s)
 {
-    bool truth = r->xt[0].dtype->kind == KN_KIND_BOOL;
-    for (int d = 0; d < r->xt[0].ndim; d++) {
-        if (r->xt[0].dim[d] == r->yt[0].dim[d]) {
+    for (int d = 0; d < r->xt[0].ndim; d++)
+        if (r->xt[0].dim[d] == r->yt[0].dim[d])
             knp_spread_pair(s, r->xt[0].dim[d], 0, d, 0, d);
-        } else if (has_zero(r->xt[0])) {
-            kni_factor *f = kni_factor_new(s, truth ? KNI_OR : KNI_SUM, r->xt[0].dim[d]);
-            kni_factor_in(f, 0, d);
-            if (f)
-                f->local = true;
-        }
-    }
+        else
+            knp_spread_one(r, s, d);
 }
 
 /* Where in its part a device puts or finds a window of `box` elements along each axis, if there are as many elements more

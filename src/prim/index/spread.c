@@ -71,13 +71,15 @@ static void point_axis(const spreader *p, int d, int axis)
 static void indexed_axes(const spreader *p, kni_ints sizes)
 {
     kni_type table = p->r->xt[0];
-    bool adds = knp_kind(table.dtype) & (KNP_NUMBERS | KNP_BOOL);
-    kni_factor_kind sum = table.dtype->kind == KN_KIND_BOOL ? KNI_OR : KNI_SUM;
     for (int d = 0; d < table.ndim; d++) {
         bool moved = knp_contains(p->x->index_map, d) && !knp_contains(p->x->table_batching, d);
-        if (!moved || sizes.v[d] != 1 || table.dim[d] < 2 || (p->gathers && !adds))
+        if (!moved || sizes.v[d] != 1 || table.dim[d] < 2)
             continue;
-        kni_factor *f = kni_factor_new(p->s, p->gathers ? sum : KNI_PARALLEL, table.dim[d]);
+        if (p->gathers) {
+            knp_spread_one(p->r, p->s, d);
+            continue;
+        }
+        kni_factor *f = kni_factor_new(p->s, KNI_PARALLEL, table.dim[d]);
         table_axis(p, f, d);
         if (f)
             f->local = true;

@@ -511,8 +511,10 @@ static KNX_HOT void slice_map(const kni_rule *r, const kni_index *out, kni_index
     }
 }
 
-/* An axis of which the same element of each group of `stride` stays, all groups being whole, is cut between groups; what
- * other axes show lies in some neighbour. */
+enum { SMALL = 16 };
+
+/* An axis of which the same element of each group of `stride` stays, all groups being whole, is cut between groups. Of
+ * other axes what is shown lies in some neighbour; or, if it is a small part, on a few devices, and all get it. */
 static void slice_spread(const kni_rule *r, kni_spread *s)
 {
     const kni_p_slice *p = r->params;
@@ -520,6 +522,8 @@ static void slice_spread(const kni_rule *r, kni_spread *s)
         int64_t start = p->start_indices.v[d], stride = stride_of(p, d), size = r->yt->dim[d];
         if (start < stride && r->xt->dim[d] == size * stride)
             knp_spread_pair(s, size, 0, d, 0, d);
+        else if (size && size <= r->xt->dim[d] / SMALL)
+            knp_spread_one(r, s, d);
         else if (size > 1)
             knp_spread_halo(s, size, 0, d, d, stride, -start, start);
     }
@@ -535,6 +539,33 @@ static knx_error *slice_resize(const kni_rule *r, void *params)
             knp_list(p->limit_indices)[d] = r->yt->dim[d] ? last + 1 : p->start_indices.v[d];
     }
     return NULL;
+}
+
+/* Axes of which one device has the small part that is shown, or several some of it, the others zeros: as many elements
+ * more at both ends, of which the part is the nearest ones where it lies outside. */
+static kni_atom small_parts(const kni_rule *r, const kni_local *l, knp_dims *start, knp_dims *limit)
+{
+    const kni_p_slice *p = r->params;
+    kni_builder *b = r->b;
+    kni_atom at[KN_MAX_NDIM];
+    knp_dims more = {.n = r->xt->ndim}, size = knp_dims_of(*r->xt);
+    bool any = false;
+    for (int d = 0; d < r->xt->ndim; d++) {
+        int f = knp_cut_factor(l, 0, d);
+        bool small = f >= 0 && kni_factor_joins(l->spread->v[f].kind);
+        at[d] = knb_integer(b, KN_DT(I64), 0);
+        if (!small)
+            continue;
+        int64_t span = (r->yt->dim[d] - 1) * stride_of(p, d) + 1;
+        any = true;
+        more.v[d] = size.v[d] = limit->v[d] = span;
+        at[d] = knb_sub(b, knb_integer(b, KN_DT(I64), p->start_indices.v[d] + span), l->cut[f].first);
+        start->v[d] = 0;
+    }
+    if (!any)
+        return r->x[0];
+    kni_atom x = knb_pad(b, r->x[0], knb_like(b, r->x[0], 0), more.v, more.v, NULL);
+    return b->error ? KN_ATOM_NONE : knb_dynamic_slice(b, x, at, size.v);
 }
 
 /* A window begins with the first element that is shown. */
@@ -555,7 +586,8 @@ static knx_error *slice_local(const kni_rule *r, const kni_local *l, kni_atom *y
             start.v[d] = 0;
             limit.v[d] = r->xt->dim[d];
         }
-    y[0] = knb_slice(r->b, r->x[0], start.v, limit.v, p.strides.n ? p.strides.v : NULL);
+    kni_atom x = small_parts(r, l, &start, &limit);
+    y[0] = r->b->error ? KN_ATOM_NONE : knb_slice(r->b, x, start.v, limit.v, p.strides.n ? p.strides.v : NULL);
     return NULL;
 }
 

@@ -29,7 +29,8 @@ static kni_atom array(kni_builder *b, kn_dtype d, int ndim, const int64_t *dim)
 
 static const char *factor_text(const kni_spread *s, const kni_factor *f, knx_text *t)
 {
-    static const char *const kind[] = {"parallel", "sum", "prod", "max", "min", "and", "or", "xor", "position", "halo"};
+    static const char *const kind[] = {"parallel", "sum", "one", "prod",     "max", "min",
+                                       "and",      "or",  "xor", "position", "halo"};
     knx_text_add(t, "%s %lld:", kind[f->kind], (long long)f->size);
     for (int i = 0; i < s->n_in; i++)
         if (f->in[i] >= 0)
@@ -148,6 +149,10 @@ static kni_atom every_second(kni_builder *b)
 {
     return knb_slice(b, FLOATS(b, 10), (const int64_t[]){1}, (const int64_t[]){10}, (const int64_t[]){2});
 }
+static kni_atom last(kni_builder *b)
+{
+    return knb_slice(b, FLOATS(b, 3, 64), (const int64_t[]){0, 63}, (const int64_t[]){3, 64}, NULL);
+}
 static kni_atom turned(kni_builder *b) { return knb_rev(b, FLOATS(b, 6, 4), 1, (const int64_t[]){0}); }
 static kni_atom beside(kni_builder *b)
 {
@@ -165,6 +170,7 @@ static void test_shapes(void **state)
     CHECK(row, "parallel 5: 0.1 -> 0.2", "parallel 7: -> 0.0", "parallel 4: -> 0.1");
     CHECK(shifted, "halo 8: 0.0 -> 0.0 by 1 from 1 to 1", "parallel 4: 0.1 -> 0.1");
     CHECK(every_second, "parallel 5: 0.0 -> 0.0");
+    CHECK(last, "parallel 3: 0.0 -> 0.0", "one 64: 0.1 ->");
     CHECK(turned, "halo 6: 0.0 -> 0.0 by 1 from 0 to 0", "parallel 4: 0.1 -> 0.1");
     CHECK(beside, "parallel 3: 0.0 1.0 -> 0.0", "halo 6: 0.1 1.1 -> 0.1 by 1 from 0 to 0");
 }
@@ -202,7 +208,7 @@ static kni_atom kept_keys(kni_builder *b) /* what a decoder writes */
 static void test_indices(void **state)
 {
     (void)state;
-    CHECK(embedding, "parallel 8: 0.1 -> 0.2", "sum 100: 0.0 ->", "parallel 4: 1.0 -> 0.0", "parallel 6: 1.1 -> 0.1");
+    CHECK(embedding, "parallel 8: 0.1 -> 0.2", "one 100: 0.0 ->", "parallel 4: 1.0 -> 0.0", "parallel 6: 1.1 -> 0.1");
     CHECK(embedding_gradient, "parallel 8: 0.1 2.2 -> 0.1", "parallel 100: 0.0 -> 0.0", "sum 4: 1.0 2.0 ->",
           "sum 6: 1.1 2.1 ->");
     CHECK(kept_keys, "parallel 2: 0.0 1.0 -> 0.0", "parallel 64: 0.1 -> 0.1", "parallel 8: 0.2 1.2 -> 0.2");
