@@ -4,7 +4,6 @@
  * device holds a quarter of them. The training step is the same function. */
 #include <kiln/kiln.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { EPOCHS = 12, BATCH = 128, TRAIN = 1437, DEVICES = 4 };
 
@@ -77,7 +76,7 @@ static double train(Batch all, Batch unseen, kn_mesh mesh, const char *weights, 
 
 int main(int argc, char **argv)
 {
-    setenv("KILN_DEVICES", "4", 0);
+    kn_set_local_device_count(4); /* as KILN_DEVICES=4 */
     KN_SCOPE;
     kn_archive digits = kn_load_npz(argc > 1 ? argv[1] : "data/digits.npz");
     kn_array images = kn_div(kn_astype(kn_reshape(kn_archive_get(digits, "images"), KN_SHAPE(-1, 64)), KN_F32), 16);

@@ -3,7 +3,6 @@
  * a column at each step. The program is the one of a single device; only the plate is put down otherwise. */
 #include <kiln/kiln.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { N = 64, STEPS = 200 };
 
@@ -30,7 +29,7 @@ KN_FUNCTION(simulate, kn_array, kn_array)
 
 int main(void)
 {
-    setenv("KILN_DEVICES", "4", 0); /* four devices in this process; of a cluster each process brings its own */
+    kn_set_local_device_count(4); /* as KILN_DEVICES=4 */
     KN_SCOPE;
     kn_mesh mesh = kn_make_mesh(KN_SHAPE(2, 2), "rows, columns");
     kn_array plate = kn_zeros(KN_SHAPE(N, N)), whole = NULL, spread = NULL;

@@ -3,7 +3,6 @@
  * the first and the last few turns (GPipe, Huang et al. 2019). Gradients come back the same way, by themselves. */
 #include <kiln/kiln.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { STAGES = 4, BATCHES = 8, ROWS = 4, WIDTH = 16 };
 
@@ -46,7 +45,7 @@ KN_FUNCTION(whole_loss, kn_array, kn_array, kn_array)
 
 int main(void)
 {
-    setenv("KILN_DEVICES", "4", 0);
+    kn_set_local_device_count(4); /* as KILN_DEVICES=4 */
     KN_SCOPE;
     kn_mesh mesh = kn_make_mesh(KN_SHAPE(STAGES), "stage");
     kn_array key = kn_random_key(3);

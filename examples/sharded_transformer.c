@@ -5,7 +5,6 @@
 #include <kiln/kiln.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { B = 4, S = 32, D = 32, H = 4, K = 8, F = 64, DEVICES = 4 };
 
@@ -114,7 +113,7 @@ static void sequence_parallel(kn_mesh mesh)
 
 int main(void)
 {
-    setenv("KILN_DEVICES", "4", 0);
+    kn_set_local_device_count(4); /* as KILN_DEVICES=4 */
     KN_SCOPE;
     tensor_parallel(kn_make_mesh(KN_SHAPE(2, 2), "data, model"));
     sequence_parallel(kn_make_mesh(KN_SHAPE(DEVICES), "seq"));
