@@ -219,7 +219,7 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
                  "$<${kiln_tuned}:-fno-tree-vectorize;-fno-unswitch-loops>")
 endif()
 # These wait for memory, not for instructions.
-foreach(source cumulative cumulative_isa cumulative_plain)
+foreach(source cumulative cumulative_isa cumulative_plain join_lanes)
     set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/${source}.c" APPEND PROPERTY COMPILE_OPTIONS $<${kiln_tuned}:-Os>)
 endforeach()
 

@@ -19,7 +19,7 @@ NAMESPACES = {p: p.replace("lax_linalg", "lax::linalg") for p in (
     "ufunc", "char", "initializers")}
 # Written by hand in include/kiln/cpp/*.hpp, or for C alone (places, scopes, handles, weak numbers, errors as values).
 HEADERS_BY_HAND = {"kiln/core.h", "kiln/function.h", "kiln/control.h", "kiln/context.h", "kiln/callback.h", "kiln/primitive.h",
-                   "kiln/prepared.h", "kiln/print.h"}
+                   "kiln/prepared.h", "kiln/print.h", "kiln/shard_map.h"}
 BY_HAND = {"kn_at", "kn_set_at", "kn_ufunc_at", "kn_tree_of", "kn_tree_of_fields", "kn_tree_from", "kn_tree_leaf",
            "kn_tree_leaves_with_path", "kn_tree_flatten_with_path", "kn_tree_list", "kn_tree_tuple", "kn_tree_dict",
            "kn_list_from", "kn_list_count", "kn_list_get", "kn_jaxpr_bind", "kn_array_namespace_info", "kn_savez",

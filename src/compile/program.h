@@ -41,8 +41,8 @@ typedef struct knc_compile_options {
 
 /* The operands of the program are the jaxpr's constvars, then its invars. */
 knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_program **out);
-/* A program of the jaxpr that has no steps and never runs, but tells of operands and outputs: of devices that make their
- * own of jaxprs. */
+/* A program of the jaxpr that has no steps and never runs, but tells of operands and outputs: of devices that make
+ * their own of jaxprs. */
 knx_error *knc_outline(const kni_jaxpr *j, knc_program **out);
 /* Of a jaxpr with dimension variables, compiled in a scope that assumes (base/dim.h): a program for all numbers of them
  * that give the scope's guards the same answers. It does not run; this makes one that does, without compiling anything.

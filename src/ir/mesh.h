@@ -67,8 +67,8 @@ static inline int64_t kni_part_extent(int64_t extent, int64_t parts) { return (e
 bool kni_local_type(knx_arena *a, kni_type t, const kni_sharding *s, kni_type *out);
 
 /* Texts of specs, as users write them and messages show them: "data, None, (x, y)"; "" of a scalar. Dimensions behind
- * the last one of the text are whole; ndim -1: as many as the text has. ValueError with the place in the text, the names that the mesh has
- * for one that it lacks. */
+ * the last one of the text are whole; ndim -1: as many as the text has. ValueError with the place in the text, the
+ * names that the mesh has for one that it lacks. */
 knx_error *kni_parse_spec(const kni_mesh *m, int ndim, const char *text, const kni_sharding **out);
 const char *kni_spec_entry_text(knx_text *t, const kni_sharding *s, int d); /* of dimension d: "(x, y)" */
 const char *kni_spec_text(knx_text *t, const kni_sharding *s);     /* "data, None, (x, y)" */

@@ -2,8 +2,9 @@
  * params.h -- typed parameters of primitives, and the descriptors that let one piece of code copy, hash, compare,
  * print and parse them. A field's struct member is: INT int64_t, BOOL bool, DTYPE kn_dtype, INTS kni_ints, STRING
  * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kni_names, DOUBLES
- * kni_doubles, MESH const kni_mesh * (mesh.h; it stays, so it is copied and compared as a pointer). TEXT has no member: it is something that the typed or classic form shows (a constant `text`, or what
- * `show` writes, computed from the real members, which are then hidden there); the full form shows members only.
+ * kni_doubles, MESH const kni_mesh * (mesh.h; it stays, so it is copied and compared as a pointer). TEXT has no member:
+ * it is something that the typed or classic form shows (a constant `text`, or what `show` writes, computed from the
+ * real members, which are then hidden there); the full form shows members only.
  *
  * A row says `.fields = kni_fields_x, .params_size = sizeof(kni_p_x)`. Most sets are described in params.def, from
  * which the struct and the table of fields follow. The others have their struct here and their tables in text/fields.c,

@@ -284,8 +284,8 @@ static inline bool kni_can_fail(const kni_prim *p, const void *params)
 /* The bits of the row, and of those in its jaxprs at any depth that count for the whole. */
 enum { KN_DEEP_BITS = KN_NAMES | KN_EFFECT | KN_USER | KN_ON_MESH };
 uint32_t kni_bits(const kni_prim *p, const void *params);
-/* The mesh that an equation with KN_ON_MESH runs on, or the jaxprs in its parameters. *out stays as it is where there is
- * none; ValueError: it is another one than *out, if that is not NULL. */
+/* The mesh that an equation with KN_ON_MESH runs on, or the jaxprs in its parameters. *out stays as it is where there
+ * is none; ValueError: it is another one than *out, if that is not NULL. */
 knx_error *kni_mesh_in(const kni_prim *p, const void *params, const kni_mesh **out);
 knx_error *kni_mesh_of_jaxpr(const kni_jaxpr *j, const kni_mesh **out);
 /* Whether the equation stays although no one reads its results. */

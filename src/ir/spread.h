@@ -13,8 +13,8 @@ typedef enum kni_factor_kind {
     /* No result has it: each device's result is a part of a sum. The operands that have the axis are linear together.
      * Elements of padding have to be zeros in one of them */
     KNI_SUM,
-    /* No result has it: each element comes from one device at most, and all bits of the others' are zero: they are joined
-     * by the or of their bits, so zeros keep their signs. Elements of padding are of any content */
+    /* No result has it: each element comes from one device at most, and all bits of the others' are zero: they are
+     * joined by the or of their bits, so zeros keep their signs. Elements of padding are of any content */
     KNI_ONE,
     /* No result has it: parts are joined so. Elements of padding have to be the identity, or copies of an element */
     KNI_PROD,
@@ -43,9 +43,9 @@ typedef struct kni_factor {
     int64_t size; /* the extent that is cut; of KNI_HALO that of the result */
     /* KNI_HALO: element i of the result reads elements i * step - low to i * step + high of the operands (low and high
      * may be negative: of x[3:] low is -3 and high is 3). Before `local` is called the partitioner has fetched, of each
-     * operand with the axis, the window that the part of the result reads: (extent - 1) * step + low + high + 1 elements
-     * from first * step - low on, in its order (reversed: from the other end, also in ascending order). Those outside
-     * of the operand are of any content. shift: NULL, or per operand what is added to these positions */
+     * operand with the axis, the window that the part of the result reads: (extent - 1) * step + low + high + 1
+     * elements from first * step - low on, in its order (reversed: from the other end, also in ascending order). Those
+     * outside of the operand are of any content. shift: NULL, or per operand what is added to these positions */
     int64_t step, low, high;
     const int64_t *shift;
     int8_t *in;  /* per operand: its axis, -1: it has none and is needed as a whole by every part */

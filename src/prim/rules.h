@@ -97,7 +97,8 @@ int knp_split_axes(int64_t n, const kni_type *y, int first);
 void knp_spread_first(const kni_rule *r, kni_spread *s, int n, uint32_t without);
 /* Axis d of operand i and axis e of result j: parallel, of this extent. */
 kni_factor *knp_spread_pair(kni_spread *s, int64_t extent, int i, int d, int j, int e);
-/* All operands and results with as many axes as operand 0 have the same ones, parallel where `axes` does not name them. */
+/* All operands and results with as many axes as operand 0 have the same ones, parallel where `axes` does not name them.
+ * */
 void knp_spread_but(const kni_rule *r, kni_spread *s, kni_ints axes);
 /* The axes of the first n operands that `axes` does not name are those of all results, in order. */
 void knp_spread_rest(const kni_rule *r, kni_spread *s, int n, kni_ints axes);
@@ -119,9 +120,9 @@ kni_atom knp_window_start(const kni_rule *r, const kni_local *l, int f, int i);
 kni_atom knp_fill_windows(const kni_rule *r, const kni_local *l, int i, kni_atom fill);
 /* Axes from `lead` on of the result are positions, by which `local` counts; those in front are the operands', too. */
 void knp_spread_counted(const kni_rule *r, kni_spread *s, int lead, kni_factor_kind kind);
-/* For `local`: the numbers, in C order over the axes from `lead` on of the whole result, of the elements of its part, as
- * an array of these axes alone of a dtype that holds them or wraps; a scalar 0 if there are no such axes. The factors are
- * those of knp_spread_counted, so factor d is of axis d. */
+/* For `local`: the numbers, in C order over the axes from `lead` on of the whole result, of the elements of its part,
+ * as an array of these axes alone of a dtype that holds them or wraps; a scalar 0 if there are no such axes. The
+ * factors are those of knp_spread_counted, so factor d is of axis d. */
 kni_atom knp_numbers_of_part(const kni_rule *r, const kni_local *l, int lead, kn_dtype d);
 
 /* Costs in scalar operations: of a transcendental function, of one operation per element of operand 0, of views. */

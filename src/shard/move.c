@@ -202,7 +202,8 @@ static kni_atom join_all(knshard_writer *w, kni_atom x, kni_factor_kind join, ui
     return join_here(w, x, join, axes);
 }
 
-/* Elements as unsigned integers, of which a sum is exact where all but one are zero; those of complex numbers are pairs. */
+/* Elements as unsigned integers, of which a sum is exact where all but one are zero; those of complex numbers are
+ * pairs. */
 static kni_atom as_bits(kni_builder *b, kni_atom x)
 {
     static const knx_dtype_id word[] = {[1] = KN_ID_U8, [2] = KN_ID_U16, [4] = KN_ID_U32, [8] = KN_ID_U64};

@@ -79,8 +79,20 @@ static void methods()
     PRINTS(x.dot(array{1.0, 1.0}), "[4. 6.]");
 }
 
+static void devices()
+{
+    kn_set_local_device_count(4);
+    kn_mesh mesh = kiln::make_mesh({4}, "x");
+    auto whole = kiln::shard_map([](array x) { return x - kiln::lax::pmean(kiln::mean(x), "x"); }, mesh,
+                                 kiln::shard_map_opts().with_in_specs("x").with_out_specs({"x"}));
+    PRINTS(whole(kiln::arange(0, 8, 1)), "[-3.5 -2.5 -1.5 -0.5  0.5  1.5  2.5  3.5]");
+    auto twice = kiln::pmap([](array x) { return x * 2; });
+    PRINTS(twice(kiln::arange(0, 4, 1)), "[0 2 4 6]");
+}
+
 static void tests()
 {
+    devices();
     options();
     results();
     modules();

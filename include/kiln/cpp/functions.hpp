@@ -53,7 +53,6 @@
 #include "kiln/cpp/random_state.hpp"
 #include "kiln/cpp/rng.hpp"
 #include "kiln/cpp/segments.hpp"
-#include "kiln/cpp/shard_map.hpp"
 #include "kiln/cpp/sharding.hpp"
 #include "kiln/cpp/signal.hpp"
 #include "kiln/cpp/source.hpp"

@@ -45,6 +45,24 @@ struct vmap_opts {
     KILN_OPTION((text), axis_name, {})
     KILN_OPTION((int64_t), axis_size, 0)
 };
+/* Of a mesh: one spec for all arguments or results, or one for each: "data, None". */
+struct specs {
+    specs() = default;
+    specs(const char *one) : spec{one} {}
+    specs(std::initializer_list<const char *> list)
+    {
+        size_t i = 0;
+        for (const char *s : list)
+            if (i < KN_MAX_ARGS)
+                spec[i++] = s;
+    }
+    const char *spec[KN_MAX_ARGS] = {};
+};
+struct shard_map_opts {
+    KILN_OPTION((specs), in_specs, {})
+    KILN_OPTION((specs), out_specs, {})
+    KILN_OPTION((bool), check_vma, true)
+};
 struct checkpoint_opts {
     KILN_OPTION((kn_policy), policy, {})
     KILN_OPTION((bool), prevent_cse, true)
@@ -157,9 +175,9 @@ KILN_JACOBIAN(hessian, detail::jacobian_of<D KILN_COMMA D>) /* jax.hessian of a 
 #undef KILN_JACOBIAN
 
 /* jax.vmap: {.in_axes = {0, none}} says along which axis of each argument. */
-template <class F> auto vmap(F &&f, const vmap_opts &o = {}, place where = here())
+namespace detail {
+inline kn_vmap_opts lanes_of(const vmap_opts &o)
 {
-    auto g = detail::to_function(std::forward<F>(f), where);
     kn_vmap_opts k = {};
     k.size_ = sizeof k;
     for (int i = 0; i < KN_MAX_ARGS; i++) {
@@ -168,7 +186,34 @@ template <class F> auto vmap(F &&f, const vmap_opts &o = {}, place where = here(
     }
     k.axis_name = o.axis_name.c();
     k.axis_size = o.axis_size;
+    return k;
+}
+} // namespace detail
+template <class F> auto vmap(F &&f, const vmap_opts &o = {}, place where = here())
+{
+    auto g = detail::to_function(std::forward<F>(f), where);
+    kn_vmap_opts k = detail::lanes_of(o);
     return detail::transformed<decltype(g)>(g, where, [&](kn_fn h) { return kn_vmap(h, &k); });
+}
+/* jax.pmap: the same over devices, where there is a mesh of that axis. */
+template <class F> auto pmap(F &&f, const vmap_opts &o = {}, place where = here())
+{
+    auto g = detail::to_function(std::forward<F>(f), where);
+    kn_vmap_opts k = detail::lanes_of(o);
+    return detail::transformed<decltype(g)>(g, where, [&](kn_fn h) { return kn_pmap(h, &k); });
+}
+/* jax.shard_map: f on each device of the mesh, for its parts of the arguments. */
+template <class F> auto shard_map(F &&f, kn_mesh mesh, const shard_map_opts &o = {}, place where = here())
+{
+    auto g = detail::to_function(std::forward<F>(f), where);
+    kn_shard_map_opts k = {};
+    k.size_ = sizeof k;
+    for (int i = 0; i < KN_MAX_ARGS; i++) {
+        k.in_specs[i] = o.in_specs.spec[i];
+        k.out_specs[i] = o.out_specs.spec[i];
+    }
+    k.check_vma = o.check_vma;
+    return detail::transformed<decltype(g)>(g, where, [&](kn_fn h) { return kn_shard_map(h, mesh, &k); });
 }
 
 /* jax.checkpoint: derivatives compute f again instead of keeping its values. */

@@ -50,8 +50,8 @@ knx_error *knd_parts_buffer(const knd_mesh *d, kni_type t, const kni_sharding *s
                             knx_buffer **out);
 /* The first local device that has the same part as number i of them. */
 int knd_first_with_part(const knd_mesh *d, const kni_sharding *s, int i);
-/* The same of parts that `make` makes for some of the local devices, the first one with each part; *part NULL without an
- * error: there is no memory. */
+/* The same of parts that `make` makes for some of the local devices, the first one with each part; *part NULL without
+ * an error: there is no memory. */
 typedef knx_error *(*knd_part_maker)(void *env, int i, knx_buffer **part);
 knx_error *knd_make_parts(const knd_mesh *d, kni_type t, const kni_sharding *s, knd_part_maker make, void *env,
                           knx_buffer **out);
@@ -60,8 +60,8 @@ knx_buffer *knd_pad_part(const knd_mesh *d, kni_type t, const kni_sharding *s, i
 /* The parts of a block of the value, in C order, which begins at `first` and has all parts of this process. */
 knx_error *knd_cut_block(const knd_mesh *d, kni_type t, const kni_sharding *s, const int64_t *first,
                          const int64_t *extent, const void *data, knx_buffer **out);
-/* The same of all elements, in C order. whole: the buffer that they lie in, which may be shared, so that values that are not
- * cut are not copied; NULL: there is none. */
+/* The same of all elements, in C order. whole: the buffer that they lie in, which may be shared, so that values that
+ * are not cut are not copied; NULL: there is none. */
 knx_error *knd_cut_whole(const knd_mesh *d, kni_type t, const kni_sharding *s, const void *data, knx_buffer *whole,
                          knx_buffer **out);
 /* All elements in C order. RuntimeError: some of them are in other processes. */

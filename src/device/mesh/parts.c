@@ -140,7 +140,8 @@ knx_error *knd_parts_buffer(const knd_mesh *d, kni_type t, const kni_sharding *s
 }
 
 /* The part that device i of the mesh has, padded, of elements that lie in C order in an array of these extents, which
- * begins at `first` of the whole. What is behind the elements is zero, so that no number there slows arithmetic down. */
+ * begins at `first` of the whole. What is behind the elements is zero, so that no number there slows arithmetic down.
+ * */
 static knx_buffer *cut_part(kni_type t, const kni_sharding *s, int64_t in_mesh, const int64_t *first,
                             const int64_t *extent, const void *data)
 {

@@ -419,9 +419,9 @@ static void slice_spread(const kni_rule *r, kni_spread *s)
             knp_spread_one(r, s, d);
 }
 
-/* Where in its part a device puts or finds a window of `box` elements along each axis, if there are as many elements more
- * at both ends of axes that are cut: outside of the part the window lies in these. start: operands of the equation from
- * `first` on. lo: so many elements more. */
+/* Where in its part a device puts or finds a window of `box` elements along each axis, if there are as many elements
+ * more at both ends of axes that are cut: outside of the part the window lies in these. start: operands of the equation
+ * from `first` on. lo: so many elements more. */
 static void part_starts(const kni_rule *r, const kni_local *l, int first, const int64_t *box, kni_atom *start,
                         knp_dims *lo)
 {

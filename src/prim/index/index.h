@@ -59,8 +59,8 @@ knp_indexing knp_batch_indexing(const knp_indexing *x, bool table, bool indices,
  * parts are joined so; -1: they are whole. */
 void knp_spread_windows(const kni_rule *r, const knp_indexing *x, bool gathers, kni_ints sizes, int join,
                         kni_spread *s);
-/* Column `local`: the indices for the part of a table that is cut along axes that they move on, as int64: what is outside
- * of the part, or of the whole and not moved into it (`clips`), is negative. sizes: of the whole's windows. */
+/* Column `local`: the indices for the part of a table that is cut along axes that they move on, as int64: what is
+ * outside of the part, or of the whole and not moved into it (`clips`), is negative. sizes: of the whole's windows. */
 kni_atom knp_part_indices(const kni_rule *r, const kni_local *l, const knp_indexing *x, kni_ints sizes, bool clips);
 bool knp_table_is_cut(const kni_local *l, const knp_indexing *x); /* along such an axis */
 kni_atom knp_is_first(const kni_rule *r, const kni_local *l); /* has the device the first part of all joined factors? */

@@ -47,8 +47,8 @@ static void window_axes(const spreader *p, kni_ints sizes)
     }
 }
 
-/* Axis d of the points is axis `axis` of the dense array; one of a batching pair is the table's, too. Updates at several
- * points may meet in one element of the table: those axes are whole, unless the row says what to do. */
+/* Axis d of the points is axis `axis` of the dense array; one of a batching pair is the table's, too. Updates at
+ * several points may meet in one element of the table: those axes are whole, unless the row says what to do. */
 static void point_axis(const spreader *p, int d, int axis)
 {
     const knp_indexing *x = p->x;

@@ -376,8 +376,8 @@ static void pad_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pa
     *y = kni_lower_operand(l, 0, from, pred, *y);
 }
 
-/* Where each element becomes a group of its own, and nothing else comes (the transpose of a slice by strides), an axis is
- * cut between them. Padding at the ends alone moves what the parts have. */
+/* Where each element becomes a group of its own, and nothing else comes (the transpose of a slice by strides), an axis
+ * is cut between them. Padding at the ends alone moves what the parts have. */
 static void pad_spread(const kni_rule *r, kni_spread *s)
 {
     const kni_p_pad *p = r->params;

@@ -29,7 +29,8 @@ knx_error *knp_window_type(const kni_p_window *p, bool dilated, kni_type x, kn_d
                           kni_type *y);
 
 /* Column `spread`: axes along which no two windows have an element together, and each has as many elements of the array
- * to itself (a pool of 2 by 2 with strides of 2; each position a window) are cut between windows, those of all arrays. */
+ * to itself (a pool of 2 by 2 with strides of 2; each position a window) are cut between windows, those of all arrays.
+ * */
 void knp_window_factors(const kni_rule *r, kni_spread *s);
 bool knp_windows_are_apart(const kni_rule *r, int d); /* axis d is one of these */
 
