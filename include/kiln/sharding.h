@@ -57,6 +57,9 @@ KN_API kn_shape kn_sharding_shard_shape(kn_sharding sharding, const kn_shape *sh
 /* x spread over the mesh, committed to it: operations with it run there, and their results lie as suits the
  * operations. While a function is recorded it is kn_with_sharding_constraint */
 KN_API kn_array kn_shard(kn_array x, kn_sharding sharding);
+/* a tree like this one of all its arrays, each spread so: "" for parameters that all devices have, "data" for
+ * batches */
+KN_API kn_tree kn_tree_shard(kn_tree tree, kn_sharding sharding);
 /* jax.lax.with_sharding_constraint: x itself, which has to lie so where it is computed: what lies around it follows.
  * Outside of recorded functions it is kn_shard */
 KN_API kn_array kn_with_sharding_constraint(kn_array x, kn_sharding sharding);
@@ -113,6 +116,7 @@ KN_API const char *kn_visualize_sharding(const kn_shape *shape, kn_sharding shar
     __extension__({ KN_TAKE(kn_sharding, 1, c, sharding) KN_TAKE(kn_shape, 2, c, shape) KN_HERE();                     \
     (kn_sharding_shard_shape)(KN_V(1, c), &KN_V(2, c)); })
 #define kn_shard(x, sharding) KN_H1(kn_shard, x, kn_sharding, sharding)
+#define kn_tree_shard(tree, sharding) KN_G2(kn_tree_shard, kn_tree, tree, kn_sharding, sharding)
 #define kn_with_sharding_constraint(x, sharding) KN_H1(kn_with_sharding_constraint, x, kn_sharding, sharding)
 #define kn_sharding_of(x) KN_F1(kn_sharding_of, x)
 #define kn_is_fully_replicated(x) KN_F1(kn_is_fully_replicated, x)

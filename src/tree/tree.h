@@ -33,4 +33,7 @@ const char *kntree_tree_leaf_path(knx_text *text, kn_tree t, int i);
 const char *kntree_structure_leaf_path(knx_text *text, const kntree_structure *s, int i);
 /* A function's result or argument in the C struct that it has, as messages name it. */
 const char *kntree_field_path(knx_text *text, const kn_fields *fields, size_t bytes, int i);
+/* tree_devices.c: a tree like this one of what `move` makes of its arrays; NULL after an error. */
+kn_tree kntree_moved(const char *operation, kn_tree tree, kn_array (*move)(kn_array x, const void *where),
+                     const void *where);
 #endif

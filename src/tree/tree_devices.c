@@ -5,8 +5,8 @@
 #include "kiln/device.h"
 #include "tree/tree.h"
 
-/* device: NULL: to the host. */
-static kn_tree move(const char *operation, kn_tree tree, kn_device device)
+kn_tree kntree_moved(const char *operation, kn_tree tree, kn_array (*move)(kn_array x, const void *where),
+                     const void *where)
 {
     kntree_tree *t = kntree_tree_get(operation, tree);
     kntree_structure *s = t && kntree_structure_in(operation, t) ? t->structure : NULL;
@@ -18,7 +18,7 @@ static kn_tree move(const char *operation, kn_tree tree, kn_device device)
     }
     bool fine = true;
     for (int i = 0; fine && i < t->n; i++) {
-        y[i] = device ? (kn_device_put)(t->at[i], device) : (kn_device_get)(t->at[i]);
+        y[i] = move(t->at[i], where);
         fine = kn_ok(y[i]);
     }
     kn_tree moved = fine ? kntree_tree_new(operation, kntree_structure_retain(s), y) : NULL;
@@ -26,12 +26,20 @@ static kn_tree move(const char *operation, kn_tree tree, kn_device device)
     return moved;
 }
 
+static kn_array put(kn_array x, const void *device) { return (kn_device_put)(x, device); }
+
+static kn_array get(kn_array x, const void *unused)
+{
+    (void)unused;
+    return (kn_device_get)(x);
+}
+
 kn_tree kn_tree_device_put(kn_tree tree, kn_device device)
 {
     if (knd_is_known(device))
-        return move("tree_device_put", tree, device);
+        return kntree_moved("tree_device_put", tree, put, device);
     knx_report_new("tree_device_put", KN_ERROR_TYPE, device ? "this is no device" : "null device");
     return NULL;
 }
 
-kn_tree kn_tree_device_get(kn_tree tree) { return move("tree_device_get", tree, NULL); }
+kn_tree kn_tree_device_get(kn_tree tree) { return kntree_moved("tree_device_get", tree, get, NULL); }

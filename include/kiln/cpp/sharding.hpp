@@ -61,6 +61,12 @@ inline ::kiln::shape sharding_shard_shape(kn_sharding sharding, const ::kiln::sh
  * operations. While a function is recorded it is kn_with_sharding_constraint */
 inline array shard(const ::kiln::operand &x, kn_sharding sharding, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_shard(x_h, sharding))); }
+namespace tree {
+/* a tree like this one of all its arrays, each spread so: "" for parameters that all devices have, "data" for
+ * batches */
+inline pytree shard(const ::kiln::pytree &tree, kn_sharding sharding, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_shard(tree.c(), sharding))); }
+} // namespace tree
 /* jax.lax.with_sharding_constraint: x itself, which has to lie so where it is computed: what lies around it follows.
  * Outside of recorded functions it is kn_shard */
 inline array with_sharding_constraint(const ::kiln::operand &x, kn_sharding sharding, place where = here())

@@ -253,6 +253,20 @@ static void parts_are_shown(void **state)
     assert_true(s.ndim == 3 && s.dim[0] == 2 && s.dim[1] == 3 && s.dim[2] == 3);
 }
 
+static void trees_are_spread(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_tree t = kn_tree_shard(kn_tree_dict("a", matrix(), "b", kn_arange(0, 6, 1)), kn_named_sharding(mesh42(), "x"));
+    assert_string_equal(kn_sharding_spec(kn_sharding_of(kn_tree_get(t, 0))), "x, None");
+    assert_string_equal(kn_sharding_spec(kn_sharding_of(kn_tree_get(t, 1))), "x");
+    expect_same(kn_tree_get(t, 0), matrix(), "a leaf");
+    assert_null(kn_tree_shard(t, NULL));
+    expect_error("TypeError", "tree_shard: null sharding");
+    assert_null(kn_tree_shard(kn_tree_dict("a", kn_scalar(1.0)), kn_named_sharding(mesh42(), "x")));
+    expect_error_with("ValueError", "is for arrays of at least 1 dimension, this one has 0");
+}
+
 static void devices_in_another_order(void **state)
 {
     (void)state;
@@ -588,6 +602,7 @@ KN_TEST_GROUP(test_sharding)
         TEST(every_dtype_and_shape),
         TEST(how_they_lie_is_told),
         TEST(parts_are_shown),
+        TEST(trees_are_spread),
         TEST(devices_in_another_order),
         TEST(a_function_with_a_constraint_runs_on_the_mesh),
         TEST(constraints_stand_in_jaxprs),
