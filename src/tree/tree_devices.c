@@ -17,10 +17,14 @@ kn_tree kntree_moved(const char *operation, kn_tree tree, kn_array (*move)(kn_ar
         return NULL;
     }
     bool fine = true;
-    for (int i = 0; fine && i < t->n; i++) {
-        y[i] = move(t->at[i], where);
-        fine = kn_ok(y[i]);
+    int made = 0;
+    while (fine && made < t->n) {
+        y[made] = move(t->at[made], where);
+        fine = kn_ok(y[made++]);
     }
+    for (int i = 0; !fine && i < made; i++)
+        if (y[i])
+            kn_release(y[i]);
     kn_tree moved = fine ? kntree_tree_new(operation, kntree_structure_retain(s), y) : NULL;
     knx_free(y);
     return moved;
