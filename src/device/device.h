@@ -15,7 +15,7 @@ typedef struct knd_loaded {
     atomic_int refs;
     const knd_device *device;
     knc_program *program; /* a reference of its own */
-    size_t bytes;        /* that the device's part takes */
+    size_t bytes;        /* that the device's part takes; of a mesh it grows while others may read it */
 } knd_loaded;
 
 /* An operand of a run: C-contiguous elements in a buffer, wherever that lives, or in plain memory of the host such as

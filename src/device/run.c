@@ -64,7 +64,10 @@ KNX_HOT void knd_release(knd_loaded *l)
     knc_release(p);
 }
 
-size_t knd_bytes(const knd_loaded *l, const kni_jaxpr *counted) { return l->bytes + knc_bytes(l->program, counted); }
+size_t knd_bytes(const knd_loaded *l, const kni_jaxpr *counted)
+{
+    return __atomic_load_n(&l->bytes, __ATOMIC_RELAXED) + knc_bytes(l->program, counted);
+}
 
 KNX_HOT knx_error *knd_run_with(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
 {

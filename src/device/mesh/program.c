@@ -18,6 +18,7 @@ typedef struct variant {
     const kni_sharding **in, **out;
     knd_loaded *local;
     char *report; /* each decision of the partition */
+    size_t bytes;
 } variant;
 
 typedef struct program {
@@ -90,6 +91,7 @@ static void log_variant(const program *p, const variant *v)
         knx_text_add(&t, ")");
     }
     KN_LOG(1, "%s: %s is partitioned for %s", p->head.device->name, p->head.program->jaxpr->name, t.s);
+    KN_LOG(2, "%s", v->report ? v->report : "");
 }
 
 static knx_error *make_variant(program *p, const kni_sharding *const *in, variant **out)
@@ -120,6 +122,15 @@ static knx_error *make_variant(program *p, const kni_sharding *const *in, varian
     return NULL;
 }
 
+/* Others ask for the bytes of a program while it runs. */
+static void count(program *p, size_t more, const variant *gone)
+{
+    size_t less = 0;
+    for (; gone; gone = gone->next)
+        less += gone->bytes;
+    __atomic_fetch_add(&p->head.bytes, more - less, __ATOMIC_RELAXED);
+}
+
 /* A reference. Two threads that need the same one make it twice, rather than wait. */
 static knx_error *variant_for(program *p, const kni_sharding *const *in, variant **out)
 {
@@ -130,9 +141,10 @@ static knx_error *variant_for(program *p, const kni_sharding *const *in, variant
     if (*out)
         return NULL;
     KN_TRY(make_variant(p, in, out));
+    (*out)->bytes = sizeof **out + knd_bytes((*out)->local, NULL) + ((*out)->report ? strlen((*out)->report) : 0);
     knx_mutex_lock(&p->lock);
     gone = add_variant(p, *out);
-    p->head.bytes += sizeof **out + knd_bytes((*out)->local, NULL);
+    count(p, (*out)->bytes, gone);
     knx_mutex_unlock(&p->lock);
     release_variants(gone);
     return NULL;

@@ -562,6 +562,26 @@ static void files_and_exports(void **state)
     expect_same(kn_device_put(x, kn_find_device("host")), matrix(), "the host");
 }
 
+/* One function, more shardings than a program keeps. */
+static void a_function_is_called_with_many_shardings(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn g = kn_jit(KN_FN(f));
+    for (int turn = 0; turn < 2; turn++)
+        for (int k = 0; k < 25; k++) {
+            KN_SCOPE;
+            static const char *const axes[] = {"None", "x", "y", "z", "(x, y)"};
+            char spec[40];
+            snprintf(spec, sizeof spec, "%s, %s", axes[k % 5], axes[k / 5]);
+            bool twice = k % 5 && k / 5 && (k % 5 == k / 5 || (k % 5 == 4 && k / 5 < 3) || (k / 5 == 4 && k % 5 < 3));
+            if (!twice)
+                expect_same(call(g, kn_shard(matrix(), kn_named_sharding(mesh_number(5), spec))),
+                            call(KN_FN(f), matrix()), spec);
+        }
+    assert_int_equal(kn_fn_trace_count(g), 1);
+}
+
 static void what_cannot_be_found_fails_with_its_line(void **state)
 {
     (void)state;
@@ -613,6 +633,7 @@ KN_TEST_GROUP(test_sharding)
         TEST(files_and_exports),
         TEST(what_cannot_be_found_fails_with_its_line),
         TEST(donated_arrays_are_gone),
+        TEST(a_function_is_called_with_many_shardings),
     };
     return cmocka_run_group_tests(tests, all_devices, NULL);
 }
