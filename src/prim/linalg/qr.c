@@ -354,11 +354,6 @@ const kni_prim knp_prim_householder_product = {
     .cost = qr_cost,
 };
 
-static void ormqr_spread(const kni_rule *r, kni_spread *s)
-{
-    knp_spread_sides(r, s, 2, r->xt[2].ndim - (((const kni_p_ormqr *)r->params)->left ? 1 : 2));
-}
-
 const kni_prim knp_prim_ormqr = {
     .name = "ormqr",
     .n_in = 3,
@@ -372,7 +367,8 @@ const kni_prim knp_prim_ormqr = {
     .factors = "b m n, b k, b p q -> b i j",
     .doc = "matrices times products of reflections (jax.lax.linalg.ormqr)",
     .type = ormqr_type,
-    .spread = ormqr_spread,
+    .spread =
+        knp_spread_matrices, /* not C's rows or columns: their number says how they are blocked, which bits show */
     .batch = knp_batch_all_in_front,
     .run = reflections_run,
     .workspace = reflections_workspace,

@@ -259,6 +259,12 @@ static const program list[] = {
      {"", "x"},
      NULL,
      NULL},
+    {"products of reflections are blocked by how many rows they have",
+     "{ lambda ; a:f32[3,3] b:f32[3] c:f32[34,3]. let d:f32[3,3] = mul a 0.1:f32[]; e:f32[3] = mul b 0.1:f32[]; "
+     "f:f32[34,3] = sin c; g:f32[34,3] = ormqr[left=False transpose=True] d e f in (g,) }",
+     {"", "", "x"},
+     "all_gather",
+     NULL},
     {"scan",
      "{ lambda ; a:f32[6] b:f32[5,6]. let c:f32[6] d:f32[5,6] = scan[checkpoint=0 jaxpr={ lambda ; e:f32[6] f:f32[6]. "
      "let "
