@@ -215,7 +215,7 @@ static bool look(remote *r, double since)
         fail(r, NULL);
     if (r->pending.n && (error = take_heads(r)))
         fail(r, error);
-    if (r->waits.n && atomic_load(&r->m->self.crew->failed))
+    if ((r->waits.n || r->waste.waits.n) && atomic_load(&r->m->self.crew->failed))
         fail(r, kndist_throw_away(&r->waste));
     return !r->pending.n && !r->waits.n && !r->waste.waits.n;
 }
