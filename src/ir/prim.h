@@ -275,7 +275,8 @@ const char *kni_prim_fault(const kni_prim *p);
 static inline kni_rule kni_rule_of(const kni_eqn *e, const kni_type *xt, const kni_type *yt)
 {
     return (kni_rule){
-        .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .xt = xt, .yt = yt, .place = e->place};
+        .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .xt = xt, .yt = yt,
+        .place = e->place};
 }
 static inline bool kni_can_fail(const kni_prim *p, const void *params)
 {

@@ -304,7 +304,8 @@ static knx_error *shard_map_batch(const kni_rule *r, int64_t size, const int *ax
     kni_jaxpr *batched = NULL;
     if (!in || !out || !was)
         return knx_error_nomem();
-    KN_TRY(knt_batch_lazily(p.jaxpr, cut.n ? size / kni_mesh_parts(p.mesh, cut) : size, hidden ? NULL : r->axis_name, axis, was, &batched));
+    int64_t lanes = cut.n ? size / kni_mesh_parts(p.mesh, cut) : size;
+    KN_TRY(knt_batch_lazily(p.jaxpr, lanes, hidden ? NULL : r->axis_name, axis, was, &batched));
     for (int i = 0; i < r->n_in; i++)
         in[i] = axis[i] < 0 ? p.in_specs.v[i] : with_axis(b, p.in_specs.v[i], axis[i], cut);
     for (int i = 0; i < r->n_out; i++) {
