@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cuts.c -- how each row can be cut, over all of its samples: that there is some way, or a reason why there is none; and
- * docs/factors.md, which lists them. */
+ * cuts.c -- how each row can be cut, over all of its samples: that there is some way, or a reason why there is none;
+ * and docs/factors.md, which lists them. */
 #include "bench.h"
 #include "shard/factors.h"
 

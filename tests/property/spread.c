@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * spread.c -- the columns `spread`, `resize` and `local`, proved: operands are cut into parts along the axes of a factor,
- * the equation of one device is run for each part, and what they give is put together and compared with the equation as
- * a whole: to the bit, or of sums of floats within what another order of adding may change.
+ * spread.c -- the columns `spread`, `resize` and `local`, proved: operands are cut into parts along the axes of a
+ * factor, the equation of one device is run for each part, and what they give is put together and compared with the
+ * equation as a whole: to the bit, or of sums of floats within what another order of adding may change.
  *
  * Parts are even and uneven: behind the last element there is padding, of any content where the factor is parallel, of
  * what joining does not see where it is a reduction. */
@@ -475,8 +475,8 @@ static void check_equations(bench *b, const kni_jaxpr *j, const tensor *in)
             check_equation(b, &w);
 }
 
-/* The equation over a new first axis of all inputs, or of the first one alone, several fillings of each being one array:
- * rows batch themselves along axes that can be cut. */
+/* The equation over a new first axis of all inputs, or of the first one alone, several fillings of each being one
+ * array: rows batch themselves along axes that can be cut. */
 static void check_batched(bench *b, bool alone)
 {
     enum { BATCH = 3 };

@@ -9,14 +9,12 @@
  *     batch      lhs: part of its batch; rhs: part of its output features; both: groups
  *     lower      a product with windows; sums in the order of docs/determinism.md
  */
-#include "prim/rules.h"
+#include "prim/product/conv.h"
 
 typedef kni_p_conv params_t;
 
 enum { LEAST_POSITIONS = 64 }; /* of an image, that it is a matrix of its own */
 enum { LEAST_CHANNELS = 5 };   /* that are a line of the gradient of a kernel */
-/* The roles of the first two entries of a spec; spatial dimensions follow. */
-enum { BATCH = 0, FEATURE = 1, OUT_FEATURE = 0, IN_FEATURE = 1, SPATIAL = 2 };
 
 /* --- type ------------------------------------------------------------------------------------- */
 
@@ -46,12 +44,11 @@ static knx_error *check_spec(const char *name, kni_ints spec, int ndim)
 }
 
 static bool divides(int64_t by, int64_t n) { return knx_dim_eq(knx_dim_mod(n, by), 0); }
-static bool is_grouped(int64_t groups) { return groups != 1; } /* an unknown number of groups is several */
 
 static knx_error *check_feature_groups(const params_t *p, kni_type lhs, kni_type rhs)
 {
-    int64_t groups = p->feature_group_count, features = lhs.dim[p->lhs_spec.v[FEATURE]];
-    int64_t in = rhs.dim[p->rhs_spec.v[IN_FEATURE]], out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
+    int64_t groups = p->feature_group_count, features = lhs.dim[p->lhs_spec.v[KNP_FEATURE]];
+    int64_t in = rhs.dim[p->rhs_spec.v[KNP_IN_FEATURE]], out = rhs.dim[p->rhs_spec.v[KNP_OUT_FEATURE]];
     knx_text g = {0}, t = {0}, s = {0};
     knx_dim_show(&g, groups);
     if (!knx_dim_le(1, groups))
@@ -78,8 +75,8 @@ static knx_error *check_feature_groups(const params_t *p, kni_type lhs, kni_type
 
 static knx_error *check_batch_groups(const params_t *p, kni_type lhs, kni_type rhs)
 {
-    int64_t groups = p->batch_group_count, batch = lhs.dim[p->lhs_spec.v[BATCH]];
-    int64_t out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
+    int64_t groups = p->batch_group_count, batch = lhs.dim[p->lhs_spec.v[KNP_BATCH]];
+    int64_t out = rhs.dim[p->rhs_spec.v[KNP_OUT_FEATURE]];
     knx_text g = {0}, t = {0};
     knx_dim_show(&g, groups);
     if (!knx_dim_le(1, groups))
@@ -96,7 +93,7 @@ static knx_error *check_batch_groups(const params_t *p, kni_type lhs, kni_type r
                              "conv_general_dilated rhs output feature dimension size must be a multiple of "
                              "batch_group_count, but %s is not a multiple of %s.",
                              knx_dim_show(&t, out), g.s);
-    if (is_grouped(groups) && is_grouped(p->feature_group_count) && knx_dim_lt(1, groups) &&
+    if (knp_is_grouped(groups) && knp_is_grouped(p->feature_group_count) && knx_dim_lt(1, groups) &&
         knx_dim_lt(1, p->feature_group_count))
         return knx_error_new(KN_ERROR_VALUE,
                              "At most one of batch_group_count and feature_group_count may be > 1, got "
@@ -153,15 +150,15 @@ static bool add_up(int64_t a, int64_t b, int64_t *out)
 /* How many positions there are along each spatial dimension. */
 static knx_error *count_positions(const params_t *p, kni_type lhs, kni_type rhs, int64_t *out)
 {
-    int n = lhs.ndim - SPATIAL;
+    int n = lhs.ndim - KNP_SPATIAL;
     int64_t padded[KN_MAX_NDIM], window[KN_MAX_NDIM], in[KN_MAX_NDIM];
     bool negative = false, fits = true;
     if (p->lo.n != n || p->hi.n != n)
         return knx_error_new(KN_ERROR_TYPE, "Wrong number of explicit pads for convolution: expected %d, got %d.", n,
                              p->lo.n);
     for (int i = 0; i < n; i++) {
-        fits = fits && dilate(lhs.dim[p->lhs_spec.v[SPATIAL + i]], p->lhs_dilation.v[i], &in[i]) &&
-               dilate(rhs.dim[p->rhs_spec.v[SPATIAL + i]], p->rhs_dilation.v[i], &window[i]) &&
+        fits = fits && dilate(lhs.dim[p->lhs_spec.v[KNP_SPATIAL + i]], p->lhs_dilation.v[i], &in[i]) &&
+               dilate(rhs.dim[p->rhs_spec.v[KNP_SPATIAL + i]], p->rhs_dilation.v[i], &window[i]) &&
                add_up(in[i], p->lo.v[i], &padded[i]) && add_up(padded[i], p->hi.v[i], &padded[i]) &&
                p->window_strides.v[i] < INT64_MAX >> 1 && (knx_is_symbolic(padded[i]) || padded[i] < INT64_MAX >> 1);
         if (!fits)
@@ -213,7 +210,7 @@ static knx_error *conv_type(kni_rule *r, kni_type *y)
             "conv_general_dilated lhs and rhs must have the same number of dimensions, but got %s and %s.",
             tuple(&s, ndim, r->xt[0].dim), tuple(&t, r->xt[1].ndim, r->xt[1].dim));
     }
-    if (ndim < SPATIAL)
+    if (ndim < KNP_SPATIAL)
         return knx_error_new(KN_ERROR_VALUE, "conv_general_dilated takes arrays of at least 2 dimensions, got %d",
                              ndim);
     KN_TRY(check_spec("lhs_spec", p->lhs_spec, ndim));
@@ -221,9 +218,9 @@ static knx_error *conv_type(kni_rule *r, kni_type *y)
     KN_TRY(check_spec("out_spec", p->out_spec, ndim));
     KN_TRY(check_feature_groups(p, r->xt[0], r->xt[1]));
     KN_TRY(check_batch_groups(p, r->xt[0], r->xt[1]));
-    KN_TRY(check_positive("window_strides", p->window_strides, ndim - SPATIAL));
-    KN_TRY(check_positive("lhs_dilation", p->lhs_dilation, ndim - SPATIAL));
-    KN_TRY(check_positive("rhs_dilation", p->rhs_dilation, ndim - SPATIAL));
+    KN_TRY(check_positive("window_strides", p->window_strides, ndim - KNP_SPATIAL));
+    KN_TRY(check_positive("lhs_dilation", p->lhs_dilation, ndim - KNP_SPATIAL));
+    KN_TRY(check_positive("rhs_dilation", p->rhs_dilation, ndim - KNP_SPATIAL));
     int64_t positions[KN_MAX_NDIM] = {0}, dim[KN_MAX_NDIM];
     KN_TRY(count_positions(p, r->xt[0], r->xt[1], positions));
     if (r->xt[0].dtype != r->xt[1].dtype)
@@ -235,10 +232,10 @@ static knx_error *conv_type(kni_rule *r, kni_type *y)
         KN_TRY(knp_accepts(p->preferred_element_type, KNP_NUMBERS | KNP_BOOL));
         KN_TRY(check_preferred(r->xt[0].dtype, p->preferred_element_type));
     }
-    dim[p->out_spec.v[BATCH]] = knx_dim_floordiv(r->xt[0].dim[p->lhs_spec.v[BATCH]], p->batch_group_count);
-    dim[p->out_spec.v[FEATURE]] = r->xt[1].dim[p->rhs_spec.v[OUT_FEATURE]];
-    for (int i = SPATIAL; i < ndim; i++)
-        dim[p->out_spec.v[i]] = positions[i - SPATIAL];
+    dim[p->out_spec.v[KNP_BATCH]] = knx_dim_floordiv(r->xt[0].dim[p->lhs_spec.v[KNP_BATCH]], p->batch_group_count);
+    dim[p->out_spec.v[KNP_FEATURE]] = r->xt[1].dim[p->rhs_spec.v[KNP_OUT_FEATURE]];
+    for (int i = KNP_SPATIAL; i < ndim; i++)
+        dim[p->out_spec.v[i]] = positions[i - KNP_SPATIAL];
     kn_dtype d = p->preferred_element_type ? p->preferred_element_type : r->xt[0].dtype;
     return knp_type_dims(r->arena, d, r->xt[0].weak && r->xt[1].weak, ndim, dim, y);
 }
@@ -306,9 +303,9 @@ static spread spread_of(const kni_rule *r, int i)
 {
     const params_t *p = r->params;
     return (spread){
-        dilated(r->xt[0].dim[p->lhs_spec.v[SPATIAL + i]], p->lhs_dilation.v[i]),
-        dilated(r->xt[1].dim[p->rhs_spec.v[SPATIAL + i]], p->rhs_dilation.v[i]),
-        dilated(r->yt[0].dim[p->out_spec.v[SPATIAL + i]], p->window_strides.v[i]),
+        dilated(r->xt[0].dim[p->lhs_spec.v[KNP_SPATIAL + i]], p->lhs_dilation.v[i]),
+        dilated(r->xt[1].dim[p->rhs_spec.v[KNP_SPATIAL + i]], p->rhs_dilation.v[i]),
+        dilated(r->yt[0].dim[p->out_spec.v[KNP_SPATIAL + i]], p->window_strides.v[i]),
     };
 }
 
@@ -317,10 +314,10 @@ static kni_atom transpose_lhs(const kni_rule *r, kni_atom ct)
     const params_t *p = r->params;
     kni_builder *b = r->b;
     kni_atom rhs = r->x[1];
-    int out = (int)p->rhs_spec.v[OUT_FEATURE], in = (int)p->rhs_spec.v[IN_FEATURE], n = p->lo.n;
-    int64_t groups = is_grouped(p->feature_group_count) ? p->feature_group_count : p->batch_group_count;
+    int out = (int)p->rhs_spec.v[KNP_OUT_FEATURE], in = (int)p->rhs_spec.v[KNP_IN_FEATURE], n = p->lo.n;
+    int64_t groups = knp_is_grouped(p->feature_group_count) ? p->feature_group_count : p->batch_group_count;
     knp_dims kernel = exchanged(p->rhs_spec), lo = {.n = n}, hi = {.n = n};
-    if (is_grouped(groups))
+    if (knp_is_grouped(groups))
         rhs = join_axis(b, split_axis(b, rhs, out, groups), out, in);
     for (int i = 0; i < n; i++) {
         spread s = spread_of(r, i);
@@ -328,7 +325,7 @@ static kni_atom transpose_lhs(const kni_rule *r, kni_atom ct)
         hi.v[i] = knx_dim_sub(knx_dim_sub(knx_dim_add(s.in, s.window) - 1, s.out), lo.v[i]);
     }
     if (n)
-        rhs = knb_rev(b, rhs, n, p->rhs_spec.v + SPATIAL);
+        rhs = knb_rev(b, rhs, n, p->rhs_spec.v + KNP_SPATIAL);
     params_t q = {.window_strides = p->lhs_dilation,
                   .lo = knp_ints(&lo),
                   .hi = knp_ints(&hi),
@@ -342,8 +339,8 @@ static kni_atom transpose_lhs(const kni_rule *r, kni_atom ct)
                   .preferred_element_type = p->preferred_element_type};
     rhs = knb_convert(b, rhs, r->yt[0].dtype);
     kni_atom x = knb_convert(b, knb_conv_general_dilated(b, ct, rhs, &q), r->xt[0].dtype);
-    int feature = (int)p->lhs_spec.v[FEATURE], batch = (int)p->lhs_spec.v[BATCH];
-    return is_grouped(p->batch_group_count) ? join_axis(b, split_axis(b, x, feature, groups), feature, batch) : x;
+    int feature = (int)p->lhs_spec.v[KNP_FEATURE], batch = (int)p->lhs_spec.v[KNP_BATCH];
+    return knp_is_grouped(p->batch_group_count) ? join_axis(b, split_axis(b, x, feature, groups), feature, batch) : x;
 }
 
 static kni_atom transpose_rhs(const kni_rule *r, kni_atom ct)
@@ -396,9 +393,9 @@ static knx_error *conv_batch(const kni_rule *r, int64_t size, const int *axis, k
 {
     params_t p = *(const params_t *)r->params;
     kni_builder *b = r->b;
-    int feature = (int)p.out_spec.v[FEATURE], batch = (int)p.out_spec.v[BATCH];
-    int64_t groups = is_grouped(p.feature_group_count) ? p.feature_group_count : p.batch_group_count;
-    int into = (int)p.lhs_spec.v[BATCH], kernel = (int)p.rhs_spec.v[OUT_FEATURE];
+    int feature = (int)p.out_spec.v[KNP_FEATURE], batch = (int)p.out_spec.v[KNP_BATCH];
+    int64_t groups = knp_is_grouped(p.feature_group_count) ? p.feature_group_count : p.batch_group_count;
+    int into = (int)p.lhs_spec.v[KNP_BATCH], kernel = (int)p.rhs_spec.v[KNP_OUT_FEATURE];
     kni_atom lhs = r->x[0], rhs = r->x[1];
     *axis_out = axis[0] >= 0 && axis[1] < 0 ? batch : feature;
     if (knx_dim_eq(size, 0)) { /* no reshape can tell how long the other axes were */
@@ -409,17 +406,17 @@ static knx_error *conv_batch(const kni_rule *r, int64_t size, const int *axis, k
         return NULL;
     }
     if (axis[1] < 0) {
-        lhs = is_grouped(p.batch_group_count) ? join_in_groups(b, lhs, axis[0], into, p.batch_group_count)
-                                              : join_axis(b, lhs, axis[0], into);
+        lhs = knp_is_grouped(p.batch_group_count) ? join_in_groups(b, lhs, axis[0], into, p.batch_group_count)
+                                                  : join_axis(b, lhs, axis[0], into);
         y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), batch, size);
     } else if (axis[0] >= 0) {
-        bool by_batch = is_grouped(p.batch_group_count);
+        bool by_batch = knp_is_grouped(p.batch_group_count);
         int64_t *count = by_batch ? &p.batch_group_count : &p.feature_group_count;
         *count = knx_dim_mul(*count, size);
-        lhs = join_axis(b, lhs, axis[0], by_batch ? into : (int)p.lhs_spec.v[FEATURE]);
+        lhs = join_axis(b, lhs, axis[0], by_batch ? into : (int)p.lhs_spec.v[KNP_FEATURE]);
         rhs = join_axis(b, rhs, axis[1], kernel);
         y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, size);
-    } else if (!is_grouped(groups)) {
+    } else if (!knp_is_grouped(groups)) {
         rhs = join_axis(b, rhs, axis[1], kernel);
         y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, size);
     } else { /* groups stay outside: they come first in the output features */
@@ -578,7 +575,7 @@ static void split_images(knk_product *q)
 static bool has_one_tap(const params_t *p, kni_type rhs)
 {
     for (int i = 0; i < p->lo.n; i++)
-        if (!knx_dim_same(rhs.dim[p->rhs_spec.v[SPATIAL + i]], 1))
+        if (!knx_dim_same(rhs.dim[p->rhs_spec.v[KNP_SPATIAL + i]], 1))
             return false;
     return true;
 }
@@ -595,25 +592,25 @@ static void conv_product(const kni_rule *r, knk_product *q)
     q->a_offset = q->b_offset = q->c_offset = 0;
     q->n_window = 0;
     q->batch.n = q->m.n = q->n.n = q->k.n = 0;
-    int lhs_batch = (int)p->lhs_spec.v[BATCH], lhs_feature = (int)p->lhs_spec.v[FEATURE];
-    int rhs_out = (int)p->rhs_spec.v[OUT_FEATURE], rhs_in = (int)p->rhs_spec.v[IN_FEATURE];
-    int out_batch = (int)p->out_spec.v[BATCH], out_feature = (int)p->out_spec.v[FEATURE];
+    int lhs_batch = (int)p->lhs_spec.v[KNP_BATCH], lhs_feature = (int)p->lhs_spec.v[KNP_FEATURE];
+    int rhs_out = (int)p->rhs_spec.v[KNP_OUT_FEATURE], rhs_in = (int)p->rhs_spec.v[KNP_IN_FEATURE];
+    int out_batch = (int)p->out_spec.v[KNP_BATCH], out_feature = (int)p->out_spec.v[KNP_FEATURE];
     int64_t by_feature = p->feature_group_count, by_batch = p->batch_group_count;
-    int64_t groups = is_grouped(by_feature) ? by_feature : by_batch;
+    int64_t groups = knp_is_grouped(by_feature) ? by_feature : by_batch;
     int64_t features = knx_dim_floordiv(r->xt[0].dim[lhs_feature], by_feature),
             batch = knx_dim_floordiv(r->xt[0].dim[lhs_batch], by_batch);
     int64_t outs = knx_dim_floordiv(r->xt[1].dim[rhs_out], groups);
-    if (is_grouped(groups))
+    if (knp_is_grouped(groups))
         add_dim(&q->batch, groups,
-                is_grouped(by_feature) ? knx_dim_mul(features, a[lhs_feature]) : knx_dim_mul(batch, a[lhs_batch]),
+                knp_is_grouped(by_feature) ? knx_dim_mul(features, a[lhs_feature]) : knx_dim_mul(batch, a[lhs_batch]),
                 knx_dim_mul(outs, b[rhs_out]), knx_dim_mul(outs, c[out_feature]));
-    bool first = p->lo.n && knx_dim_same(a[p->lhs_spec.v[SPATIAL + p->lo.n - 1]], 1);
-    bool keep = (first || is_grouped(groups)) && !has_one_tap(p, r->xt[1]);
+    bool first = p->lo.n && knx_dim_same(a[p->lhs_spec.v[KNP_SPATIAL + p->lo.n - 1]], 1);
+    bool keep = (first || knp_is_grouped(groups)) && !has_one_tap(p, r->xt[1]);
     add_dim(&q->m, batch, a[lhs_batch], 0, c[out_batch]);
     add_dim(&q->n, outs, 0, b[rhs_out], c[out_feature]);
     for (int i = 0; i < p->lo.n; i++) {
-        int left = (int)p->lhs_spec.v[SPATIAL + i], right = (int)p->rhs_spec.v[SPATIAL + i],
-            out = (int)p->out_spec.v[SPATIAL + i];
+        int left = (int)p->lhs_spec.v[KNP_SPATIAL + i], right = (int)p->rhs_spec.v[KNP_SPATIAL + i],
+            out = (int)p->out_spec.v[KNP_SPATIAL + i];
         knk_window w = {.step = p->window_strides.v[i],
                         .dilation = p->rhs_dilation.v[i],
                         .low = p->lo.v[i],
@@ -659,9 +656,10 @@ static int holey_dim(const params_t *p, const kni_type *x)
         if (knx_has_symbolic(3, (int64_t[]){holes, p->rhs_dilation.v[i], p->window_strides.v[i]}))
             continue;
         if (holes > 1 && holes <= MOST_PHASES && p->window_strides.v[i] == 1 &&
-            knx_dim_known_le(1, x[0].dim[p->lhs_spec.v[SPATIAL + i]]) &&
+            knx_dim_known_le(1, x[0].dim[p->lhs_spec.v[KNP_SPATIAL + i]]) &&
             knp_common_divisor(p->rhs_dilation.v[i], holes) == 1 &&
-            taps_of(x[1].dim[p->rhs_spec.v[SPATIAL + i]], holes) > 0 && !knx_is_symbolic(rest_of(p->lo.v[i], holes)))
+            taps_of(x[1].dim[p->rhs_spec.v[KNP_SPATIAL + i]], holes) > 0 &&
+            !knx_is_symbolic(rest_of(p->lo.v[i], holes)))
             return i;
     }
     return -1;
@@ -679,7 +677,7 @@ static kni_atom phase_of(const kni_rule *r, int i, int64_t phase, int64_t n)
     params_t p = *(const params_t *)r->params;
     kni_builder *b = r->b;
     int64_t holes = p.lhs_dilation.v[i], by = p.rhs_dilation.v[i], first = 0, zero[KN_MAX_NDIM] = {0};
-    int axis = (int)p.rhs_spec.v[SPATIAL + i], out = (int)p.out_spec.v[SPATIAL + i];
+    int axis = (int)p.rhs_spec.v[KNP_SPATIAL + i], out = (int)p.out_spec.v[KNP_SPATIAL + i];
     kni_type w = r->xt[1];
     int64_t extent = taps_of(w.dim[axis], holes), rest = rest_of(p.lo.v[i], holes);
     while ((phase + first * by - rest) % holes) /* the first tap that meets an element; it comes before `holes` */
@@ -700,7 +698,7 @@ static kni_atom phase_of(const kni_rule *r, int i, int64_t phase, int64_t n)
     }
     lo.v[i] = knx_dim_floordiv(p.lo.v[i] - phase - first * by, holes);
     int64_t end = knx_dim_sub(knx_dim_add(n, knx_dim_mul(taps - 1, by)), lo.v[i]);
-    hi.v[i] = knx_dim_sub(end, r->xt[0].dim[p.lhs_spec.v[SPATIAL + i]]);
+    hi.v[i] = knx_dim_sub(end, r->xt[0].dim[p.lhs_spec.v[KNP_SPATIAL + i]]);
     p.lo = knp_ints(&lo);
     p.hi = knp_ints(&hi);
     p.lhs_dilation = knp_ints(&dilation);
@@ -714,7 +712,7 @@ static kni_atom without_zeros(const kni_rule *r, int i)
 {
     const params_t *p = r->params;
     kni_builder *b = r->b;
-    int axis = (int)p->out_spec.v[SPATIAL + i];
+    int axis = (int)p->out_spec.v[KNP_SPATIAL + i];
     int64_t holes = p->lhs_dilation.v[i], extent = r->yt[0].dim[axis], n = knx_dim_ceildiv(extent, holes);
     knp_dims shape = knp_dims_of(r->yt[0]), limit = shape;
     int64_t zero[KN_MAX_NDIM] = {0};
@@ -744,95 +742,9 @@ static double conv_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double cost = 2 * kni_type_count(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
-    for (int i = IN_FEATURE; i < p->rhs_spec.n; i++)
+    for (int i = KNP_IN_FEATURE; i < p->rhs_spec.n; i++)
         cost *= (double)knx_dim_hint(r->xt[1].dim[p->rhs_spec.v[i]]);
     return cost;
-}
-
-/* --- spreading -------------------------------------------------------------------------------- */
-
-static void pair_of_three(kni_spread *s, kni_factor_kind kind, int64_t size, int lhs, int rhs, int out)
-{
-    kni_factor *f = kni_factor_new(s, kind, size);
-    kni_factor_in(f, 0, lhs);
-    kni_factor_in(f, 1, rhs);
-    kni_factor_out(f, 0, out);
-}
-
-/* Images, features of the result, features that are summed; of groups these are whole, and the groups are cut. */
-static void spread_features(const kni_rule *r, kni_spread *s)
-{
-    const params_t *p = r->params;
-    kni_type x = r->xt[0], w = r->xt[1];
-    int batch = (int)p->lhs_spec.v[BATCH], feature = (int)p->lhs_spec.v[FEATURE];
-    int to_batch = (int)p->out_spec.v[BATCH], to = (int)p->out_spec.v[FEATURE];
-    int into = (int)p->rhs_spec.v[OUT_FEATURE], from = (int)p->rhs_spec.v[IN_FEATURE];
-    bool by_batch = is_grouped(p->batch_group_count), by_feature = is_grouped(p->feature_group_count);
-    if (!by_batch)
-        pair_of_three(s, KNI_PARALLEL, x.dim[batch], batch, -1, to_batch);
-    if (!by_feature)
-        pair_of_three(s, r->yt->dtype->kind == KN_KIND_BOOL ? KNI_OR : KNI_SUM, x.dim[feature], feature, from, -1);
-    if (!by_batch && !by_feature)
-        pair_of_three(s, KNI_PARALLEL, w.dim[into], -1, into, to);
-    else
-        pair_of_three(s, KNI_PARALLEL, by_batch ? p->batch_group_count : p->feature_group_count,
-                      by_batch ? batch : feature, into, to);
-}
-
-/* A kernel that sees elements of its own at each position is cut between positions; one that sees those of others, too,
- * reaches into the neighbours' parts. */
-static void spread_positions(const kni_rule *r, kni_spread *s)
-{
-    const params_t *p = r->params;
-    for (int i = 0; i < p->lo.n; i++) {
-        int lhs = (int)p->lhs_spec.v[SPATIAL + i], out = (int)p->out_spec.v[SPATIAL + i];
-        int64_t taps = r->xt[1].dim[p->rhs_spec.v[SPATIAL + i]], size = r->yt->dim[out],
-                stride = p->window_strides.v[i];
-        int64_t reach = (taps - 1) * p->rhs_dilation.v[i];
-        if (p->lhs_dilation.v[i] != 1 || !taps)
-            continue;
-        if (!p->lo.v[i] && reach < stride && r->xt[0].dim[lhs] == size * stride)
-            knp_spread_pair(s, size, 0, lhs, 0, out);
-        else if (size > 1)
-            knp_spread_halo(s, size, 0, lhs, out, stride, p->lo.v[i], reach - p->lo.v[i]);
-    }
-}
-
-static void conv_spread(const kni_rule *r, kni_spread *s)
-{
-    spread_features(r, s);
-    spread_positions(r, s);
-}
-
-/* Groups that are cut: each part has some of them. */
-static knx_error *conv_resize(const kni_rule *r, void *params)
-{
-    params_t *p = params;
-    int64_t features = r->xt[0].dim[p->lhs_spec.v[FEATURE]], in = r->xt[1].dim[p->rhs_spec.v[IN_FEATURE]];
-    int64_t batch = r->xt[0].dim[p->lhs_spec.v[BATCH]], images = r->yt[0].dim[p->out_spec.v[BATCH]];
-    if (is_grouped(p->feature_group_count) && in)
-        p->feature_group_count = features / in;
-    if (is_grouped(p->batch_group_count) && images)
-        p->batch_group_count = batch / images;
-    return NULL;
-}
-
-/* What the part's kernels see outside of the array is zero. */
-static knx_error *conv_local(const kni_rule *r, const kni_local *l, kni_atom *y)
-{
-    params_t p = *(const params_t *)r->params;
-    knp_dims lo = {.n = p.lo.n}, hi = lo;
-    for (int i = 0; i < lo.n; i++) {
-        bool window = knp_has_window(l, 0, (int)p.lhs_spec.v[SPATIAL + i]);
-        lo.v[i] = window ? 0 : p.lo.v[i];
-        hi.v[i] = window ? 0 : p.hi.v[i];
-    }
-    KN_TRY(conv_resize(r, &p));
-    p.lo = knp_ints(&lo);
-    p.hi = knp_ints(&hi);
-    kni_atom zero = knb_number(r->b, r->xt[0].dtype, 0);
-    y[0] = knb_conv_general_dilated(r->b, knp_fill_windows(r, l, 0, zero), r->x[1], &p);
-    return NULL;
 }
 
 const kni_prim knp_prim_conv_general_dilated = {
@@ -851,9 +763,9 @@ const kni_prim knp_prim_conv_general_dilated = {
     .transpose = conv_transpose,
     .batch = conv_batch,
     .product = conv_product,
-    .spread = conv_spread,
-    .resize = conv_resize,
-    .local = conv_local,
+    .spread = knp_conv_spread,
+    .resize = knp_conv_resize,
+    .local = knp_conv_local,
     .expand = conv_expand,
     .expands = conv_expands,
     .cost = conv_cost,

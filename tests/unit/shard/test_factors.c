@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_factors.c -- the factors of equations as they occur in programs, in words: "sum 4: 0.1 1.0 ->" is a sum over 4
- * elements of axis 1 of operand 0 and axis 0 of operand 1. That cutting along factors is right is what the check `spread`
- * of rules shows; here is that they are found. */
+ * elements of axis 1 of operand 0 and axis 0 of operand 1. That cutting along factors is right is what the check
+ * `spread` of rules shows; here is that they are found. */
 #include "ir/ops.h"
 #include "shard/factors.h"
 #include "support/group.h"
