@@ -126,6 +126,15 @@ knx_error *kna_join_mesh(uint16_t *all, const kni_mesh *m)
     return kna_join_site(all, knd_site_of(&d->head, true, knx_context()->here));
 }
 
+static const kni_mesh *mesh_among(const kni_prim *p, const void *params)
+{
+    const kni_mesh *m = NULL;
+    for (const kni_param_field *f = p->fields; f && f->name; f++)
+        if (f->kind == KN_P_MESH)
+            m = *(const kni_mesh *const *)(const void *)((const char *)params + f->offset);
+    return m;
+}
+
 knx_error *kna_site_of_node(const kni_prim *prim, const void *params, uint32_t n_in, kna_value *const *in,
                             uint16_t *site)
 {
@@ -136,6 +145,8 @@ knx_error *kna_site_of_node(const kni_prim *prim, const void *params, uint32_t n
         KN_TRY(in[i] ? kna_join_site(&all, in[i]->site) : NULL);
     if (__builtin_expect(kni_bits(prim, params) & KN_ON_MESH, 0))
         KN_TRY(kni_mesh_in(prim, params, &mesh));
+    if (!all && (prim->bits & KN_MAY_MESH))
+        mesh = mesh_among(prim, params);
     if (mesh)
         KN_TRY(kna_join_mesh(&all, mesh));
     *site = all ? all : base ? base->site : kna_default_site();

@@ -240,7 +240,7 @@ KNX_HOT knx_error *kna_node_new(const kni_prim *prim, const void *params, const 
     for (uint32_t i = 0; i < n_out; i++)
         if (knx_has_symbolic(out_type[i].ndim, out_type[i].dim))
             return without_numbers(out_type[i]);
-    if (__builtin_expect(sites != 0 || (prim->bits & (KN_ON_MESH | KN_LOOPS | KN_CALLS)), 0)) {
+    if (__builtin_expect(sites != 0 || (prim->bits & (KN_ON_MESH | KN_MAY_MESH | KN_LOOPS | KN_CALLS)), 0)) {
         uint16_t site;
         KN_TRY(kna_site_of_node(prim, params, n_in, in, &site));
         sites = site;

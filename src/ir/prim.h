@@ -61,6 +61,8 @@ enum {
      * differs there */
     KN_AGREES = 2097152,
     KN_USER = 32768, /* runs the user's code: outside of traces at once and alone */
+    /* outside of traces it runs on the mesh among its parameters, if its operands are nowhere else */
+    KN_MAY_MESH = 4194304,
     KN_ON_MESH = 1048576, /* runs on the mesh that its parameters name: kni_mesh_in */
 };
 
