@@ -4,6 +4,7 @@
  * while that is recorded. */
 #include "function/manual.h"
 #include "base/options.h"
+#include "dist/dist.h"
 #include "ir/ops.h"
 #include "kiln/shard_map.h"
 #include "prim/collective/shard_map.h"
@@ -330,6 +331,17 @@ static knx_error *emit_shard_map(const knf_core *f, kni_builder *b, kni_jaxpr *b
     return NULL;
 }
 
+/* A device for each lane of a call, if there are so many; NULL: there are not, or it is recorded. */
+static const kni_mesh *mesh_of_lanes(const knf_core *f, int64_t size)
+{
+    const kndist_job *job = kndist_job_now();
+    const kni_mesh *mesh = NULL;
+    if (!f->o.axis_name || kna_recording_current() || size < 2 || size > (int64_t)job->n_process * job->n_local)
+        return NULL;
+    knx_error_release(kni_mesh_of(1, &f->o.axis_name, &size, NULL, &mesh)); /* a name that is none of a mesh */
+    return mesh;
+}
+
 /* Lanes go to the front, and where out_axes says. */
 static knx_error *emit_pmap(const knf_core *f, kni_builder *b, kni_jaxpr *body, uint32_t n_const, const knf_mapped *m,
                             knx_arena *a, kni_atom *x, kni_atom *y)
@@ -349,7 +361,8 @@ static knx_error *emit_pmap(const knf_core *f, kni_builder *b, kni_jaxpr *body, 
                           .call_jaxpr = body,
                           .mapped = {(int)body->n_in, mapped},
                           .name = f->name,
-                          .num_consts = n_const + f->n_captured};
+                          .num_consts = n_const + f->n_captured,
+                          .mesh = mesh_of_lanes(f, m->size)};
     knb_emit(b, &knp_prim_xla_pmap, &p, (int)body->n_in, x, y, (int)body->n_out);
     for (uint32_t i = 0; i < body->n_out && !b->error; i++) {
         kni_type t = knb_type(b, y[i]);

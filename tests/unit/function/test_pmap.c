@@ -142,6 +142,26 @@ static void runs_on_the_devices_of_its_axis(void **state)
     }
 }
 
+static void a_call_takes_devices_if_there_are_enough(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2, 3, 4), many = kn_ones(KN_SHAPE(9)), y, z;
+    kn_fn f = kn_pmap(KN_FN(only_sum), .axis_name = "i");
+    kn_call(f, &y, &x);
+    assert_non_null(strstr(kn_device_name(kn_device_of(y)), "mesh:"));
+    expect_values(y, 10, 10, 10, 10);
+    kn_call(kn_pmap(KN_FN(only_sum), .axis_name = "j_not_bound"), &z, &x);
+    expect_error_with("NameError", "unbound axis name: i");
+    kn_call(f, &y, &many); /* nine lanes, eight devices */
+    assert_string_equal(kn_device_name(kn_device_of(y)), "host");
+    expect_values(y, 9, 9, 9, 9, 9, 9, 9, 9, 9);
+    kn_array on_two = kn_shard(x, kn_named_sharding(kn_make_mesh(KN_SHAPE(2), "other"), "other"));
+    kn_call(f, &y, &on_two); /* stays where its argument is */
+    expect_values(y, 10, 10, 10, 10);
+    assert_true(kn_device_of(y) == kn_device_of(on_two));
+}
+
 /* ---- What is refused. */
 
 static kn_array twice(const kn_array *x) { return kn_mul(*x, 2.0); }
@@ -368,6 +388,7 @@ KN_TEST_GROUP(test_pmap)
                                        TEST(is_vmap),
                                        TEST(one_result_for_all),
                                        TEST(runs_on_the_devices_of_its_axis),
+                                       TEST(a_call_takes_devices_if_there_are_enough),
                                        TEST(specs_that_do_not_fit),
                                        TEST(results_that_differ),
                                        TEST(in_any_order),
