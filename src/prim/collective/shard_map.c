@@ -5,8 +5,8 @@
  *     type       of operands the parts have to be of one size
  *     linearize  of the body: shard_map_linear.c
  *     transpose  of the body
- *     batch      the body, batched; specs get an entry that cuts nothing, or that spreads the lanes over the axis of
- * the                mesh which has their name
+ *     batch      the body, batched; specs get an entry that cuts nothing, or that spreads the lanes over the axis of the
+ *                mesh which has their name
  *     lower      a program for its mesh has the body itself (shard/manual.c). Elsewhere it expands to the body batched
  *                over the axes of the mesh by their names, the minor axis first: all devices at once
  */
@@ -304,8 +304,8 @@ static knx_error *shard_map_batch(const kni_rule *r, int64_t size, const int *ax
     kni_jaxpr *batched = NULL;
     if (!in || !out || !was)
         return knx_error_nomem();
-    int64_t lanes = cut.n ? size / kni_mesh_parts(p.mesh, cut) : size;
-    KN_TRY(knt_batch_lazily(p.jaxpr, lanes, hidden ? NULL : r->axis_name, axis, was, &batched));
+    KN_TRY(knt_batch_lazily(p.jaxpr, cut.n ? size / kni_mesh_parts(p.mesh, cut) : size, hidden ? NULL : r->axis_name,
+                            axis, was, &batched));
     for (int i = 0; i < r->n_in; i++)
         in[i] = axis[i] < 0 ? p.in_specs.v[i] : with_axis(b, p.in_specs.v[i], axis[i], cut);
     for (int i = 0; i < r->n_out; i++) {

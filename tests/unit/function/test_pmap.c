@@ -256,21 +256,21 @@ static kn_fn mixed_on_mesh(void)
     return kn_shard_map(KN_FN(mixed), kn_make_mesh(KN_SHAPE(4), "x"), .in_specs = {"", "x"}, .out_specs = {"x"});
 }
 
-#define STEPS(f, call)                                                             \
-    static Two step_##f(const kn_array *w, const kn_array *c, const kn_array *x)   \
-    {                                                                              \
-        kn_array y;                                                                \
-        kn_call(call, &y, w, c);                                                   \
-        return (Two){kn_add(y, *x), kn_sum(y)};                                    \
-    }                                                                              \
-    KN_CLOSURE(step_##f, Two, kn_array, kn_array, kn_array)                        \
-    static kn_array loss_##f(const kn_array *w, const kn_array *c)                 \
-    {                                                                              \
-        Two out;                                                                   \
-        kn_array xs = kn_of(double, 0.1, 0.2, 0.3);                                \
-        kn_scan(KN_CLOSE(step_##f, w), &out, c, &xs);                              \
-        return kn_add(kn_sum(kn_mul(out.a, out.a)), kn_sum(out.b));                \
-    }                                                                              \
+#define STEPS(f, call)                                                           \
+    static Two step_##f(const kn_array *w, const kn_array *c, const kn_array *x) \
+    {                                                                            \
+        kn_array y;                                                              \
+        kn_call(call, &y, w, c);                                                 \
+        return (Two){kn_add(y, *x), kn_sum(y)};                                  \
+    }                                                                            \
+    KN_CLOSURE(step_##f, Two, kn_array, kn_array, kn_array)                      \
+    static kn_array loss_##f(const kn_array *w, const kn_array *c)               \
+    {                                                                            \
+        Two out;                                                                 \
+        kn_array xs = kn_of(double, 0.1, 0.2, 0.3);                              \
+        kn_scan(KN_CLOSE(step_##f, w), &out, c, &xs);                            \
+        return kn_add(kn_sum(kn_mul(out.a, out.a)), kn_sum(out.b));              \
+    }                                                                            \
     KN_FUNCTION(loss_##f, kn_array, kn_array, kn_array)
 STEPS(by_mesh, kn_jit(mixed_on_mesh()))
 STEPS(whole, KN_FN(mixed_whole))
