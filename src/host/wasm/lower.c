@@ -31,7 +31,8 @@ static bool lay_out(stage *s, knx_arena *a)
     s->width = knx_arena_zero(a, n);
     s->local = knx_arena_zero(a, 3 * n * sizeof *s->local);
     s->base = knx_arena_zero(a, 4 * streams * sizeof *s->base);
-    if (!s->width || !s->local || !s->base)
+    s->guarded = knx_arena_zero(a, n);
+    if (!s->guarded || !s->width || !s->local || !s->base)
         return false;
     s->accumulator = s->local + n;
     s->kept = s->accumulator + n;
@@ -87,6 +88,11 @@ static void work(stage *s, int out)
     int open[KNK_MAX_LOOPS];
     imports(s, false);
     for (int i = 0; i < s->o.n_item; i++) {
+        int next = knh_wasm_guarded(s, i);
+        if (next > i) {
+            i = next - 1;
+            continue;
+        }
         const knh_item *item = &s->o.item[i];
         const knk_inst *n = node(s, item->node);
         switch (item->what) {
@@ -429,6 +435,7 @@ knx_error *knh_wasm_lower(const knh_request *r, bool fused, bool cuts, knh_wasm_
     if (!e) {
         knh_wasm_find_widths(&s);
         s.most = s.lanes = knh_wasm_most_lanes(&s);
+        knh_wasm_find_guards(&s);
         lay_out_frame(&s);
         function(&s);
         if (s.f.code.failed)

@@ -44,17 +44,25 @@ static range larger(const stage *s, const knk_inst *n, range a, range b)
 
 static range turned(range a) { return (range){-a.high, -a.low}; }
 
-static range range_of(const stage *s, knk_node x, int depth)
+/* A node whose range is known already. */
+typedef struct fact {
+    knk_node node;
+    range range;
+} fact;
+
+static range range_of(const stage *s, knk_node x, int depth, const fact *known)
 {
     const knk_inst *n = node(s, x);
+    if (known && x == known->node)
+        return known->range;
     if (!depth || !knk_is_float_id(n->dtype))
         return anywhere;
     if (n->op == KNK_CONST) {
         double v = number_of(n);
         return isnan(v) ? anywhere : (range){v, v};
     }
-    range a = n->a >= 0 && knk_op_table[n->op].n_operands <= 2 ? range_of(s, n->a, depth - 1) : anywhere,
-          b = n->b >= 0 && knk_op_table[n->op].n_operands == 2 ? range_of(s, n->b, depth - 1) : anywhere;
+    range a = n->a >= 0 && knk_op_table[n->op].n_operands <= 2 ? range_of(s, n->a, depth - 1, known) : anywhere,
+          b = n->b >= 0 && knk_op_table[n->op].n_operands == 2 ? range_of(s, n->b, depth - 1, known) : anywhere;
     switch ((int)n->op) {
     case KNK_ABS: return (range){a.low > 0 ? a.low : 0, fmax(fabs(a.low), fabs(a.high))};
     case KNK_NEG: return turned(a);
@@ -95,7 +103,7 @@ static way way_of(const stage *s, const knk_inst *n)
     w.size = w.single ? 4 : 8;
     w.fraction = w.single ? 23 : 52;
     w.bias = w.single ? 127 : 1023;
-    range r = range_of(s, n->b, FAR);
+    range r = range_of(s, n->b, FAR, NULL);
     w.bounded = r.low > 1 - w.most && r.high < w.most - 1;
     w.bare = node(s, n->a)->op == KNK_CONST && number_of(node(s, n->a)) == 1;
     w.once = w.bounded && r.low >= 0 && r.high < w.bias;
@@ -155,11 +163,31 @@ static void twice(stage *s, const way *w, knk_node x, int part, int mul)
     knh_wasm_op0(f, mul);
 }
 
+static void each_part(stage *s, knk_node x, const way *w)
+{
+    for (int p = 0; p < knh_wasm_parts(s, x); p++) {
+        (w->once ? once : twice)(s, w, x, p, w->single ? KNH_WASM_F32X4_MUL : KNH_WASM_F64X2_MUL);
+        knh_wasm_pop(s, x, p);
+    }
+}
+
 void knh_wasm_scale(stage *s, knk_node x)
 {
     way w = way_of(s, node(s, x));
-    for (int p = 0; p < knh_wasm_parts(s, x); p++) {
-        (w.once ? once : twice)(s, &w, x, p, w.single ? KNH_WASM_F32X4_MUL : KNH_WASM_F64X2_MUL);
-        knh_wasm_pop(s, x, p);
-    }
+    each_part(s, x, &w);
+}
+
+bool knh_wasm_scale_is_near(const stage *s, knk_node x, knk_node y, double most)
+{
+    way w = way_of(s, node(s, x));
+    range r = range_of(s, node(s, x)->b, FAR, &(fact){y, {-most, most}});
+    return !w.once && r.low > -w.bias && r.high <= w.bias;
+}
+
+/* 2^n is a number, and the product with it the only rounding. */
+void knh_wasm_scale_near(stage *s, knk_node x)
+{
+    way w = way_of(s, node(s, x));
+    w.once = w.bounded = true;
+    each_part(s, x, &w);
 }

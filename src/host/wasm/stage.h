@@ -9,7 +9,14 @@
 #include "kernel/internal.h"
 
 enum { KNH_WASM_TEMPS = 8, KNH_WASM_CONSTANTS = 64 };
+enum { KNH_WASM_GUARDS = 8 };
 enum { KNH_WASM_CALL_BYTES = 128 }; /* of an operand of a called loop: 16 lanes of 8 bytes */
+
+/* Items, of those for a piece, that have a form for small numbers of a value. */
+typedef struct knh_wasm_guard {
+    int first, last;
+    knk_node base;
+} knh_wasm_guard;
 
 typedef struct knh_wasm_stage {
     knh_order o;
@@ -39,6 +46,9 @@ typedef struct knh_wasm_stage {
         uint64_t bits; /* of 8 bytes */
         int local;
     } constant[KNH_WASM_CONSTANTS];
+    knh_wasm_guard guard[KNH_WASM_GUARDS];
+    int n_guard;
+    uint8_t *guarded;    /* per node: by which guard, counted from 1 */
     size_t constants_at; /* where in the code they are set */
 } knh_wasm_stage;
 
@@ -73,9 +83,16 @@ void knh_wasm_push_lane(knh_wasm_stage *s, knk_node pred, int lane); /* i32: not
 void knh_wasm_compute(knh_wasm_stage *s, knk_node x);
 void knh_wasm_cast(knh_wasm_stage *s, knk_node x);
 void knh_wasm_scale(knh_wasm_stage *s, knk_node x);
+/* p * 2^n, where n is such that 2^n is a number whenever y lies between -most and most, and its form for those. */
+bool knh_wasm_scale_is_near(const knh_wasm_stage *s, knk_node x, knk_node y, double most);
+void knh_wasm_scale_near(knh_wasm_stage *s, knk_node x);
 void knh_wasm_call_loop(knh_wasm_stage *s, knk_node x, int row, int dtype);
 /* a joined with b, which lie on the stack in this order: kernel/internal.h's reductions. dtype bool: masks of bytes */
 void knh_wasm_combine(knh_wasm_stage *s, int how, int dtype);
+
+/* guard.c */
+void knh_wasm_find_guards(knh_wasm_stage *s);
+int knh_wasm_guarded(knh_wasm_stage *s, int item); /* writes what a guard has from an item on; the item behind it */
 
 /* memory.c */
 void knh_wasm_load(knh_wasm_stage *s, knk_node x);
