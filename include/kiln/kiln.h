@@ -39,6 +39,7 @@
 #include "kiln/partition.h"
 #include "kiln/optim.h"
 #include "kiln/io.h"
+#include "kiln/checkpoint.h"
 #include "kiln/testing.h"
 #include "kiln/macros.h"
 

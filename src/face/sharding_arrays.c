@@ -233,8 +233,7 @@ int kn_addressable_shards(kn_array x, int n, kn_shard_info *out)
 
 /* ---- Made of parts. */
 
-/* An array of a buffer on the mesh. */
-static knx_error *array_of(kna_op *op, const knd_mesh *d, kni_type t, knx_buffer *b, kni_atom *out)
+knx_error *knface_array_on_mesh(kna_op *op, const knd_mesh *d, kni_type t, knx_buffer *b, kni_atom *out)
 {
     kna_value *v = kna_value_buffer(t, b);
     if (!v)
@@ -353,7 +352,7 @@ kn_array kn_make_array_from_callback(const kn_shape *shape, kn_dtype dtype, kn_s
     error = collect(&m, name, f, env, &b);
     kna_begin(&m.op, name);
     if (!error)
-        error = array_of(&m.op, m.d, m.t, b, &y);
+        error = knface_array_on_mesh(&m.op, m.d, m.t, b, &y);
     if (error)
         kna_fail_with(&m.op, error);
     return kna_end(&m.op, y);
@@ -442,7 +441,7 @@ static knx_error *cut_local(made *m, kn_sharding given, kna_value **v, const kn_
                              knx_show_shape(&is, (*v)->type.ndim, (*v)->type.dim));
     KN_TRY(kna_force_here(1, v));
     KN_TRY(knd_cut_block(m->d, m->t, m->s, b.first, b.extent, kna_elements(*v), &buffer));
-    return array_of(&m->op, m->d, m->t, buffer, out);
+    return knface_array_on_mesh(&m->op, m->d, m->t, buffer, out);
 }
 
 kn_array kn_make_array_from_process_local_data(kn_sharding sharding, kn_array local,

@@ -36,13 +36,11 @@ static void reorder(const knio_npy_header *a, const uint8_t *from, uint8_t *to, 
     }
 }
 
-/* Makes native, normal elements of those in place. */
-static void settle(const knio_npy_header *h, uint8_t *p)
+void knio_npy_settle(const knio_npy_header *h, void *data, size_t bytes)
 {
-    kn_dtype d = h->dtype;
     if (h->swapped)
-        swap_bytes(p, h->bytes, knx_part(d)->size);
-    knio_normal_elements(d, p, h->bytes);
+        swap_bytes(data, bytes, knx_part(h->dtype)->size);
+    knio_normal_elements(h->dtype, data, bytes);
 }
 
 void knio_normal_elements(kn_dtype dtype, void *data, size_t bytes)
@@ -54,8 +52,7 @@ void knio_normal_elements(kn_dtype dtype, void *data, size_t bytes)
 
 static bool in_c_order(const knio_npy_header *h) { return !h->fortran || h->ndim < 2 || h->bytes == 0; }
 
-/* How many elements there were, as np.load tells it. */
-static knx_error *too_short(const knio_source *s, const knio_npy_header *h, size_t got)
+knx_error *knio_npy_too_short(const knio_source *s, const knio_npy_header *h, size_t got)
 {
     knx_str shape = {0};
     if (!s->file)
@@ -78,7 +75,7 @@ static knx_error *read_elements(knio_source *s, const knio_npy_header *h, bool k
     bool straight = keep || in_c_order(h);
     uint64_t left = s->size > h->start ? s->size - h->start : 0;
     if (left < h->bytes)
-        return too_short(s, h, (size_t)left);
+        return knio_npy_too_short(s, h, (size_t)left);
     knx_buffer *b = knx_buffer_new(h->bytes);
     uint8_t *raw = b && !straight ? knx_alloc(h->bytes) : NULL;
     knx_error *e = b && (raw || straight) ? NULL : knx_error_nomem();
@@ -86,7 +83,7 @@ static knx_error *read_elements(knio_source *s, const knio_npy_header *h, bool k
     if (!e)
         e = knio_source_read_some(s, h->start, raw ? raw : b->data, h->bytes, &got);
     if (!e && got < h->bytes)
-        e = too_short(s, h, got);
+        e = knio_npy_too_short(s, h, got);
     if (!e && raw)
         reorder(h, raw, b->data, h->bytes);
     if (raw)
@@ -95,7 +92,7 @@ static knx_error *read_elements(knio_source *s, const knio_npy_header *h, bool k
         knx_buffer_release(b);
         return e;
     }
-    settle(h, b->data);
+    knio_npy_settle(h, b->data, h->bytes);
     *out = b;
     return NULL;
 }

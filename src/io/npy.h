@@ -44,6 +44,10 @@ knx_error *knio_npy_parse_kept(const void *bytes, size_t n, knio_npy *out); /* i
 knx_error *knio_npy_parse(const void *bytes, size_t n, knio_npy *out);
 knx_error *knio_npy_load(const char *path, knio_npy *out);
 
+/* Makes native, normal elements of so many bytes of those that the header speaks of. */
+void knio_npy_settle(const knio_npy_header *h, void *data, size_t bytes);
+/* How many elements there were, as np.load tells it. */
+knx_error *knio_npy_too_short(const knio_source *s, const knio_npy_header *h, size_t got);
 /* Truth values from outside become 0 and 1. */
 void knio_normal_elements(kn_dtype dtype, void *data, size_t bytes);
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * checkpoint.h -- inside of checkpoints: what a manifest says (checkpoint_manifest.c, as JSON), and folders that take another
+ * one's place (checkpoint_folder.c). docs/files.md has the format. */
+#ifndef KN_IO_CHECKPOINT_H
+#define KN_IO_CHECKPOINT_H
+#include "io/file.h"
+#include "io/spread.h"
+#include "tree/structure.h"
+
+enum { KNIO_CHECKPOINT_VERSION = 1, KNIO_CHECKPOINT_ALIGN = 64 };
+
+/* Elements of a leaf, in C order, and where they are. */
+typedef struct knio_piece {
+    int file;
+    uint64_t at;
+    const int64_t *start, *count; /* as many as the leaf has dimensions */
+} knio_piece;
+
+typedef struct knio_leaf {
+    const char *path; /* "layers/0"; "": the tree is one leaf */
+    kni_type type;
+    const char *sharding; /* as it was, for readers; NULL: on the host */
+    int n_piece;
+    knio_piece *piece;
+} knio_leaf;
+
+typedef struct knio_manifest {
+    knx_arena arena; /* of all that it points to */
+    int n_file;      /* of process 0, 1, ...: part-00000.bin, part-00001.bin, ... */
+    uint64_t *bytes; /* of each; 0: it is not there */
+    int n_leaf;
+    knio_leaf *leaf;
+    kntree_structure *structure; /* a reference */
+} knio_manifest;
+
+void knio_manifest_free(knio_manifest *m); /* fine when zeroed */
+knx_error *knio_manifest_write(const char *path, const knio_manifest *m);
+/* ValueError with the path: it is none, or of another version, or does not agree with itself. */
+knx_error *knio_manifest_read(const char *path, knio_manifest *m);
+/* Number of bytes of a piece. */
+uint64_t knio_piece_bytes(const knio_leaf *l, const knio_piece *p);
+
+/* ---- JSON, as much as manifests have (checkpoint_json.c). */
+
+typedef enum knio_json_kind {
+    KNIO_JSON_NULL,
+    KNIO_JSON_BOOL,
+    KNIO_JSON_NUMBER,
+    KNIO_JSON_TEXT,
+    KNIO_JSON_LIST,
+    KNIO_JSON_OBJECT
+} knio_json_kind;
+typedef struct knio_json {
+    knio_json_kind kind;
+    int64_t number;   /* an integer; of a list or an object: how many there are in it */
+    const char *text; /* UTF-8, no NUL inside */
+    const char *key;  /* in an object */
+    struct knio_json *first, *next;
+} knio_json;
+/* The arena has what it points to. ValueError "JSON: ... at byte N". */
+knx_error *knio_json_read(knx_arena *a, const char *s, size_t n, const knio_json **out);
+const knio_json *knio_json_member(const knio_json *j, const char *key); /* NULL: there is none, or j is no object, or NULL */
+void knio_json_add_text(knx_str *out, const char *text);              /* with its quotes */
+
+/* ---- Folders. */
+
+/* The path of a file in it, knx_alloc'ed: `ending` behind the folder's path (".new", "" or NULL), file NULL: the folder itself. NULL without
+ * memory. */
+char *knio_in_folder(const char *folder, const char *ending, const char *file);
+void knio_part_name(char text[24], int process);
+/* Where nothing but a checkpoint or an empty folder is, or nothing at all: an empty folder path.new. What a crash has left goes away. */
+knx_error *knio_folder_begin(const char *path);
+/* path.new becomes `path`; the older one goes away. */
+knx_error *knio_folder_commit(const char *path);
+void knio_folder_drop(const char *path); /* path.new goes away */
+/* The folder to read from: `path`, or what a crash has left of it; knx_alloc'ed, NULL without memory. */
+char *knio_folder_to_read(const char *path);
+#endif
