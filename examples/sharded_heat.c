@@ -41,9 +41,10 @@ int main(void)
     kn_call(kn_jit(KN_FN(simulate)), &whole, &plate);
     printf("spread as %s; the same bits as on one device: %s\n", kn_sharding_spec(kn_sharding_of(spread)),
            kn_array_equal(kn_device_get(spread), whole) ? "yes" : "no");
-    printf("warmest point after %d steps: %.3f\n\n", STEPS, kn_item(kn_max(spread)));
+    printf("warmest point after %d steps: %.3f\n", STEPS, kn_item(kn_max(spread)));
 
     kn_partitioned p = kn_partition_jaxpr(kn_make_jaxpr(KN_FN(step), KN_ARGS(&plate)), mesh, "(rows, columns)");
-    printf("One step moves, for each device:\n%s", kn_communication_text(p.jaxpr));
+    kn_communication c = kn_communication_of(p.jaxpr);
+    printf("One step: %.0f exchanges with neighbours, at most %.0f bytes for each device\n", c.collectives, c.bytes);
     return kn_finish();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * checkpoint.c -- writing checkpoints. Where each part goes follows from the shardings alone, so all processes know all of it without
- * speaking of it; they come together before files are written, and before the new folder takes the old one's place. */
+ * checkpoint.c -- writing checkpoints. Where each part goes follows from the shardings alone, so all processes know all
+ * of it without speaking of it; they come together before files are written, and before the new folder takes the old
+ * one's place. */
 #include "io/checkpoint.h"
 #include "array/handle.h"
 #include "array/state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * checkpoint.h -- inside of checkpoints: what a manifest says (checkpoint_manifest.c, as JSON), and folders that take another
- * one's place (checkpoint_folder.c). docs/files.md has the format. */
+ * checkpoint.h -- inside of checkpoints: what a manifest says (checkpoint_manifest.c, as JSON), and folders that take
+ * another one's place (checkpoint_folder.c). docs/files.md has the format. */
 #ifndef KN_IO_CHECKPOINT_H
 #define KN_IO_CHECKPOINT_H
 #include "io/file.h"
@@ -59,16 +59,18 @@ typedef struct knio_json {
 } knio_json;
 /* The arena has what it points to. ValueError "JSON: ... at byte N". */
 knx_error *knio_json_read(knx_arena *a, const char *s, size_t n, const knio_json **out);
-const knio_json *knio_json_member(const knio_json *j, const char *key); /* NULL: there is none, or j is no object, or NULL */
+/* NULL: there is none, or j is no object, or NULL */
+const knio_json *knio_json_member(const knio_json *j, const char *key);
 void knio_json_add_text(knx_str *out, const char *text);              /* with its quotes */
 
 /* ---- Folders. */
 
-/* The path of a file in it, knx_alloc'ed: `ending` behind the folder's path (".new", "" or NULL), file NULL: the folder itself. NULL without
- * memory. */
+/* The path of a file in it, knx_alloc'ed: `ending` behind the folder's path (".new", "" or NULL), file NULL: the folder
+ * itself. NULL without memory. */
 char *knio_in_folder(const char *folder, const char *ending, const char *file);
 void knio_part_name(char text[24], int process);
-/* Where nothing but a checkpoint or an empty folder is, or nothing at all: an empty folder path.new. What a crash has left goes away. */
+/* Where nothing but a checkpoint or an empty folder is, or nothing at all: an empty folder path.new. What a crash has
+ * left goes away. */
 knx_error *knio_folder_begin(const char *path);
 /* path.new becomes `path`; the older one goes away. */
 knx_error *knio_folder_commit(const char *path);

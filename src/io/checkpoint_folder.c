@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * checkpoint_folder.c -- folders that are there as a whole or not at all: a new one is written beside the old one and takes its place. */
+ * checkpoint_folder.c -- folders that are there as a whole or not at all: a new one is written beside the old one and
+ * takes its place. */
 #if !defined _WIN32 && !defined __wasi__
 #define _GNU_SOURCE
 #endif
@@ -46,7 +47,8 @@ static bool is_ours(const char *name)
             strspn(name + 5, "0123456789") == n - 9);
 }
 
-/* Nothing but such files, and a manifest unless there are none: it may be replaced. `half`: one without a manifest, too. */
+/* Nothing but such files, and a manifest unless there are none: it may be replaced. `half`: one without a manifest,
+ * too. */
 static knx_error *check_folder(const char *path, bool half)
 {
     DIR *d = opendir(path);

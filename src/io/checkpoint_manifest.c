@@ -118,7 +118,8 @@ static const knio_json *list_in(const knio_json *j, const char *key)
     return m && m->kind == KNIO_JSON_LIST && m->number < INT32_MAX ? m : NULL;
 }
 
-/* Numbers from 0 on; n: how many, or -1, at most as many as arrays have dimensions. NULL without an error: no memory. */
+/* Numbers from 0 on; n: how many, or -1, at most as many as arrays have dimensions. NULL without an error: no memory.
+ * */
 static knx_error *extents_in(knx_arena *a, const knio_json *j, const char *key, int n, const int64_t **out, int *count)
 {
     const knio_json *l = list_in(j, key);
@@ -205,8 +206,8 @@ typedef struct built {
     const char *key;
 } built;
 
-/* Nodes come with parents first, so they are put together from the last one on; the children of a node are the last ones of the
- * stack then. */
+/* Nodes come with parents first, so they are put together from the last one on; the children of a node are the last
+ * ones of the stack then. */
 static knx_error *build_node(const knio_json *j, built *stack, int *n, kntree_structure **child, const char **key)
 {
     int kind = kind_of(text_in(j, "kind"));

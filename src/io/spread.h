@@ -15,10 +15,11 @@ typedef struct knio_box {
 typedef knx_error *(*knio_box_reader)(void *env, const knio_box *box, char *to, size_t bytes, const int64_t *stride);
 
 /* The array of this type that lies by s, NULL: on the host, each part being read once; the operation goes on. */
-knx_error *knio_read_array(kna_op *op, kni_type t, const kni_sharding *s, knio_box_reader read, void *env, kni_atom *out);
+knx_error *knio_read_array(kna_op *op, kni_type t, const kni_sharding *s, knio_box_reader read, void *env,
+                           kni_atom *out);
 
-/* Elements of a file, at `at`, that lie in C order of an array of these extents, or in Fortran order: those of `box`. They are read in the
- * order of the file, a lot at a time where they are near to each other. */
+/* Elements of a file, at `at`, that lie in C order of an array of these extents, or in Fortran order: those of `box`.
+ * They are read in the order of the file, a lot at a time where they are near to each other. */
 typedef struct knio_block {
     uint64_t at;
     size_t item;

@@ -11,10 +11,10 @@ IDENT = re.compile(r'[#\w$\u0080-\uffff]+')
 NUMBER = re.compile(r'0[xXbBoO][0-9a-fA-F_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?n?')
 STRING = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""", re.S)
 REGEX = re.compile(r'/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*')
-PUNCTUATION = sorted('''{ } ( ) [ ] . ... ; , < > <= >= == != === !== + - * / % ** ++ -- << >> >>> & | ^ ! ~ && || ?? ? ?. :
-    = += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= =>'''.split(), key=len, reverse=True)
+PUNCTUATION = sorted('''{ } ( ) [ ] . ... ; , < > <= >= == != === !== + - * / % ** ++ -- << >> >>> & | ^ ! ~ && || ?? ?
+    ?. : = += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= =>'''.split(), key=len, reverse=True)
 # What a `/` after it begins a regular expression, not a division.
-BEFORE_REGEX = {'return', 'typeof', 'case', 'in', 'of', 'delete', 'void', 'throw', 'new', 'else', 'do', 'await', 'yield'}
+BEFORE_REGEX = set('return typeof case in of delete void throw new else do await yield'.split())
 AFTER_VALUE = {')', ']', '}', '++', '--'}
 # Between these and their neighbour a line's end says nothing.
 OPENS = set('{ ( [ , ; : ? = => && || ?? . ?.'.split())
@@ -37,11 +37,13 @@ def token_end(text, at, last, name):
     c = text[at]
     if c == '`':
         return template_end(text, at, name)
-    for pattern, fits in ((STRING, c in '\'"'), (NUMBER, c.isdigit() or (c == '.' and text[at + 1].isdigit())), (IDENT, True)):
+    number = c.isdigit() or (c == '.' and text[at + 1].isdigit())
+    for pattern, fits in ((STRING, c in '\'"'), (NUMBER, number), (IDENT, True)):
         found = fits and pattern.match(text, at)
         if found:
             return found.end()
-    value = last in AFTER_VALUE or (bool(last) and bool(re.match(r'[\w$#\'"`/]', last[-1])) and last not in BEFORE_REGEX | {'/'})
+    word = bool(last) and bool(re.match(r'[\w$#\'"`/]', last[-1]))
+    value = last in AFTER_VALUE or (word and last not in BEFORE_REGEX | {'/'})
     if c == '/' and not value:
         return REGEX.match(text, at).end()
     p = next((p for p in PUNCTUATION if text.startswith(p, at)), None)

@@ -4,6 +4,7 @@
 /* clang-format off */
 #ifndef KILN_CPP_FUNCTIONS_HPP
 #define KILN_CPP_FUNCTIONS_HPP
+#include "kiln/cpp/checkpoint.hpp"
 #include "kiln/cpp/device.hpp"
 #include "kiln/cpp/distributed.hpp"
 #include "kiln/cpp/extend.hpp"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * guard.c -- e^x and its relatives, in two forms. Their programs bound x at both ends, and multiply by 2^n in two steps,
- * for the sake of few numbers. So a piece is asked whether all of its numbers are small: then there are no bounds, and
- * one product. Else it is computed as the program has it. */
+ * guard.c -- e^x and its relatives, in two forms. Their programs bound x at both ends, and multiply by 2^n in two
+ * steps, for the sake of few numbers. So a piece is asked whether all of its numbers are small: then there are no
+ * bounds, and one product. Else it is computed as the program has it. */
 #include "host/wasm/stage.h"
 #include <string.h>
 

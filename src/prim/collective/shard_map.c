@@ -5,8 +5,8 @@
  *     type       of operands the parts have to be of one size
  *     linearize  of the body: shard_map_linear.c
  *     transpose  of the body
- *     batch      the body, batched; specs get an entry that cuts nothing, or that spreads the lanes over the axis of the
- *                mesh which has their name
+ *     batch      the body, batched; specs get an entry that cuts nothing, or that spreads the lanes over the axis of
+ * the                mesh which has their name
  *     lower      a program for its mesh has the body itself (shard/manual.c). Elsewhere it expands to the body batched
  *                over the axes of the mesh by their names, the minor axis first: all devices at once
  */
