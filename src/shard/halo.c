@@ -72,7 +72,9 @@ static bool look(const kni_factor *f, int operand, int64_t whole, int64_t parts,
 bool knshard_halo_is_near(const kni_factor *f, int operand, int64_t whole, int64_t parts)
 {
     reach r;
-    return look(f, operand, whole, parts, &r) && r.last - r.first < MOST_HOPS && r.last - r.first < parts;
+    if (!look(f, operand, whole, parts, &r) || r.last - r.first >= MOST_HOPS)
+        return false;
+    return r.last - r.first < parts || length_of(&r) < whole; /* of two devices each has both neighbours of the other */
 }
 
 /* ---- Writing. */
