@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sharding_known.h -- where results lie otherwise than with JAX, or more is moved, and why (test_sharding_jax.c). */
+#ifndef KN_TEST_SHARDING_KNOWN_H
+#define KN_TEST_SHARDING_KNOWN_H
+
+typedef struct known_lay {
+    const char *key, *ours, *why;
+} known_lay;
+typedef struct known_traffic {
+    const char *key;
+    long bytes; /* at most */
+    const char *why;
+} known_traffic;
+
+/* What several of them have as their reason. */
+#define WHOLE "an axis that a routine needs whole comes out whole: who wants it cut cuts it for nothing, who wants it whole would gather it"
+#define UNEVEN "extents that the parts do not divide are cut, too; JAX leaves them whole"
+#define FAR "parts read of parts that are more than three devices away: then the operand is gathered, and the result is whole"
+#define JOINED "a sum over the axis of the examples is joined as a whole; JAX lets the products' other axis have the axis of the mesh"
+
+static const known_lay known_lays[] = {
+    {"chosen | 8 | None, x; x", "x", "two operands of the same size disagree: either way one of them is exchanged"},
+    {"sort_last | 42 | x, y", "x", WHOLE},
+    {"sort_first | 8 | x", "", WHOLE},
+    {"argsort_last | 42 | x, y", "x", WHOLE},
+    {"cumsum_first | 8 | x", "", WHOLE},
+    {"cumsum_first | 42 | x, y", "None, y", WHOLE},
+    {"cumprod_last | 42 | x, y", "x", WHOLE},
+    {"fft | 42 | x, y", "x", WHOLE},
+    {"part | 8 | x", "", FAR},
+    {"concatenate_first | 8 | x; x", "", FAR},
+    {"difference | 8 | x", "x", UNEVEN},
+    {"difference | 42 | x, y", "x, y", UNEVEN},
+    {"padded | 8 | None, x", "None, x", UNEVEN},
+    {"padded | 42 | None, (x, y)", "None, x", UNEVEN " (what reaches into neighbours' parts is cut by one axis of the mesh)"},
+    {"padded | 42 | y, x", "y, x", UNEVEN},
+    {"recurrence | 42 | None, x; x; y", "x; None, x", "the state is whole along the products' sum; JAX cuts it by the weights' axis"},
+    {"mlp_grad | 8 | x; x; x", "; ", JOINED},
+    {0}};
+
+static const known_traffic known_traffics[] = {
+    {"big_softmax | 8 | None, x", 28672,
+     "512 maxima and sums: a few kilobytes are gathered whole and joined by everyone, which takes one message's time instead of two"},
+    {0}};
+#endif
