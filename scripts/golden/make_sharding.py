@@ -331,6 +331,18 @@ def avg_pool(x):
     return lax.reduce_window(x, 0.0, lax.add, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") / 4
 
 
+@case(["8x8x8x4"], "42: x, None, y", "42: None, x, y")
+def smoothed(x):
+    """windows that reach to both sides"""
+    return lax.reduce_window(x, 0.0, lax.add, (1, 3, 3, 1), (1, 1, 1, 1), "SAME") / 9
+
+
+@case(["16x8"], "42: None, y", "222: x, y")
+def both_sides(a):
+    """each column less the mean of its neighbours, round about"""
+    return a - 0.5 * (jnp.roll(a, 1, 1) + jnp.roll(a, -1, 1))
+
+
 @case(["16x8"], "8: x", "42: x, y")
 def difference(a):
     return a[1:] - a[:-1]

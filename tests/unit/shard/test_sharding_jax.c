@@ -117,6 +117,11 @@ static kn_array avg_pool(A)
     kn_shape two = KN_SHAPE(1, 2, 2, 1);
     return kn_div(kn_lax_reduce_window_sum(*a, two, .window_strides = &two), 4);
 }
+static kn_array smoothed(A)
+{
+    return kn_div(kn_lax_reduce_window_sum(*a, KN_SHAPE(1, 3, 3, 1), .padding = KN_SAME), 9);
+}
+static kn_array both_sides(A) { return kn_sub(*a, kn_mul(0.5, kn_add(kn_roll(*a, 1, ON(1)), kn_roll(*a, -1, ON(1))))); }
 static kn_array difference(A) { return kn_sub(kn_at(*a, "1:"), kn_at(*a, ":-1")); }
 
 /* ---- Shapes. */
@@ -269,23 +274,24 @@ static Six block_grad(BLOCK_ARGS)
 
 /* ---- The table of functions. */
 
-#define ONES(X)                                                                                                     \
-    X(clipped)                                                                                                      \
-    X(sum_rows) X(sum_all) X(mean_kept) X(largest) X(product_of_rows) X(any_row) X(variance) X(norm) X(argmax_last) \
-        X(argmin_first) X(logsumexp) X(softmax) X(softmax_first) X(log_softmax) X(sort_last) X(sort_first)          \
-            X(argsort_last) X(cumsum_first) X(cumprod_last) X(top) X(part) X(every_second) X(one_hot) X(max_pool)   \
-                X(avg_pool) X(difference) X(split_rows) X(merge_rows) X(ravel) X(transpose) X(padded) X(rolled)     \
-                    X(flipped) X(tiled) X(repeated) X(lower) X(fft) X(cholesky) X(bits) X(halved) X(either)
-#define TWOS(X)                                                                                                     \
-    X(elementwise)                                                                                                  \
-    X(broadcast) X(outer_sum) X(chosen) X(matmul) X(matmul_first) X(batched) X(scores) X(outer) X(matvec)           \
-        X(contracted) X(rms_norm) X(take_rows) X(take_along) X(set_rows) X(part_from) X(places) X(conv)             \
-            X(concatenate_first) X(concatenate_last) X(stacked) X(solve) X(noise) X(entropy_grad) X(embedding_grad) \
-                X(lanes) X(lanes_of_grad)
-#define THREES(X)                                                                                      \
-    X(chain, kn_array)                                                                                 \
-    X(layer_norm, kn_array) X(add_rows, kn_array) X(mlp, kn_array) X(recurrence, Two) X(mlp_grad, Two) \
-        X(mlp_step, Two)
+#define ONES(X)                                                                                                       \
+    X(clipped)                                                                                                        \
+    X(sum_rows)                                                                                                       \
+    X(sum_all) X(mean_kept) X(largest) X(product_of_rows) X(any_row) X(variance) X(norm) X(argmax_last)               \
+        X(argmin_first) X(logsumexp) X(softmax) X(softmax_first) X(log_softmax) X(sort_last) X(sort_first)            \
+            X(argsort_last) X(cumsum_first) X(cumprod_last) X(top) X(part) X(every_second) X(one_hot) X(max_pool)     \
+                X(avg_pool) X(smoothed) X(both_sides) X(difference) X(split_rows) X(merge_rows) X(ravel) X(transpose) \
+                    X(padded) X(rolled) X(flipped) X(tiled) X(repeated) X(lower) X(fft) X(cholesky) X(bits) X(halved) \
+                        X(either)
+#define TWOS(X)                                                                                                        \
+    X(elementwise)                                                                                                     \
+    X(broadcast)                                                                                                       \
+    X(outer_sum) X(chosen) X(matmul) X(matmul_first) X(batched) X(scores) X(outer) X(matvec) X(contracted) X(rms_norm) \
+        X(take_rows) X(take_along) X(set_rows) X(part_from) X(places) X(conv) X(concatenate_first) X(concatenate_last) \
+            X(stacked) X(solve) X(noise) X(entropy_grad) X(embedding_grad) X(lanes) X(lanes_of_grad)
+#define THREES(X)      \
+    X(chain, kn_array) \
+    X(layer_norm, kn_array) X(add_rows, kn_array) X(mlp, kn_array) X(recurrence, Two) X(mlp_grad, Two) X(mlp_step, Two)
 #define BLOCKS(X) X(block, Four) X(block_grad, Six)
 
 #define F1(f)     KN_FUNCTION(f, kn_array, kn_array)
