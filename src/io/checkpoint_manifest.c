@@ -169,6 +169,16 @@ static knx_error *check_pieces(const knio_leaf *l)
     return bytes == all ? NULL : wrong("the parts of an array are not all of it");
 }
 
+/* Extents beside a zero count, too, as in npy files. */
+static bool is_too_large(kni_type t)
+{
+    int64_t bytes = t.dtype->size;
+    for (int k = 0; k < t.ndim; k++)
+        if (t.dim[k] && __builtin_mul_overflow(bytes, t.dim[k], &bytes))
+            return true;
+    return bytes > INT64_MAX / 2;
+}
+
 static knx_error *read_leaf(knio_manifest *m, const knio_json *j, knio_leaf *l)
 {
     const char *path = text_in(j, "path"), *dtype = text_in(j, "dtype");
@@ -182,7 +192,8 @@ static knx_error *read_leaf(knio_manifest *m, const knio_json *j, knio_leaf *l)
         return knx_error_new(KN_ERROR_TYPE, "there is no dtype %.40s", dtype);
     KN_TRY(extents_in(&m->arena, j, "shape", -1, &dim, &n));
     *l = (knio_leaf){.path = path, .type = kni_type_of(d, n, dim), .sharding = text_in(j, "sharding")};
-    KN_TRY(kni_type_check_size(l->type));
+    if (is_too_large(l->type))
+        return wrong("an array is larger than any memory");
     l->n_piece = (int)parts->number;
     l->piece = knx_arena_zero(&m->arena, ((size_t)parts->number + 1) * sizeof *l->piece);
     if (!l->piece)
