@@ -327,7 +327,12 @@ int kn_save_checkpoint(const char *path, kn_tree tree)
     knx_error *e = !path    ? knx_error_new(KN_ERROR_TYPE, "null path")
                    : !*path ? knx_error_new(KN_ERROR_FILE, "the path is empty")
                             : prepare(&w, s);
-    e = path ? write_folder(&w, e, path) : e;
+    char *folder = path && *path ? knio_folder_real(path) : NULL;
+    if (folder)
+        e = write_folder(&w, e, folder);
+    else if (!e)
+        e = knx_error_nomem();
+    knx_free(folder);
     drop(&w);
     if (e)
         kna_fail_with(&op, e);

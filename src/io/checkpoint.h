@@ -69,6 +69,12 @@ void knio_json_add_text(knx_str *out, const char *text);              /* with it
  * itself. NULL without memory. */
 char *knio_in_folder(const char *folder, const char *ending, const char *file);
 void knio_part_name(char text[24], int process);
+<<<<<<< HEAD
+=======
+/* The path, or where it leads if it is a symbolic link, as the functions below want it; knx_alloc'ed, NULL without
+ * memory. */
+char *knio_folder_real(const char *path);
+>>>>>>> c2ea842b (Pages: files of spread arrays; a symbolic link to a checkpoint stays one)
 /* Where nothing but a checkpoint or an empty folder is, or nothing at all: an empty folder path.new. What a crash has
  * left goes away. */
 knx_error *knio_folder_begin(const char *path);

@@ -28,6 +28,8 @@ void knio_part_name(char text[24], int process) { snprintf(text, 24, "part-%05d.
 #if !defined _WIN32 && !defined __wasi__
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -125,12 +127,19 @@ static bool exchange(const char *a, const char *b)
 #endif
 }
 
+/* The new one is in its place: what stays of the older one goes away when the next one is written. */
+static knx_error *clear_away(const char *path)
+{
+    knx_error_release(remove_folder(path));
+    return NULL;
+}
+
 static knx_error *commit(const names *n)
 {
     if (!is_there(n->path))
         return rename(n->fresh, n->path) != 0 ? knio_file_error(n->path, errno) : NULL;
     if (exchange(n->fresh, n->path))
-        return remove_folder(n->fresh);
+        return clear_away(n->fresh);
     if (rename(n->path, n->old) != 0)
         return knio_file_error(n->path, errno);
     if (rename(n->fresh, n->path) != 0) {
@@ -139,10 +148,20 @@ static knx_error *commit(const names *n)
             errno = 0; /* readers find the old one where it is */
         return e;
     }
-    return remove_folder(n->old);
+    return clear_away(n->old);
 }
 
 static void drop_unwritten(const names *n) { knx_error_release(remove_left(n->fresh)); }
+
+char *knio_folder_real(const char *path)
+{
+    char *plain = knio_in_folder(path, NULL, NULL), real[PATH_MAX];
+    struct stat s;
+    if (!plain || lstat(plain, &s) != 0 || !S_ISLNK(s.st_mode) || !realpath(plain, real))
+        return plain;
+    knx_free(plain);
+    return knio_in_folder(real, NULL, NULL);
+}
 #else
 typedef struct names {
     char *path, *fresh, *old;
@@ -163,6 +182,7 @@ static knx_error *begin(const names *n)
 }
 
 static knx_error *commit(const names *n) { return (void)n, NULL; }
+char *knio_folder_real(const char *path) { return knio_in_folder(path, NULL, NULL); }
 static void drop_unwritten(const names *n) { (void)n; }
 #endif
 

@@ -118,8 +118,12 @@ static const knio_json *list_in(const knio_json *j, const char *key)
     return m && m->kind == KNIO_JSON_LIST && m->number < INT32_MAX ? m : NULL;
 }
 
+<<<<<<< HEAD
 /* Numbers from 0 on; n: how many, or -1, at most as many as arrays have dimensions. NULL without an error: no memory.
  * */
+=======
+/* Numbers from 0 on; n: how many, or -1, at most as many as arrays have dimensions. */
+>>>>>>> c2ea842b (Pages: files of spread arrays; a symbolic link to a checkpoint stays one)
 static knx_error *extents_in(knx_arena *a, const knio_json *j, const char *key, int n, const int64_t **out, int *count)
 {
     const knio_json *l = list_in(j, key);
@@ -157,7 +161,7 @@ static knx_error *read_piece(knio_manifest *m, const knio_leaf *l, const knio_js
                                                                     : NULL;
 }
 
-/* All elements, and none twice. */
+/* As many elements as it has. */
 static knx_error *check_pieces(const knio_leaf *l)
 {
     uint64_t bytes = 0, all = kni_type_bytes(l->type);

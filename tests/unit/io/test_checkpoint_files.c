@@ -313,6 +313,23 @@ static void an_older_one_stays_until_a_new_one_is_complete(void **state)
     assert_true(is_there(""));
 }
 
+static void a_symbolic_link_stays_one(void **state)
+{
+    char other[120];
+    struct stat s;
+    (void)state;
+    KN_SCOPE;
+    snprintf(other, sizeof other, "%s/other", folder);
+    assert_int_equal(mkdir(other, 0777), 0);
+    assert_int_equal(symlink(other, path), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(kn_save_checkpoint(path, kn_tree_leaf(kn_num(i))), 0);
+        expect_values(kn_tree_get(kn_load_checkpoint(other), 0), i);
+    }
+    assert_int_equal(lstat(path, &s), 0);
+    assert_true(S_ISLNK(s.st_mode));
+}
+
 static void what_is_no_checkpoint_is_not_replaced(void **state)
 {
     (void)state;
@@ -452,6 +469,7 @@ KN_TEST_GROUP(test_checkpoint_files)
         IN_FOLDER(what_is_wrong_with_files_is_told),
         IN_FOLDER(manifests_that_make_no_sense),
         IN_FOLDER(an_older_one_stays_until_a_new_one_is_complete),
+        IN_FOLDER(a_symbolic_link_stays_one),
         IN_FOLDER(what_is_no_checkpoint_is_not_replaced),
         IN_FOLDER(traced_arrays_are_not_saved),
         IN_FOLDER(npy_files_part_by_part),
