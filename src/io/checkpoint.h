@@ -34,8 +34,10 @@ typedef struct knio_manifest {
 } knio_manifest;
 
 void knio_manifest_free(knio_manifest *m); /* fine when zeroed */
+void knio_manifest_text(knx_str *t, const knio_manifest *m);
 knx_error *knio_manifest_write(const char *path, const knio_manifest *m);
 /* ValueError with the path: it is none, or of another version, or does not agree with itself. */
+knx_error *knio_manifest_parse(const char *text, size_t n, knio_manifest *m); /* without the path */
 knx_error *knio_manifest_read(const char *path, knio_manifest *m);
 /* Number of bytes of a piece. */
 uint64_t knio_piece_bytes(const knio_leaf *l, const knio_piece *p);
@@ -69,12 +71,9 @@ void knio_json_add_text(knx_str *out, const char *text);              /* with it
  * itself. NULL without memory. */
 char *knio_in_folder(const char *folder, const char *ending, const char *file);
 void knio_part_name(char text[24], int process);
-<<<<<<< HEAD
-=======
 /* The path, or where it leads if it is a symbolic link, as the functions below want it; knx_alloc'ed, NULL without
  * memory. */
 char *knio_folder_real(const char *path);
->>>>>>> c2ea842b (Pages: files of spread arrays; a symbolic link to a checkpoint stays one)
 /* Where nothing but a checkpoint or an empty folder is, or nothing at all: an empty folder path.new. What a crash has
  * left goes away. */
 knx_error *knio_folder_begin(const char *path);

@@ -72,24 +72,29 @@ static void add_node(knx_str *t, const kntree_node *n)
     knx_str_puts(t, "}");
 }
 
+void knio_manifest_text(knx_str *t, const knio_manifest *m)
+{
+    knx_str_printf(t, "{\"format\": \"kiln checkpoint\", \"version\": %d, \"byte_order\": \"%s\",\n \"files\": [",
+                   KNIO_CHECKPOINT_VERSION, order);
+    for (int i = 0; i < m->n_file; i++)
+        knx_str_printf(t, "%s%" PRIu64, i ? ", " : "", m->bytes[i]);
+    knx_str_puts(t, "],\n \"tree\": [");
+    for (int i = 0; i < m->structure->n; i++) {
+        knx_str_puts(t, i ? ",\n" : "\n");
+        add_node(t, &m->structure->node[i]);
+    }
+    knx_str_puts(t, "],\n \"leaves\": [");
+    for (int i = 0; i < m->n_leaf; i++) {
+        knx_str_puts(t, i ? ",\n" : "\n");
+        add_leaf(t, &m->leaf[i]);
+    }
+    knx_str_puts(t, "]}\n");
+}
+
 knx_error *knio_manifest_write(const char *path, const knio_manifest *m)
 {
     knx_str t = {0};
-    knx_str_printf(&t, "{\"format\": \"kiln checkpoint\", \"version\": %d, \"byte_order\": \"%s\",\n \"files\": [",
-                   KNIO_CHECKPOINT_VERSION, order);
-    for (int i = 0; i < m->n_file; i++)
-        knx_str_printf(&t, "%s%" PRIu64, i ? ", " : "", m->bytes[i]);
-    knx_str_puts(&t, "],\n \"tree\": [");
-    for (int i = 0; i < m->structure->n; i++) {
-        knx_str_puts(&t, i ? ",\n" : "\n");
-        add_node(&t, &m->structure->node[i]);
-    }
-    knx_str_puts(&t, "],\n \"leaves\": [");
-    for (int i = 0; i < m->n_leaf; i++) {
-        knx_str_puts(&t, i ? ",\n" : "\n");
-        add_leaf(&t, &m->leaf[i]);
-    }
-    knx_str_puts(&t, "]}\n");
+    knio_manifest_text(&t, m);
     knx_error *e = t.failed ? knx_error_nomem() : knio_file_write(path, t.s, t.n, NULL, 0);
     knx_str_free(&t);
     return e;
@@ -118,12 +123,7 @@ static const knio_json *list_in(const knio_json *j, const char *key)
     return m && m->kind == KNIO_JSON_LIST && m->number < INT32_MAX ? m : NULL;
 }
 
-<<<<<<< HEAD
-/* Numbers from 0 on; n: how many, or -1, at most as many as arrays have dimensions. NULL without an error: no memory.
- * */
-=======
 /* Numbers from 0 on; n: how many, or -1, at most as many as arrays have dimensions. */
->>>>>>> c2ea842b (Pages: files of spread arrays; a symbolic link to a checkpoint stays one)
 static knx_error *extents_in(knx_arena *a, const knio_json *j, const char *key, int n, const int64_t **out, int *count)
 {
     const knio_json *l = list_in(j, key);
@@ -332,20 +332,25 @@ static knx_error *in_file(const char *path, knx_error *e)
     return told;
 }
 
+knx_error *knio_manifest_parse(const char *text, size_t n, knio_manifest *m)
+{
+    const knio_json *j;
+    *m = (knio_manifest){0};
+    knx_error *e = knio_json_read(&m->arena, text, n, &j);
+    if (!e)
+        e = understand(m, j);
+    if (e)
+        knio_manifest_free(m);
+    return e;
+}
+
 knx_error *knio_manifest_read(const char *path, knio_manifest *m)
 {
     uint8_t *bytes;
     size_t n;
-    const knio_json *j;
     *m = (knio_manifest){0};
     KN_TRY(knio_file_read(path, &bytes, &n));
-    knx_error *e = knio_json_read(&m->arena, (const char *)bytes, n, &j);
+    knx_error *e = knio_manifest_parse((const char *)bytes, n, m);
     knx_free(bytes);
-    if (!e)
-        e = understand(m, j);
-    if (e) {
-        knio_manifest_free(m);
-        e = in_file(path, e);
-    }
-    return e;
+    return e ? in_file(path, e) : NULL;
 }
