@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reader_list.c -- the readers: npy and npz files, tables of numbers, indices, dtypes, formats, jaxprs, pictures, sound. */
+ * reader_list.c -- the readers: npy and npz files, manifests, tables of numbers, indices, dtypes, formats, jaxprs, pictures, sound. */
 #define KN_BUILD /* the functions, not the macros of the same names */
 #include "readers.h"
 #include "base/format.h"
+#include "io/checkpoint.h"
 #include "io/npy.h"
 #include "io/percent.h"
 #include "io/zip.h"
@@ -98,6 +99,35 @@ static const char *run_npz(const readers_input *in, uint64_t *accepted)
     knx_error_release(e);
     free(exact);
     return wrong;
+}
+
+/* ---- Manifests of checkpoints. */
+
+#define MANIFEST_HEAD "{\"format\": \"kiln checkpoint\", \"version\": 1, \"byte_order\": \"little\", "
+
+static const char *run_manifest(const readers_input *in, uint64_t *accepted)
+{
+    char *exact = malloc(in->n + !in->n);
+    knio_manifest m;
+    knx_str one = {0}, two = {0};
+    memcpy(exact, in->bytes, in->n);
+    knx_error *e = knio_manifest_parse(exact, in->n, &m);
+    free(exact);
+    if (e)
+        return knx_error_release(e), NULL;
+    ++*accepted;
+    knio_manifest_text(&one, &m);
+    knio_manifest_free(&m);
+    e = knio_manifest_parse(one.s, one.n, &m);
+    if (!e) {
+        knio_manifest_text(&two, &m);
+        knio_manifest_free(&m);
+    }
+    bool same = !e && one.n == two.n && !memcmp(one.s, two.s, one.n);
+    knx_error_release(e);
+    knx_str_free(&one);
+    knx_str_free(&two);
+    return same ? NULL : "a manifest is another one when it is written and read again";
 }
 
 /* ---- Tables. */
@@ -363,13 +393,16 @@ static const char *run_wav(const readers_input *in, uint64_t *accepted)
 /* ---- The list. */
 
 #define WORDS(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
-enum { NPY, NPZ, LOADTXT, GENFROMTXT, FROMSTRING, INDEX, DTYPE, FORMAT, PERCENT, JAXPR, IMAGE, WAV };
+enum { NPY, NPZ, MANIFEST, LOADTXT, GENFROMTXT, FROMSTRING, INDEX, DTYPE, FORMAT, PERCENT, JAXPR, IMAGE, WAV };
 reader readers[] = {
     {"npy", run_npy, good[NPY], 0,
      WORDS("'descr'", "'shape': (2, 3)", "True", "False", "'<f8'", "'|O'", "(", ")", "\x93NUMPY\1\0", "\n", "L,",
            "[('a', '<i4')]")},
     {"npz", run_npz, good[NPZ], 0,
      WORDS("PK\1\2", "PK\3\4", "PK\5\6", "PK\6\6", "PK\6\7", ".npy", "\xff\xff\xff\xff", "../")},
+    {"manifest", run_manifest, good[MANIFEST], 0,
+     WORDS("\"", "[", "]", "{", "}", ",", "-1", "9223372036854775807", "\"children\": 1", "\\u00e4", "\\ud83d\\ude00",
+           "\"leaf\"", "\"dict\"", "\"struct\"", "null", "0")},
     {"loadtxt", run_loadtxt, good[LOADTXT], 0,
      WORDS("\n", "\r\n", ",", "\"", "#", "//", " ", "nan", "inf", "\xc2\xa0", "1+2j", "e5", "\"\"")},
     {"genfromtxt", run_genfromtxt, good[GENFROMTXT], 0,
@@ -498,6 +531,17 @@ void readers_begin(void)
     add_npz(false);
     if (knio_zip_can_compress())
         add_npz(true);
+    ADD(MANIFEST,
+        MANIFEST_HEAD
+        "\"files\": [100, 0, 64], \"tree\": [{\"kind\": \"dict\", \"children\": 2}, {\"kind\": \"leaf\", "
+        "\"children\": 0, \"key\": \"a\"}, {\"kind\": \"list\", \"children\": 2, \"key\": \"b\"}, {\"kind\": "
+        "\"none\", \"children\": 0}, {\"kind\": \"leaf\", \"children\": 0}], \"leaves\": [{\"path\": \"a\", "
+        "\"dtype\": \"int16\", \"shape\": [3, 2], \"sharding\": \"x\", \"parts\": [{\"file\": 0, \"offset\": 64, "
+        "\"start\": [0, 0], \"shape\": [2, 2]}, {\"file\": 2, \"offset\": 0, \"start\": [2, 0], \"shape\": [1, "
+        "2]}]}, {\"path\": \"b/1\", \"dtype\": \"bool\", \"shape\": [0], \"sharding\": null, \"parts\": []}]}",
+        MANIFEST_HEAD
+        "\"files\": [], \"tree\": [{\"kind\": \"struct\", \"children\": 1, \"type\": \"Net\"}, {\"kind\": "
+        "\"tuple\", \"children\": 0, \"key\": \"\\u00e4\\n\"}], \"leaves\": []}");
     ADD(LOADTXT, "1 2 3\n4 5 6\n", "1,2,3\n4,5,6\n", "# head\n 1.5\t-2e10 \r\n nan inf # c\n", "\"1\",\"2\"\n3,\"4\"\n",
         "(1+2j) 3j\n-4-5j 6\n", "1 2 // x\n3 4\n", "0 1 0\n1 1 1", "\n\n1\n2\n\n3\n",
         "123456789012345678901234567890 1e-400\n");
