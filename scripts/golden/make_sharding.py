@@ -140,6 +140,7 @@ def any_row(a):
     return (a > 1).any(0)
 
 
+@traffic(["512x256"], "8: x")
 @case(["16x8"], "8: x", "42: x, y")
 def variance(a):
     return a.var(0)
@@ -150,6 +151,7 @@ def norm(a):
     return jnp.sqrt((a * a).sum())
 
 
+@traffic(["512x256"], "8: None, x", "42: x, y")
 @case(["16x8"], "8: x", "8: None, x", "42: x, y")
 def argmax_last(a):
     return a.argmax(1)
@@ -237,6 +239,7 @@ def rms_norm(x, g):
 
 # ---- Orders and running sums.
 
+@traffic(["512x256"], "8: None, x")
 @case(["16x8"], "8: x", "42: x, y")
 def sort_last(a):
     return jnp.sort(a, 1)
@@ -252,6 +255,7 @@ def argsort_last(a):
     return jnp.argsort(a, 1)
 
 
+@traffic(["512x256"], "8: x")
 @case(["16x8"], "8: x", "42: x, y", "8: None, x")
 def cumsum_first(a):
     return jnp.cumsum(a, 0)
@@ -262,6 +266,7 @@ def cumprod_last(a):
     return jnp.cumprod(a, 1)
 
 
+@traffic(["512x256"], "8: None, x")
 @case(["16x8"], "8: x", "42: x, y")
 def top(a):
     return lax.top_k(a, 3)[0]
@@ -274,11 +279,13 @@ def take_rows(a, i):
     return jnp.take(a, i, 0)
 
 
+@traffic(["512x256", "i256:512x16"], "42: x, y; x", "8: None, x")
 @case(["16x8", "i8:16x1"], "8: x; x", "42: x, y; x")
 def take_along(a, i):
     return jnp.take_along_axis(a, i, 1)
 
 
+@traffic(["1024x64", "i1024:512", "512x64"], "8: x; ; x", "42: None, y; x; x, y", "8: x")
 @case(["16x8", "i16:8", "8x8"], "8: x; ; x", "42: x, y", "42: None, y; x; x, y")
 def add_rows(a, i, v):
     return a.at[i].add(v)
@@ -289,6 +296,7 @@ def set_rows(a, v):
     return a.at[jnp.array([1, 3, 5, 7, 9, 11, 13, 15])].set(v)
 
 
+@traffic(["512x256"], "8: x")
 @case(["16x8"], "8: x", "42: x, y", "8: None, x")
 def part(a):
     return a[2:10]
@@ -343,6 +351,7 @@ def both_sides(a):
     return a - 0.5 * (jnp.roll(a, 1, 1) + jnp.roll(a, -1, 1))
 
 
+@traffic(["512x256"], "8: x")
 @case(["16x8"], "8: x", "42: x, y")
 def difference(a):
     return a[1:] - a[:-1]
@@ -370,6 +379,7 @@ def transpose(a):
     return a.T * 2
 
 
+@traffic(["512x256", "512x256"], "8: x; x")
 @case(["16x8", "16x8"], "8: x; x", "42: x, y; x, y")
 def concatenate_first(a, b):
     return jnp.concatenate([a, b])
@@ -390,11 +400,13 @@ def padded(a):
     return jnp.pad(a, 1)
 
 
+@traffic(["512x256"], "8: x")
 @case(["16x8"], "8: x", "42: x, y")
 def rolled(a):
     return jnp.roll(a, 3, 0)
 
 
+@traffic(["512x256"], "8: x")
 @case(["16x8"], "8: x", "42: x, y")
 def flipped(a):
     return jnp.flip(a, 0)
@@ -470,6 +482,7 @@ def mlp_grad(x, w, v):
     return jax.grad(lambda w, v: (jnp.tanh(x @ w) @ v).sum(), (0, 1))(w, v)
 
 
+@traffic(["512x8", "i8:512"], "42: x, y; x", "8: x; x")
 @case(["16x8", "i8:16"], "8: x; x", "42: x, y; x")
 def entropy_grad(a, i):
     return jax.grad(lambda a: -(jax.nn.log_softmax(a) * jax.nn.one_hot(i, 8, dtype=jnp.float32)).sum() / 16)(a)
@@ -593,7 +606,8 @@ def group(line):
 
 
 def moved(text):
-    """Collectives, and the bytes that a device receives: of n devices' sums 2 (n - 1) / n of the operand, of a gathered result (n - 1) / n, ..."""
+    """Collectives, and the bytes that a device receives: of n devices' sums 2 (n - 1) / n of the operand, of a gathered result (n - 1) / n, ...
+    As in kn_communication_of a permutation counts in full, though devices without a pair receive nothing."""
     count, total = 0, 0.0
     for line in text.splitlines():
         m = re.search(r"= (.*?) (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(-start)?\(", line)

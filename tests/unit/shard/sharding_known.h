@@ -38,8 +38,16 @@ static const known_lay known_lays[] = {
     {"mlp_grad | 8 | x; x; x", "; ", JOINED},
     {0}};
 
+#define FEW "a few kilobytes are gathered whole and joined by everyone, which takes one message's time instead of two"
+
 static const known_traffic known_traffics[] = {
-    {"big_softmax | 8 | None, x", 28672,
-     "512 maxima and sums: a few kilobytes are gathered whole and joined by everyone, which takes one message's time instead of two"},
+    {"big_softmax | 8 | None, x", 28672, FEW},
+    {"variance | 8 | x", 14336, FEW},
+    {"argmax_last | 8 | None, x", 458752, "the axis is gathered; JAX gathers each part's largest element and its place"},
+    {"argmax_last | 42 | x, y", 65536, "the axis is gathered; JAX gathers each part's largest element and its place"},
+    {"sort_last | 8 | None, x", 458752, "the axis is gathered; JAX exchanges it with the other one, sorts, and exchanges them back"},
+    {"part | 8 | x", 14336, "a small slice is summed over the parts that have something of it; JAX sends a device its row (seven permutes, of which it receives one)"},
+    {"concatenate_first | 8 | x; x", 917504, "both operands are gathered (parts read of parts far away); JAX sends pieces"},
+    {"rolled | 8 | x", 26624, "what comes round is summed over all devices, as a slice of few elements, and each part is put together anew; JAX sends it to the next device"},
     {0}};
 #endif
