@@ -274,30 +274,30 @@ static Six block_grad(BLOCK_ARGS)
 
 /* ---- The table of functions. */
 
-#define ONES(X)                                                                                                       \
-    X(clipped)                                                                                                        \
-    X(sum_rows)                                                                                                       \
-    X(sum_all) X(mean_kept) X(largest) X(product_of_rows) X(any_row) X(variance) X(norm) X(argmax_last)               \
-        X(argmin_first) X(logsumexp) X(softmax) X(softmax_first) X(log_softmax) X(sort_last) X(sort_first)            \
-            X(argsort_last) X(cumsum_first) X(cumprod_last) X(top) X(part) X(every_second) X(one_hot) X(max_pool)     \
-                X(avg_pool) X(smoothed) X(both_sides) X(difference) X(split_rows) X(merge_rows) X(ravel) X(transpose) \
-                    X(padded) X(rolled) X(flipped) X(tiled) X(repeated) X(lower) X(fft) X(cholesky) X(bits) X(halved) \
-                        X(either)
-#define TWOS(X)                                                                                                        \
-    X(elementwise)                                                                                                     \
-    X(broadcast)                                                                                                       \
-    X(outer_sum) X(chosen) X(matmul) X(matmul_first) X(batched) X(scores) X(outer) X(matvec) X(contracted) X(rms_norm) \
-        X(take_rows) X(take_along) X(set_rows) X(part_from) X(places) X(conv) X(concatenate_first) X(concatenate_last) \
-            X(stacked) X(solve) X(noise) X(entropy_grad) X(embedding_grad) X(lanes) X(lanes_of_grad)
-#define THREES(X)      \
-    X(chain, kn_array) \
-    X(layer_norm, kn_array) X(add_rows, kn_array) X(mlp, kn_array) X(recurrence, Two) X(mlp_grad, Two) X(mlp_step, Two)
-#define BLOCKS(X) X(block, Four) X(block_grad, Six)
+/* clang-format off */
+#define ONES(X) \
+    X(clipped) X(sum_rows) X(sum_all) X(mean_kept) X(largest) X(product_of_rows) X(any_row) X(variance) X(norm) \
+    X(argmax_last) X(argmin_first) X(logsumexp) X(softmax) X(softmax_first) X(log_softmax) X(sort_last) \
+    X(sort_first) X(argsort_last) X(cumsum_first) X(cumprod_last) X(top) X(part) X(every_second) X(one_hot) \
+    X(max_pool) X(avg_pool) X(smoothed) X(both_sides) X(difference) X(split_rows) X(merge_rows) X(ravel) \
+    X(transpose) X(padded) X(rolled) X(flipped) X(tiled) X(repeated) X(lower) X(fft) X(cholesky) X(bits) X(halved) \
+    X(either)
+#define TWOS(X) \
+    X(elementwise) X(broadcast) X(outer_sum) X(chosen) X(matmul) X(matmul_first) X(batched) X(scores) X(outer) \
+    X(matvec) X(contracted) X(rms_norm) X(take_rows) X(take_along) X(set_rows) X(part_from) X(places) X(conv) \
+    X(concatenate_first) X(concatenate_last) X(stacked) X(solve) X(noise) X(entropy_grad) X(embedding_grad) \
+    X(lanes) X(lanes_of_grad)
+#define THREES(X) \
+    X(chain, kn_array) X(layer_norm, kn_array) X(add_rows, kn_array) X(mlp, kn_array) X(recurrence, Two) \
+    X(mlp_grad, Two) X(mlp_step, Two)
+#define BLOCKS(X) \
+    X(block, Four) X(block_grad, Six)
+/* clang-format on */
 
-#define F1(f)     KN_FUNCTION(f, kn_array, kn_array)
-#define F2(f)     KN_FUNCTION(f, kn_array, kn_array, kn_array)
-#define F3(f, R)  KN_FUNCTION(f, R, kn_array, kn_array, kn_array)
-#define F7(f, R)  KN_FUNCTION(f, R, kn_array, kn_array, kn_array, kn_array, kn_array, kn_array, kn_array)
+#define F1(f)    KN_FUNCTION(f, kn_array, kn_array)
+#define F2(f)    KN_FUNCTION(f, kn_array, kn_array, kn_array)
+#define F3(f, R) KN_FUNCTION(f, R, kn_array, kn_array, kn_array)
+#define F7(f, R) KN_FUNCTION(f, R, kn_array, kn_array, kn_array, kn_array, kn_array, kn_array, kn_array)
 ONES(F1)
 TWOS(F2)
 THREES(F3)
