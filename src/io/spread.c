@@ -17,6 +17,7 @@ typedef struct walk {
     char *window;  /* bytes of the file from `from` on; NULL: each piece is read alone */
     uint64_t from; /* of the window */
     size_t have;
+    bool near; /* pieces are read together */
 } walk;
 
 /* Axes that go on behind each other on both sides become one. */
@@ -69,7 +70,7 @@ static uint64_t plan(walk *w, const knio_block *b, const knio_box *box, const in
 static knx_error *see(walk *w, uint64_t at, size_t bytes, const char **out)
 {
     if (at < w->from || at + bytes > w->from + w->have) {
-        w->have = w->end - at < WINDOW ? (size_t)(w->end - at) : WINDOW;
+        w->have = !w->near ? bytes : w->end - at < WINDOW ? (size_t)(w->end - at) : WINDOW;
         w->from = at;
         KN_TRY(knio_source_read(w->s, at, w->window, w->have));
     }
@@ -130,8 +131,8 @@ knx_error *knio_read_box(knio_source *s, const knio_block *b, const knio_box *bo
     uint64_t at = plan(&w, b, box, stride);
     int k = w.n - 1;
     int64_t piece = w.count[k] * w.in_file[k];
-    bool near = k > 0 && piece < WINDOW && w.in_file[k - 1] - piece < GAP;
-    if (near || w.in_memory[k] != (int64_t)b->item) {
+    w.near = k > 0 && piece < WINDOW && w.in_file[k - 1] - piece < GAP;
+    if (w.near || w.in_memory[k] != (int64_t)b->item) {
         w.window = knx_alloc(WINDOW);
         if (!w.window)
             return knx_error_nomem();
