@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized javascript test-web check-all bench bench-web docs site gallery package format format-check tidy clean
+.PHONY: all demo test test-sanitized javascript test-web check-all bench bench-sharding bench-web docs site gallery package format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -47,6 +47,12 @@ bench:              ## measures, prints a table and writes build/bench.json; ROW
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target bench
 	@build/release/bench/bench $(if $(BUSY),--busy) $(or $(ROWS),build/bench.json)
+
+bench-sharding:     ## measures programs over two devices: threads of one process, processes by MPI, beside one device and plain MPI
+	@scripts/setup.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target bench_sharding kiln_mpi
+	@scripts/bench-sharding.sh build/release
 
 bench-web:          ## measures the JavaScript package in Node and Chromium beside jax-js, numpy-ts, TensorFlow.js and Kiln for this machine; prints tables;
                     ## ARGS="--only=chain,fft --no-browser": see bindings/javascript/bench/main.mjs

@@ -44,6 +44,8 @@ case $goal in
             want python3-dev "builds the Python package"
         python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that the Python package is tested in"
         have cmark-gfm || want cmark-gfm "turns pages into HTML and man pages"
+        have mpicc || want libopenmpi-dev "builds the module for processes of a cluster"
+        have mpirun || want openmpi-bin "starts the processes of its tests"
         { have ctags && ctags --version 2>/dev/null | grep -q Universal; } || want universal-ctags "measures the length of functions"
         wasm want
         ;;
