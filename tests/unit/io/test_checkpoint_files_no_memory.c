@@ -33,7 +33,7 @@ static double program(void)
 
 static void every_allocation_may_fail(void **state)
 {
-    char command[120];
+    char command[200];
     (void)state;
     strcpy(path, "/tmp/kiln-checkpoint-XXXXXX");
     assert_non_null(mkdtemp(path));
