@@ -266,12 +266,12 @@ static void begin_turn(kndist_meeting *t, unsigned turn)
         knx_wake_at(&t->word, INT_MAX);
 }
 
-/* true: all have come after all. */
+/* true: all have come after all. Whoever came once another one had given up has been counted, too, but has not come. */
 static bool came_after_all(kndist_meeting *t, unsigned turn)
 {
     unsigned word = atomic_load(&t->word);
     do
-        if (turn_of(word) != turn || (int)(word & COUNT) == t->n_here)
+        if (turn_of(word) != turn || (word & (COUNT | GONE)) == (unsigned)t->n_here)
             return true;
     while (!atomic_compare_exchange_weak(&t->word, &word, word | GONE));
     return false;

@@ -269,6 +269,12 @@ bool kn_sharding_is_equivalent(kn_sharding a, kn_sharding b, int ndim)
            lie_alike(x, y);
 }
 
+/* Rounded up; of whatever number. */
+static int64_t part_of(int64_t extent, int64_t parts)
+{
+    return knx_is_symbolic(extent) ? knx_dim_ceildiv(extent, parts) : extent / parts + (extent % parts != 0);
+}
+
 kn_shape kn_sharding_shard_shape(kn_sharding sharding, const kn_shape *shape)
 {
     kna_op op;
@@ -277,12 +283,15 @@ kn_shape kn_sharding_shard_shape(kn_sharding sharding, const kn_shape *shape)
     kna_begin(&op, "sharding_shard_shape");
     shape = kna_shape(&op, shape);
     knx_error *error = knface_takes_sharding(&op, sharding) ? kni_sharding_for(sharding, shape->ndim, &s) : NULL;
+    for (int d = 0; !error && !kna_failed(&op) && d < shape->ndim; d++)
+        if (shape->dim[d] < 0)
+            error = knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
     if (error)
         kna_fail_with(&op, error);
     if (!kna_failed(&op)) {
         part.ndim = shape->ndim;
         for (int d = 0; d < shape->ndim; d++)
-            part.dim[d] = knx_dim_ceildiv(shape->dim[d], kni_mesh_parts(s->mesh, s->dim[d]));
+            part.dim[d] = part_of(shape->dim[d], kni_mesh_parts(s->mesh, s->dim[d]));
     }
     if (!kna_end_plain(&op))
         part.ndim = -1;

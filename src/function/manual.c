@@ -488,8 +488,8 @@ kn_fn kn_shard_map(kn_fn fn, kn_mesh mesh, const kn_shard_map_opts *opts)
     knx_read_options(&o, sizeof o, opts);
     knf_core draft = {0};
     knf_fn *f = knf_fn_get(&op, fn);
-    if (f && !mesh)
-        kna_fail(&op, KN_ERROR_TYPE, "shard_map: the mesh is null");
+    if (f && !kni_is_mesh(mesh))
+        kna_fail(&op, KN_ERROR_TYPE, mesh ? "this is no mesh" : "shard_map: the mesh is null");
     if (f && !kna_failed(&op)) {
         draft = knf_transformed(KNF_FN_SHARD_MAP, f->core);
         draft.o.mesh = mesh;

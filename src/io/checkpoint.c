@@ -321,17 +321,18 @@ int kn_save_checkpoint(const char *path, kn_tree tree)
     kna_op op;
     writer w = {.tree = kntree_tree_get(operation, tree)};
     const kntree_structure *s = w.tree ? kntree_structure_in(operation, w.tree) : NULL;
-    if (!s)
+    if (!s) { /* the others do not wait for this one */
+        knx_error_release(together(knx_error_new(KN_ERROR_TYPE, "it was given no tree")));
         return -1;
+    }
     kna_begin(&op, operation);
     knx_error *e = !path    ? knx_error_new(KN_ERROR_TYPE, "null path")
                    : !*path ? knx_error_new(KN_ERROR_FILE, "the path is empty")
                             : prepare(&w, s);
     char *folder = path && *path ? knio_folder_real(path) : NULL;
-    if (folder)
-        e = write_folder(&w, e, folder);
-    else if (!e)
+    if (!folder && !e)
         e = knx_error_nomem();
+    e = write_folder(&w, e, folder);
     knx_free(folder);
     drop(&w);
     if (e)

@@ -95,8 +95,11 @@ static knx_error *remove_folder(const char *path)
 
 static knx_error *remove_left(const char *path)
 {
-    if (!is_there(path))
+    struct stat s;
+    if (lstat(path, &s) != 0)
         return NULL;
+    if (S_ISLNK(s.st_mode)) /* no crash has left it, and what it leads to is not ours to remove */
+        return knx_error_new(KN_ERROR_VALUE, "%s: not removed, as it is a link", path);
     KN_TRY(check_folder(path, true));
     return remove_folder(path);
 }

@@ -18,6 +18,7 @@ typedef struct loader {
     knio_manifest m;
     const kntree_structure *structure; /* of what is made */
     kntree_tree *like;                 /* NULL: all that is there */
+    bool is_whole;                     /* it has the structure of the checkpoint */
     kn_sharding sharding;
     knio_source source; /* of file number `open`; -1: of none */
     int open;
@@ -98,12 +99,17 @@ static knx_error *find_leaf(const loader *l, int i, const knio_leaf **out)
     if (path.failed)
         return knx_error_nomem();
     const char *name = path.s ? path.s : "";
-    const knio_leaf *leaf = i < l->m.n_leaf && strcmp(l->m.leaf[i].path, name) == 0 ? &l->m.leaf[i] : NULL;
-    for (int k = 0; !leaf && k < l->m.n_leaf; k++)
-        if (strcmp(l->m.leaf[k].path, name) == 0)
+    const knio_leaf *leaf = l->is_whole ? &l->m.leaf[i] : NULL;
+    bool twice = false; /* names of dicts may have a '/' */
+    for (int k = 0; !l->is_whole && !twice && k < l->m.n_leaf; k++)
+        if (strcmp(l->m.leaf[k].path, name) == 0) {
+            twice = leaf != NULL;
             leaf = &l->m.leaf[k];
+        }
     *out = leaf;
-    knx_error *e = leaf ? NULL : knx_error_new(KN_ERROR_KEY, "%s: the checkpoint has no leaf %s", l->folder, name);
+    knx_error *e = !leaf   ? knx_error_new(KN_ERROR_KEY, "%s: the checkpoint has no leaf %s", l->folder, name)
+                   : twice ? knx_error_new(KN_ERROR_VALUE, "%s: several leaves are called %s", l->folder, name)
+                           : NULL;
     knx_str_free(&path);
     return e;
 }
@@ -190,6 +196,7 @@ static bool begin(loader *l, const char *path, const kn_load_checkpoint_opts *o)
     }
     if (!l->structure)
         l->structure = l->m.structure;
+    l->is_whole = l->m.structure && kntree_structure_equal(l->structure, l->m.structure);
     return kna_end_plain(&op);
 }
 

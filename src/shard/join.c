@@ -3,7 +3,8 @@
  * What a message costs before its first byte is paid once.
  *
  * The level of an equation is the number of such collectives on the longest way to it. Those of one level cannot depend
- * on each other, so equations are written level by level, and the collectives of a level at its end. */
+ * on each other, so equations are written level by level, and the collectives of a level at its end. Effects keep their
+ * order: each is a step on the way to the next one. */
 #include "shard/write.h"
 #include "transform/replay.h"
 #include <string.h>
@@ -36,14 +37,16 @@ static bool any_pair(const kni_jaxpr *j)
 static uint32_t find_levels(joiner *t)
 {
     const kni_jaxpr *j = t->r.j;
-    uint32_t most = 0;
+    uint32_t most = 0, effect = 0; /* of the last effect */
     for (uint32_t i = 0; i < j->n_eqn; i++) {
         const kni_eqn *e = &j->eqn[i];
-        uint32_t level = 0;
+        bool acts = kni_bits(e->prim, e->params) & KN_EFFECT;
+        uint32_t level = acts ? effect : 0;
         for (uint32_t k = 0; k < e->n_in; k++)
             if (kni_is_var(e->in[k]) && t->level[e->in[k]] > level)
                 level = t->level[e->in[k]];
         t->at[i] = level;
+        effect = acts ? level : effect;
         most = level > most ? level : most;
         for (uint32_t k = 0; k < e->n_out; k++)
             t->level[e->out + k] = level + is_small(j, e);

@@ -182,6 +182,16 @@ static uint32_t sum_ahead(partition *p, uint32_t i, const one *o, uint32_t k)
     return v->partial & used ? 0 : v->partial;
 }
 
+/* Do parts of its results have to be joined otherwise than by adding? Then what is left open could not be told from
+ * them: the bits of a part of a sum are no part of the sum's bits. */
+static bool joins_otherwise(const knshard_cut *c, const kni_mesh_axes *axes)
+{
+    for (int f = 0; f < c->spread.n; f++)
+        if (axes[f].n && c->spread.v[f].kind != KNI_SUM && kni_factor_joins((kni_factor_kind)c->spread.v[f].kind))
+            return true;
+    return false;
+}
+
 /* Sums stay open behind an equation that is linear: in all of its operands, and all are such sums; or in each for
  * itself, and one is. Nothing else may grow by it. */
 static uint32_t sums_stay_open(partition *p, uint32_t i, const one *o)
@@ -189,7 +199,8 @@ static uint32_t sums_stay_open(partition *p, uint32_t i, const one *o)
     const kni_prim *prim = o->e->prim;
     uint32_t all = 0, some = 0, open = 0;
     double before = 0, after = 0;
-    if (prim->loops || kni_must_stay(prim, o->e->params) || (prim->bits & KN_NAMES))
+    if (prim->loops || kni_must_stay(prim, o->e->params) || (prim->bits & KN_NAMES) ||
+        joins_otherwise(&p->s->cut[i], o->axes))
         return 0;
     for (uint32_t k = 0; k < o->e->n_in; k++) {
         uint32_t set = kni_linear_in(prim, (int)k) ? sum_ahead(p, i, o, k) : 0;

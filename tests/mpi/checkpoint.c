@@ -45,7 +45,7 @@ static bool check_tree(kn_tree t)
 {
     bool right = t && kn_tree_count(t) == 4;
     for (int i = 0; right && i < 4; i++) {
-        char what[16];
+        char what[32];
         snprintf(what, sizeof what, "leaf %d", i);
         right = is_right(what, kn_tree_get(t, i));
     }

@@ -240,9 +240,13 @@ static knx_error *over_mesh(test *t, run *r, kni_type *x, kni_type *y)
         return error;
     static int64_t dim[2][KN_MAX_NDIM];
     *x = j->type[0];
-    x->dim = memcpy(dim[0], x->dim, (size_t)x->ndim * sizeof *x->dim);
+    if (x->ndim)
+        memcpy(dim[0], x->dim, (size_t)x->ndim * sizeof *x->dim);
+    x->dim = dim[0];
     *y = kni_atom_type(j, j->out[0]);
-    y->dim = memcpy(dim[1], y->dim, (size_t)y->ndim * sizeof *y->dim);
+    if (y->ndim)
+        memcpy(dim[1], y->dim, (size_t)y->ndim * sizeof *y->dim);
+    y->dim = dim[1];
     r->x_bytes = (size_t)kni_type_bytes(*x);
     size_t n = (size_t)t->mesh->n_device;
     char *data = malloc(n * r->x_bytes + 64);

@@ -79,7 +79,10 @@ export function describe(x) {
     if (x === null) return 'null';
     if (x === undefined) return 'nothing';
     if (Array.isArray(x)) return 'a list';
-    if (typeof x === 'object') return `an object (${x.constructor?.name.replace('KilnArray', 'Array') ?? 'of no class'})`;
+    if (typeof x === 'object') {
+        const name = x.constructor?.name;
+        return `an object (${typeof name === 'string' ? name.replace('KilnArray', 'Array') : 'of no class'})`;
+    }
     return typeof x === 'function' ? 'a function' : typeof x === 'string' ? `"${x}"` : String(x);
 }
 // Messages of the engine about the package's own lines ("x.map is not a function"): an argument was not what it should.

@@ -11,6 +11,7 @@ const struct kndist_transport *kndist_transport_open(const void *communicator, c
 
 static MPI_Comm all = MPI_COMM_NULL;
 static int initialized_here;
+static int ended; /* the program has called MPI_Finalize, behind which there are no calls */
 static struct kndist_transport table;
 
 /* Those under way: MPI's, and ours beside them, which callers hold. MPI is asked for all of them together. */
@@ -62,13 +63,17 @@ static int begun(int code, request *r, void **out)
 
 static int module_send(int to, int tag, const void *p, size_t bytes, void **out)
 {
-    request *r = new_request(out);
+    request *r = ended ? NULL : new_request(out);
+    if (ended)
+        return MPI_ERR_OTHER;
     return r ? begun(MPI_Isend(p, (int)bytes, MPI_BYTE, to, tag, all, &under_way[r->at]), r, out) : MPI_ERR_NO_MEM;
 }
 
 static int module_receive(int from, int tag, void *p, size_t bytes, void **out)
 {
-    request *r = new_request(out);
+    request *r = ended ? NULL : new_request(out);
+    if (ended)
+        return MPI_ERR_OTHER;
     return r ? begun(MPI_Irecv(p, (int)bytes, MPI_BYTE, from, tag, all, &under_way[r->at]), r, out) : MPI_ERR_NO_MEM;
 }
 
@@ -118,44 +123,73 @@ static int module_test(void **out)
     return code;
 }
 
+static void cancel(int at)
+{
+    int done = 0;
+    MPI_Cancel(&under_way[at]);
+    MPI_Test(&under_way[at], &done, MPI_STATUS_IGNORE);
+    if (!done)
+        MPI_Request_free(&under_way[at]);
+    take_out(at);
+}
+
 static void give_up(void **out)
 {
     request *r = *out;
-    if (r->at >= 0) {
-        int done = 0;
-        MPI_Cancel(&under_way[r->at]);
-        MPI_Test(&under_way[r->at], &done, MPI_STATUS_IGNORE);
-        if (!done)
-            MPI_Request_free(&under_way[r->at]);
-        take_out(r->at);
-    }
+    if (r->at >= 0)
+        cancel(r->at);
     free(r);
     *out = NULL;
+}
+
+/* MPI calls it when MPI_Finalize begins. */
+static int end(MPI_Comm self, int key, void *value, void *extra)
+{
+    (void)self, (void)key, (void)value, (void)extra;
+    while (n_under_way) {
+        owner[n_under_way - 1]->code = MPI_ERR_OTHER;
+        cancel(n_under_way - 1);
+    }
+    ended = 1;
+    return MPI_SUCCESS;
+}
+
+static int watch_end(void)
+{
+    int key, code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL);
+    return code == MPI_SUCCESS ? MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) : code;
 }
 
 static void text_of(int code, char *to, size_t room)
 {
     char text[MPI_MAX_ERROR_STRING];
     int n = 0;
-    if (MPI_Error_string(code, text, &n) != MPI_SUCCESS)
+    if (ended)
+        snprintf(text, sizeof text, "MPI_Finalize has been called");
+    else if (MPI_Error_string(code, text, &n) != MPI_SUCCESS)
         snprintf(text, sizeof text, "error %d of MPI", code);
     snprintf(to, room, "%s", text);
 }
 
 static int module_close(void)
 {
-    int finalized = 0, code;
-    MPI_Finalized(&finalized);
-    if (finalized)
-        return MPI_SUCCESS;
+    int code;
+    n_under_way = 0;
     free(under_way);
     free(owner);
     free(finished);
+    if (ended)
+        return MPI_SUCCESS;
     code = MPI_Comm_free(&all);
     return initialized_here ? MPI_Finalize() : code;
 }
 
-static void module_abort(void) { MPI_Abort(all, 1); }
+static void module_abort(void)
+{
+    if (ended)
+        _Exit(1);
+    MPI_Abort(all, 1);
+}
 
 static const struct kndist_transport *refuse(char *why, size_t room, int code)
 {
@@ -165,8 +199,13 @@ static const struct kndist_transport *refuse(char *why, size_t room, int code)
 
 const struct kndist_transport *kndist_transport_open(const void *communicator, char *why, size_t room)
 {
-    int initialized = 0, level = MPI_THREAD_SINGLE, code, found = 0, *last = NULL;
+    int initialized = 0, finalized = 0, level = MPI_THREAD_SINGLE, code, found = 0, *last = NULL;
     MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (finalized) {
+        snprintf(why, room, "MPI_Finalize has been called");
+        return NULL;
+    }
     if (!initialized && communicator) {
         snprintf(why, room, "a communicator was given before MPI_Init was called");
         return NULL;
@@ -178,6 +217,8 @@ const struct kndist_transport *kndist_transport_open(const void *communicator, c
     initialized_here = !initialized;
     MPI_Query_thread(&level);
     if ((code = MPI_Comm_dup(communicator ? *(const MPI_Comm *)communicator : MPI_COMM_WORLD, &all)) != MPI_SUCCESS)
+        return refuse(why, room, code);
+    if ((code = watch_end()) != MPI_SUCCESS)
         return refuse(why, room, code);
     MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
     MPI_Comm_get_attr(all, MPI_TAG_UB, &last, &found);

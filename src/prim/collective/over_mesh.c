@@ -169,15 +169,17 @@ static void order_parts(lanes *l, char *p, size_t bytes)
 static void join(lanes *l, kn_dtype d, knr_lane_join how, char *p, size_t count, void *to)
 {
     int64_t n = l->n, step = 1;
+    int left = l->n_axis; /* the last one joins into place, which need not be the first with a single lane left */
     order_parts(l, p, count * d->size);
     for (int axis = KNI_MESH_AXES - 1; axis >= 0; axis--)
         for (int i = 0; i < l->n_axis; i++) {
             if (l->axis[i] != axis)
                 continue;
             n /= l->size[i];
+            left--;
             for (int64_t k = 0; k < n; k++) {
                 void **lane = l->part + k * l->size[i] * step;
-                knr_join_lanes(d, how, l->size[i], lane, step, count, n == 1 ? to : lane[0]);
+                knr_join_lanes(d, how, l->size[i], lane, step, count, left ? lane[0] : to);
             }
             step *= l->size[i];
         }

@@ -12,10 +12,10 @@
 
 static kn_mesh mesh42(void) { return MESH("x, y", 4, 2); }
 
-/* Meshes of 1, 2, 3, 4 and 8 devices, with all specs of a matrix. */
+/* Meshes of 1, 2, 3, 4 and 8 devices, also with axes of one device, with all specs of a matrix. */
 static const struct {
     int ndim, size[3];
-} meshes[] = {{1, {1}}, {1, {2}}, {1, {3}}, {2, {2, 2}}, {2, {4, 2}}, {3, {2, 2, 2}}};
+} meshes[] = {{1, {1}}, {1, {2}}, {1, {3}}, {2, {2, 2}}, {2, {4, 2}}, {3, {2, 2, 2}}, {2, {1, 4}}, {3, {1, 3, 1}}};
 enum { MESHES = sizeof meshes / sizeof *meshes };
 static const char *const specs[] = {"",          "x",        "None, x", "x, y", "y, x", "(x, y)", "None, (y, x)",
                                     "(x, y), z", "z, (y, x)"};
@@ -517,6 +517,8 @@ static void what_is_no_mesh(void **state)
     expect_error("TypeError", "mesh_text: null mesh");
     assert_null(kn_mesh_text((kn_mesh)(uintptr_t)&other));
     expect_error("TypeError", "mesh_text: this is no mesh");
+    assert_null(kn_shard_map(KN_FN(f), (kn_mesh)(uintptr_t)&other, .in_specs = {"x"}, .out_specs = {"x"}));
+    expect_error("TypeError", "shard_map: this is no mesh");
     assert_int_equal(kn_mesh_axis_size(mesh42(), "z"), -1);
     expect_error("ValueError", "mesh_axis_size: Mesh('x': 4, 'y': 2) has no axis 'z'");
 }
@@ -560,6 +562,55 @@ static void files_and_exports(void **state)
     kn_array y = kn_from_dlpack(kn_to_dlpack(x));
     expect_same(y, matrix(), "DLPack");
     expect_same(kn_device_put(x, kn_find_device("host")), matrix(), "the host");
+}
+
+static kn_array row_of_product(const kn_array *x, const kn_array *y) { return kn_at(kn_matmul(*x, *y), "3:4"); }
+KN_FUNCTION(row_of_product, kn_array, kn_array, kn_array)
+
+/* Of a product whose parts are not added up yet the devices that do not have the row have nothing. */
+static void a_row_of_a_product_is_taken(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_reshape(kn_arange(0., 256., 1.), KN_SHAPE(64, 4)), here = NULL, there = NULL;
+    kn_array y = kn_reshape(kn_arange(0., 12., 1.), KN_SHAPE(4, 3));
+    kn_array far_x = kn_shard(x, kn_named_sharding(mesh42(), "x, y"));
+    kn_array far_y = kn_shard(y, kn_named_sharding(mesh42(), "y"));
+    kn_call(kn_jit(KN_FN(row_of_product)), &here, &x, &y);
+    kn_call(kn_jit(KN_FN(row_of_product)), &there, &far_x, &far_y);
+    expect_same(there, here, "row");
+}
+
+static char printed[200];
+static void keep_print(void *env, const char *text)
+{
+    (void)env;
+    size_t n = strlen(printed);
+    snprintf(printed + n, sizeof printed - n, "%s", text);
+}
+
+static kn_array telling(const kn_array *x)
+{
+    kn_array sum = kn_sum(*x), squares = kn_sum(kn_square(*x));
+    kn_debug_print("sum {}", sum);
+    kn_debug_print("three {}", kn_arange(0, 3, 1));
+    kn_debug_print("squares {}", squares);
+    kn_debug_print("two {}", kn_arange(0, 2, 1));
+    return kn_add(sum, squares);
+}
+KN_FUNCTION(telling, kn_array, kn_array)
+
+/* Also where sums of several devices are joined into one message. */
+static void prints_keep_their_order(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    *printed = 0;
+    kn_set_print(keep_print, NULL);
+    kn_array y = call(kn_jit(KN_FN(telling)), kn_shard(kn_arange(0., 16., 1.), kn_named_sharding(mesh42(), "x")));
+    assert_true(kn_item(y) == 1360);
+    kn_set_print(NULL, NULL);
+    assert_string_equal(printed, "sum 120.0\nthree [0 1 2]\nsquares 1240.0\ntwo [0 1]\n");
 }
 
 /* One function, more shardings than a program keeps. */
@@ -634,6 +685,8 @@ KN_TEST_GROUP(test_sharding)
         TEST(what_cannot_be_found_fails_with_its_line),
         TEST(donated_arrays_are_gone),
         TEST(a_function_is_called_with_many_shardings),
+        TEST(a_row_of_a_product_is_taken),
+        TEST(prints_keep_their_order),
     };
     return cmocka_run_group_tests(tests, all_devices, NULL);
 }
