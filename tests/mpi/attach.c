@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * attach.c -- a program that has MPI itself: every second process works with Kiln on a communicator of its own. */
+ * attach.c -- a program that has MPI itself: every second process works with Kiln on a communicator of its own. With the argument
+ * "forgets" it ends MPI without leaving Kiln's job, which is no error. */
 #include <kiln/kiln.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -30,7 +31,8 @@ int main(int argc, char **argv)
     well = well && sum_over_half() == 0.5 * n * (n - 1);
     well = well && !kn_distributed_init() && kn_error_get_kind() == KN_ERROR_RUNTIME;
     kn_error_clear();
-    well = kn_distributed_shutdown() && well;
+    if (argc < 2)
+        well = kn_distributed_shutdown() && well;
     int all = 0, mine = well; /* MPI is still the program's */
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     MPI_Comm_free(&half);

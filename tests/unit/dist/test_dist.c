@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "kiln/callback.h"
 #include "dist/dist.h"
+#include "base/clock.h"
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -236,6 +238,26 @@ static knx_error *one_is_late(void *env, int i)
     return kndist_barrier(&(kndist_group){2, i, numbers}, WHAT("barrier"));
 }
 
+/* One gives up about when the last one comes. */
+static knx_error *about_then(void *env, int i)
+{
+    static const int32_t three[] = {0, 1, 2};
+    const kndist_group g = {3, i, three};
+    double until = knx_seconds() + (i == 1 ? 0.001 : i == 2 ? 0.003 + 2e-6 * *(const int *)env : 0);
+    while (knx_seconds() < until)
+        sched_yield();
+    return kndist_barrier(&g, (kndist_what){"barrier", NULL});
+}
+
+static void nobody_waits_for_ever_where_one_gives_up(void **state)
+{
+    (void)state;
+    kndist_set_timeout(0.003);
+    for (int trial = 0; trial < 300; trial++) /* it ends */
+        knx_error_release(run(3, about_then, &trial));
+    kndist_set_timeout(-1);
+}
+
 static void who_does_not_come_in_time_is_an_error(void **state)
 {
     (void)state;
@@ -368,6 +390,7 @@ KN_TEST_GROUP(test_dist)
         cmocka_unit_test(different_movements_are_errors_that_name_both_lines),
         cmocka_unit_test(the_first_failure_ends_all_and_is_what_comes_back),
         cmocka_unit_test(who_does_not_come_in_time_is_an_error),
+        cmocka_unit_test(nobody_waits_for_ever_where_one_gives_up),
         cmocka_unit_test(who_is_in_no_mesh_moves_nothing),
         cmocka_unit_test(devices_that_do_not_run_are_no_members),
         cmocka_unit_test(a_device_may_run_devices),

@@ -330,6 +330,38 @@ static void a_symbolic_link_stays_one(void **state)
     assert_true(S_ISLNK(s.st_mode));
 }
 
+/* What a link beside it leads to is somebody else's. */
+static void a_link_in_the_place_of_the_new_one_is_left_alone(void **state)
+{
+    char other[120], made[120];
+    (void)state;
+    KN_SCOPE;
+    snprintf(other, sizeof other, "%s/other", folder);
+    snprintf(made, sizeof made, "%s.new", path);
+    assert_int_equal(kn_save_checkpoint(other, kn_tree_leaf(kn_num(3))), 0);
+    assert_int_equal(symlink(other, made), 0);
+    assert_int_equal(kn_save_checkpoint(path, kn_tree_leaf(kn_num(4))), -1);
+    assert_int_equal(kn_error_get_kind(), KN_ERROR_VALUE);
+    kn_error_clear();
+    expect_values(kn_tree_get(kn_load_checkpoint(other), 0), 3);
+    unlink(made);
+}
+
+static void names_with_strokes_are_no_paths(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_tree both = kn_tree_dict("a", kn_tree_dict("b", 1), "a/b", 2), like = kn_tree_dict("a/b", kn_num(0));
+    assert_int_equal(kn_save_checkpoint(path, both), 0);
+    kn_tree back = kn_load_checkpoint(path, .like = both);
+    assert_int_equal(kn_tree_count(back), 2);
+    expect_values(kn_tree_get(back, 0), 1);
+    expect_values(kn_tree_get(back, 1), 2);
+    assert_null(kn_load_checkpoint(path, .like = like));
+    assert_int_equal(kn_error_get_kind(), KN_ERROR_VALUE);
+    kn_error_clear();
+}
+
 static void what_is_no_checkpoint_is_not_replaced(void **state)
 {
     (void)state;
@@ -470,6 +502,8 @@ KN_TEST_GROUP(test_checkpoint_files)
         IN_FOLDER(manifests_that_make_no_sense),
         IN_FOLDER(an_older_one_stays_until_a_new_one_is_complete),
         IN_FOLDER(a_symbolic_link_stays_one),
+        IN_FOLDER(a_link_in_the_place_of_the_new_one_is_left_alone),
+        IN_FOLDER(names_with_strokes_are_no_paths),
         IN_FOLDER(what_is_no_checkpoint_is_not_replaced),
         IN_FOLDER(traced_arrays_are_not_saved),
         IN_FOLDER(npy_files_part_by_part),
