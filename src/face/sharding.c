@@ -272,7 +272,7 @@ bool kn_sharding_is_equivalent(kn_sharding a, kn_sharding b, int ndim)
 /* Rounded up; of whatever number. */
 static int64_t part_of(int64_t extent, int64_t parts)
 {
-    return knx_is_symbolic(extent) ? knx_dim_ceildiv(extent, parts) : extent / parts + (extent % parts != 0);
+    return knx_is_symbolic(extent) ? knx_dim_ceildiv(extent, parts) : kni_part_extent(extent, parts);
 }
 
 kn_shape kn_sharding_shard_shape(kn_sharding sharding, const kn_shape *shape)

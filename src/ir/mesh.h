@@ -62,7 +62,7 @@ bool kni_is_sharding(const void *p); /* from whatever pointer */
 const kni_sharding *kni_replicated(const kni_mesh *m, int ndim); /* NULL without memory */
 bool kni_is_replicated(const kni_sharding *s);
 /* The elements along dimension d that one device has, padding with them; of an extent that is a number. */
-static inline int64_t kni_part_extent(int64_t extent, int64_t parts) { return (extent + parts - 1) / parts; }
+static inline int64_t kni_part_extent(int64_t extent, int64_t parts) { return extent / parts + (extent % parts > 0); }
 /* The type of one device's part: extents are put into the arena; sharding NULL. False without memory. */
 bool kni_local_type(knx_arena *a, kni_type t, const kni_sharding *s, kni_type *out);
 
