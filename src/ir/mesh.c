@@ -328,12 +328,17 @@ bool kni_is_replicated(const kni_sharding *s)
     return true;
 }
 
-bool kni_local_type(knx_arena *a, kni_type t, const kni_sharding *s, kni_type *out)
+bool kni_part_type(knx_arena *a, kni_type t, const kni_mesh *m, int ndim, const kni_mesh_axes *by, kni_type *out)
 {
     int64_t dim[KN_MAX_NDIM];
     for (int d = 0; d < t.ndim; d++)
-        dim[d] = knx_dim_ceildiv(t.dim[d], d < s->ndim ? kni_mesh_parts(s->mesh, s->dim[d]) : 1);
+        dim[d] = knx_dim_ceildiv(t.dim[d], d < ndim ? kni_mesh_parts(m, by[d]) : 1);
     t.dim = dim;
     t.sharding = NULL;
     return kni_type_copy(a, t, out);
+}
+
+bool kni_local_type(knx_arena *a, kni_type t, const kni_sharding *s, kni_type *out)
+{
+    return kni_part_type(a, t, s->mesh, s->ndim, s->dim, out);
 }

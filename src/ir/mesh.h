@@ -65,6 +65,8 @@ bool kni_is_replicated(const kni_sharding *s);
 static inline int64_t kni_part_extent(int64_t extent, int64_t parts) { return extent / parts + (extent % parts > 0); }
 /* The type of one device's part: extents are put into the arena; sharding NULL. False without memory. */
 bool kni_local_type(knx_arena *a, kni_type t, const kni_sharding *s, kni_type *out);
+/* The same of a value whose first ndim dimensions are cut by these axes. */
+bool kni_part_type(knx_arena *a, kni_type t, const kni_mesh *m, int ndim, const kni_mesh_axes *by, kni_type *out);
 
 /* Texts of specs, as users write them and messages show them: "data, None, (x, y)"; "" of a scalar. Dimensions behind
  * the last one of the text are whole; ndim -1: as many as the text has. ValueError with the place in the text, the

@@ -49,6 +49,15 @@ static bool check(const char *operation, const kn_provider_step *step, kn_source
     return false;
 }
 
+/* There is no text: why. */
+static int no_text(const char *why, kn_source *out)
+{
+    kn_source s = nothing;
+    s.why = why;
+    put(out, &s);
+    return 0;
+}
+
 static const knc_step *step_of(const kn_provider_step *step) { return ((const knd_described *)step->own)->s; }
 
 static void forget(made *m)
@@ -191,10 +200,8 @@ int kn_step_wgsl(const kn_provider_step *step, const kn_wgsl_facts *facts, int n
         s.why = "it has too many places";
     if (!s.why && !are_memories(step, n_memory, memory))
         return refuse(operation, KN_ERROR_VALUE, "the numbers of memories are not below n_memory, from 1 to 31");
-    if (s.why) {
-        put(out, &s);
-        return 0;
-    }
+    if (s.why)
+        return no_text(s.why, out);
     made *m = knx_alloc_zero(sizeof *m);
     bool fast = facts && facts->size_ >= sizeof *facts && facts->fast;
     knx_error *error = m ? make_wgsl(step, &f, fast, n_memory, memory, m, &s) : knx_error_nomem();
@@ -284,11 +291,8 @@ int kn_step_glsl(const kn_provider_step *step, const kn_glsl_facts *facts, kn_so
     const kngl_facts f = glsl_facts_of(facts);
     if (f.width & (f.width - 1))
         return refuse(operation, KN_ERROR_VALUE, "the width of textures is not a power of 2");
-    if (!knc_is_kernel(step_of(step))) {
-        s.why = "it is no kernel";
-        put(out, &s);
-        return 0;
-    }
+    if (!knc_is_kernel(step_of(step)))
+        return no_text("it is no kernel", out);
     made *m = knx_alloc_zero(sizeof *m);
     knx_error *error = m ? make_glsl(step_of(step), &f, m, &s) : knx_error_nomem();
     return finish(operation, error, m, &s, out);
@@ -299,24 +303,14 @@ int kn_step_glsl(const kn_provider_step *step, const kn_glsl_facts *facts, kn_so
 int kn_step_glsl(const kn_provider_step *step, const kn_glsl_facts *facts, kn_source *out)
 {
     (void)facts;
-    if (!check("step_glsl", step, out))
-        return -1;
-    kn_source s = nothing;
-    s.why = "this Kiln was built without GLSL";
-    put(out, &s);
-    return 0;
+    return check("step_glsl", step, out) ? no_text("this Kiln was built without GLSL", out) : -1;
 }
 
 int kn_step_wgsl(const kn_provider_step *step, const kn_wgsl_facts *facts, int n_memory, const uint8_t *memory,
                  kn_source *out)
 {
     (void)facts, (void)n_memory, (void)memory;
-    if (!check("step_wgsl", step, out))
-        return -1;
-    kn_source s = nothing;
-    s.why = "this Kiln was built without WGSL";
-    put(out, &s);
-    return 0;
+    return check("step_wgsl", step, out) ? no_text("this Kiln was built without WGSL", out) : -1;
 }
 
 #endif
@@ -340,11 +334,8 @@ int kn_step_c(const kn_provider_step *step, const char *name, kn_source *out)
     put(out, &nothing);
     if (!is_name(name))
         return refuse(operation, KN_ERROR_VALUE, "the name is not one of C: letters, digits and underscores");
-    if (!knc_is_kernel(step_of(step))) {
-        s.why = "it is no kernel";
-        put(out, &s);
-        return 0;
-    }
+    if (!knc_is_kernel(step_of(step)))
+        return no_text("it is no kernel", out);
     made *m = knx_alloc_zero(sizeof *m);
     knx_error *error = m ? knh_c_kernel(step_of(step)->u.k.kernel, name, &m->text) : knx_error_nomem();
     if (m)

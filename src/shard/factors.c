@@ -243,29 +243,17 @@ int64_t knshard_part(const kni_factor *f, int64_t parts, int64_t extent)
 
 /* --- the equation of one device --------------------------------------------------------------- */
 
-int knshard_emit(kni_builder *b, const kni_rule *r, const kni_atom *x, const kni_type *yt, kni_atom *y)
+knx_error *knshard_resize(const kni_rule *r, knx_arena *a, const void **params)
 {
-    kni_rule part = *r;
-    kni_type *xt = knx_arena_alloc(&b->arena, ((size_t)r->n_in + 1) * sizeof *xt);
-    const void *params = NULL;
-    knx_error *e = NULL;
-    int n = 0;
-    if (!xt || (r->prim->resize && !kni_params_copy(&b->arena, r->prim, r->params, &params)))
-        knb_fail(b, knx_error_nomem());
-    if (b->error)
-        return 0;
-    for (int i = 0; i < r->n_in; i++)
-        xt[i] = knb_type(b, x[i]);
-    part.xt = xt;
-    part.yt = yt;
-    part.arena = &b->arena;
-    if (r->prim->resize)
-        e = r->prim->resize(&part, (void *)(uintptr_t)params);
-    if (e)
-        knb_fail(b, e);
-    else
-        n = knb_emit(b, r->prim, r->prim->resize ? params : r->params, r->n_in, x, y, r->n_out);
-    if (r->prim->resize)
-        kni_params_drop(r->prim, params);
-    return n;
+    *params = NULL;
+    if (!r->prim->resize)
+        return NULL;
+    if (!kni_params_copy(a, r->prim, r->params, params))
+        return knx_error_nomem();
+    knx_error *error = r->prim->resize(r, (void *)(uintptr_t)*params);
+    if (error) {
+        kni_params_drop(r->prim, *params);
+        *params = NULL;
+    }
+    return error;
 }

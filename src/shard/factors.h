@@ -23,7 +23,8 @@ bool knshard_expands(const kni_rule *r);
 /* open.c: j with calls inlined and such equations expanded, at any depth. */
 knx_error *knshard_open(const kni_jaxpr *j, const kni_mesh *m, kni_jaxpr **out);
 
-/* Emits the equation r (prim, params, n_in, n_out) for operands x, which are parts, with the parameters that give
- * results of the types yt (dtypes and extents). Returns the number of results, 0 after an error of b. */
-int knshard_emit(kni_builder *b, const kni_rule *r, const kni_atom *x, const kni_type *yt, kni_atom *y);
+/* The parameters of a part's equation, whose types r->xt and r->yt are, in the arena; the caller drops them. *params
+ * NULL: they are those of the whole. */
+knx_error *knshard_resize(const kni_rule *r, knx_arena *a, const void **params);
+
 #endif

@@ -79,18 +79,6 @@ bool knshard_halo_is_near(const kni_factor *f, int operand, int64_t whole, int64
 
 /* ---- Writing. */
 
-static kni_atom piece(knshard_writer *w, kni_atom x, int d, int64_t from, int64_t to)
-{
-    kni_type t = knb_type(&w->b, x);
-    int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM];
-    if (w->b.error || (!from && to == t.dim[d]))
-        return x;
-    memcpy(limit, t.dim, (size_t)t.ndim * sizeof *limit);
-    start[d] = from;
-    limit[d] = to;
-    return knb_slice(&w->b, x, start, limit, NULL);
-}
-
 /* Of device home_of(p) + hop for each device p; zeros where there is none. */
 static kni_atom from_hop(knshard_writer *w, const reach *r, kni_atom x, int hop, int axis)
 {
@@ -114,36 +102,15 @@ static kni_atom from_hop(knshard_writer *w, const reach *r, kni_atom x, int hop,
     return knb_ppermute(&w->b, x, &p);
 }
 
-static kni_atom widen(knshard_writer *w, kni_atom x, int d, int64_t before, int64_t behind)
-{
-    kni_type t = knb_type(&w->b, x);
-    int64_t lo[KN_MAX_NDIM] = {0}, hi[KN_MAX_NDIM] = {0};
-    if (w->b.error || (!before && !behind))
-        return x;
-    lo[d] = before;
-    hi[d] = behind;
-    return knb_pad(&w->b, x, knb_zeros(&w->b, kni_scalar_type(t.dtype)), lo, hi, NULL);
-}
-
 /* The window: it begins at a place that is the same on all devices, or moves on evenly from one to the next. */
 static kni_atom window(knshard_writer *w, const reach *r, kni_atom x, int d, kni_mesh_axes axes)
 {
-    kni_builder *b = &w->b;
     int64_t at = start_of(r, 0) - base_of(r, 0) + r->before;
     int64_t slope = r->n > 1 ? start_of(r, 1) - base_of(r, 1) + r->before - at : 0;
     if (!slope)
-        return piece(w, x, d, at, at + r->width);
-    kni_type t = knb_type(b, x);
-    kni_atom start[KN_MAX_NDIM];
-    int64_t sizes[KN_MAX_NDIM];
-    kni_atom first =
-        knb_mul(b, knb_convert(b, knshard_part_number(w, axes), KN_DT(I64)), knb_integer(b, KN_DT(I64), slope));
-    first = knb_add(b, first, knb_integer(b, KN_DT(I64), at));
-    for (int i = 0; i < t.ndim && i < KN_MAX_NDIM; i++) {
-        start[i] = i == d ? first : knb_integer(b, KN_DT(I64), 0);
-        sizes[i] = i == d ? r->width : t.dim[i];
-    }
-    return b->error ? KN_ATOM_NONE : knb_dynamic_slice(b, x, start, sizes);
+        return knshard_slice(w, x, d, at, at + r->width);
+    kni_atom first = knb_add(&w->b, knshard_first(w, axes, slope), knb_integer(&w->b, KN_DT(I64), at));
+    return knshard_slice_at(w, x, d, first, r->width);
 }
 
 kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int operand,
@@ -157,8 +124,8 @@ kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes ax
         return part;
     for (int hop = r.first; hop <= r.last && n <= MOST_HOPS; hop++) {
         int64_t from = hop == r.first ? r.from : 0, to = hop == r.last ? r.to : r.extent;
-        have[n++] = from_hop(w, &r, piece(w, part, d, from, to), hop, axes.axis[0]);
+        have[n++] = from_hop(w, &r, knshard_slice(w, part, d, from, to), hop, axes.axis[0]);
     }
     kni_atom x = n == 1 ? have[0] : knb_concatenate(b, n, have, d);
-    return window(w, &r, widen(w, x, d, r.before, r.behind), d, axes);
+    return window(w, &r, knshard_widen(w, x, d, r.before, r.behind), d, axes);
 }

@@ -58,16 +58,6 @@ kni_mesh_axes knshard_fitting(const kni_mesh *m, kni_mesh_axes a, int64_t extent
     return a;
 }
 
-bool knshard_part_type(knx_arena *a, const kni_mesh *m, kni_type t, const knshard_lay *l, kni_type *out)
-{
-    int64_t dim[KN_MAX_NDIM + 1];
-    for (int d = 0; d < t.ndim; d++)
-        dim[d] = d < l->ndim ? kni_part_extent(t.dim[d], kni_mesh_parts(m, l->dim[d])) : t.dim[d];
-    t.dim = dim;
-    t.sharding = NULL;
-    return kni_type_copy(a, t, out);
-}
-
 static void add_axes(knx_text *t, const kni_mesh *m, kni_mesh_axes a)
 {
     if (!a.n)

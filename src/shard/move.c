@@ -49,67 +49,6 @@ static kni_mesh_axes behind(kni_mesh_axes a, int n)
     return rest;
 }
 
-/* The first axis is the major one. */
-kni_atom knshard_part_number(knshard_writer *w, kni_mesh_axes axes)
-{
-    kni_builder *b = &w->b;
-    kni_atom n = KN_ATOM_NONE;
-    for (int i = 0; i < axes.n; i++) {
-        kni_atom at = knb_axis_index(b, names_of(w, (kni_mesh_axes){1, {axes.axis[i]}}), w->mesh);
-        n = i ? knb_add(b, knb_mul(b, n, knb_integer(b, KN_DT(I32), w->mesh->size[axes.axis[i]])), at) : at;
-    }
-    return axes.n ? n : knb_integer(b, KN_DT(I32), 0);
-}
-
-/* ---- Extents. */
-
-static int64_t extent_of(const knshard_writer *w, kni_atom x, int d)
-{
-    kni_type t = knb_type(&w->b, x);
-    return d < t.ndim ? t.dim[d] : 1;
-}
-
-/* The first `extent` elements along a dimension. */
-static kni_atom shorten(knshard_writer *w, kni_atom x, int d, int64_t extent)
-{
-    kni_type t = knb_type(&w->b, x);
-    int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM];
-    if (w->b.error || d >= t.ndim || t.dim[d] == extent)
-        return x;
-    memcpy(limit, t.dim, (size_t)t.ndim * sizeof *limit);
-    limit[d] = extent;
-    return knb_slice(&w->b, x, start, limit, NULL);
-}
-
-/* Keys are no numbers: there is no zero to pad with. */
-static kni_atom repeat_last(knshard_writer *w, kni_atom x, int d, int64_t extent)
-{
-    kni_type t = knb_type(&w->b, x);
-    int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM], shape[KN_MAX_NDIM], along[KN_MAX_NDIM];
-    for (int i = 0; i < t.ndim; i++) {
-        limit[i] = shape[i] = t.dim[i];
-        along[i] = i;
-    }
-    start[d] = t.dim[d] - 1;
-    shape[d] = extent - t.dim[d];
-    kni_atom last = knb_slice(&w->b, x, start, limit, NULL);
-    kni_atom both[] = {x, knb_broadcast_in_dim(&w->b, last, t.ndim, shape, along)};
-    return knb_concatenate(&w->b, 2, both, d);
-}
-
-static kni_atom lengthen(knshard_writer *w, kni_atom x, int d, int64_t extent)
-{
-    kni_type t = knb_type(&w->b, x);
-    int64_t lo[KN_MAX_NDIM] = {0}, hi[KN_MAX_NDIM] = {0};
-    if (w->b.error || d >= t.ndim || t.dim[d] == extent)
-        return x;
-    if (t.dtype->kind == KN_KIND_KEY)
-        return repeat_last(w, x, d, extent);
-    hi[d] = extent - t.dim[d];
-    kni_type one = kni_scalar_type(t.dtype);
-    return knb_pad(&w->b, x, knb_zeros(&w->b, one), lo, hi, NULL);
-}
-
 /* ---- Movements along one dimension. */
 
 static kni_atom gather(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
@@ -152,19 +91,10 @@ static kni_atom exchange(knshard_writer *w, kni_atom x, int from, int to, kni_me
 /* This device's part of what all of the axes' devices have. */
 static kni_atom cut(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
 {
-    kni_builder *b = &w->b;
-    int64_t parts = kni_mesh_parts(w->mesh, axes), part = kni_part_extent(extent_of(w, x, d), parts);
-    kni_atom start[KN_MAX_NDIM];
-    int64_t sizes[KN_MAX_NDIM];
-    x = lengthen(w, x, d, part * parts);
-    kni_type t = knb_type(b, x);
-    kni_atom at = knb_convert(b, knshard_part_number(w, axes), KN_DT(I64));
-    at = knb_mul(b, at, knb_integer(b, KN_DT(I64), part));
-    for (int i = 0; i < t.ndim && i < KN_MAX_NDIM; i++) {
-        start[i] = i == d ? at : knb_integer(b, KN_DT(I64), 0);
-        sizes[i] = i == d ? part : t.dim[i];
-    }
-    return b->error ? KN_ATOM_NONE : knb_dynamic_slice(b, x, start, sizes);
+    int64_t extent = knshard_extent(w, x, d), parts = kni_mesh_parts(w->mesh, axes);
+    int64_t part = kni_part_extent(extent, parts);
+    x = knshard_widen(w, x, d, 0, part * parts - extent);
+    return knshard_slice_at(w, x, d, knshard_first(w, axes, part), part);
 }
 
 /* ---- Joining. */
@@ -268,12 +198,12 @@ static void take_off(kni_mesh_axes *a, int n)
 }
 
 /* Dimension d takes its axes from another dimension that loses just these, both evenly. */
-static bool exchange_from(knshard_writer *w, const knshard_value *v, const knshard_lay *to, knshard_lay *now, int d,
+static void exchange_from(knshard_writer *w, const knshard_value *v, const knshard_lay *to, knshard_lay *now, int d,
                           kni_atom *x)
 {
     kni_mesh_axes come = behind(to->dim[d], now->dim[d].n);
     if (!come.n || !knshard_is_prefix(now->dim[d], to->dim[d]) || v->type.dim[d] % kni_mesh_parts(w->mesh, to->dim[d]))
-        return false;
+        return;
     for (int e = 0; e < now->ndim; e++) {
         int keep = e == d ? now->dim[e].n : kept(w, v->type.dim[e], now->dim[e], to->dim[e]);
         if (keep == now->dim[e].n || !kni_mesh_axes_equal(behind(now->dim[e], keep), come) ||
@@ -282,9 +212,8 @@ static bool exchange_from(knshard_writer *w, const knshard_value *v, const knsha
         *x = exchange(w, *x, e, d, come);
         take_off(&now->dim[e], keep);
         now->dim[d] = to->dim[d];
-        return true;
+        return;
     }
-    return false;
 }
 
 static kni_atom gather_what_leaves(knshard_writer *w, const knshard_value *v, const knshard_lay *to, knshard_lay *now,
@@ -297,7 +226,7 @@ static kni_atom gather_what_leaves(knshard_writer *w, const knshard_value *v, co
         x = gather(w, x, d, behind(now->dim[d], keep));
         take_off(&now->dim[d], keep);
         if (!keep)
-            x = shorten(w, x, d, v->type.dim[d]);
+            x = knshard_slice(w, x, d, 0, v->type.dim[d]);
     }
     return x;
 }
@@ -352,12 +281,10 @@ kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axe
 {
     kni_builder *b = &w->b;
     kni_type t = knb_type(b, part);
-    int64_t size = extent_of(w, part, d);
+    int64_t size = knshard_extent(w, part, d);
     if (b->error || size * kni_mesh_parts(w->mesh, axes) == extent)
         return part;
-    kni_atom first =
-        knb_mul(b, knb_convert(b, knshard_part_number(w, axes), KN_DT(I64)), knb_integer(b, KN_DT(I64), size));
-    kni_atom left = knb_sub(b, knb_integer(b, KN_DT(I64), extent), first);
+    kni_atom left = knb_sub(b, knb_integer(b, KN_DT(I64), extent), knshard_first(w, axes, size));
     kni_atom inside = knb_lt(b, knb_iota(b, KN_DT(I64), t.ndim, t.dim, d), left);
     return knb_select(b, inside, part, identity_of(b, t.dtype, join));
 }

@@ -135,14 +135,8 @@ static knx_error *fit_params(partition *p, one *o, bool *fits)
     r.b = &p->w.b;
     r.arena = p->w.arena;
     *fits = true;
-    if (prim->resize) {
-        void *copy = NULL;
-        if (!kni_params_copy(p->w.arena, prim, o->e->params, (const void **)&copy))
-            return knx_error_nomem();
-        o->params = copy;
-        KN_TRY(prim->resize(&r, copy));
-        r.params = copy;
-    }
+    KN_TRY(knshard_resize(&r, p->w.arena, &o->params));
+    r.params = o->params ? o->params : r.params;
     size_t room = kni_result_room(prim, r.params, (int)o->e->n_in);
     kni_type *y = knx_arena_zero(p->w.arena, (room + o->e->n_out + 1) * sizeof *y);
     if (!y)
@@ -270,10 +264,7 @@ static knx_error *emit_by_position(partition *p, uint32_t i, one *o)
     for (int f = 0; f < c->spread.n; f++) {
         const kni_factor *factor = &c->spread.v[f];
         int64_t parts = kni_mesh_parts(p->w.mesh, o->axes[f]), extent = kni_part_extent(factor->size, parts);
-        kni_atom first = parts == 1 ? knb_integer(b, KN_DT(I64), 0)
-                                    : knb_mul(b, knb_convert(b, knshard_part_number(&p->w, o->axes[f]), KN_DT(I64)),
-                                              knb_integer(b, KN_DT(I64), extent));
-        part[f] = (kni_cut){.parts = parts, .extent = extent, .first = first};
+        part[f] = (kni_cut){.parts = parts, .extent = extent, .first = knshard_first(&p->w, o->axes[f], extent)};
     }
     kni_rule r = kni_rule_of(o->e, o->xt, o->yt);
     r.b = b;
@@ -318,18 +309,17 @@ static knx_error *write_equation(partition *p, uint32_t i)
     one o;
     if (!whole || !begin_one(p, i, c->axes, &o) || !part_types(p, i, &o))
         return knx_error_nomem();
-    if (is_cut(c, c->axes) && !by_position(p->w.mesh, c, c->axes))
-        KN_TRY(fit_params(p, &o, &fits));
+    knx_error *error = is_cut(c, c->axes) && !by_position(p->w.mesh, c, c->axes) ? fit_params(p, &o, &fits) : NULL;
     if (c->why)
         tell(p, i, c->why);
-    if (!fits) {
+    if (!error && !fits) {
         tell(p, i, "is done as a whole on every device: its row has no parameters for parts");
         if (o.params)
             kni_params_drop(o.e->prim, o.params);
         if (!begin_one(p, i, whole, &o) || !part_types(p, i, &o))
             return knx_error_nomem();
     }
-    knx_error *error = emit(p, i, &o);
+    error = error ? error : emit(p, i, &o);
     if (o.params)
         kni_params_drop(o.e->prim, o.params);
     return error;
@@ -451,7 +441,8 @@ static knx_error *inputs(partition *p)
     const kni_jaxpr *j = p->s->j;
     for (uint32_t v = 0; v < j->n_const + j->n_in; v++) {
         kni_type t;
-        if (!knshard_part_type(p->w.arena, p->w.mesh, j->type[v], &p->s->var[v], &t))
+        const knshard_lay *l = &p->s->var[v];
+        if (!kni_part_type(p->w.arena, j->type[v], p->w.mesh, l->ndim, l->dim, &t))
             return knx_error_nomem();
         kni_atom a = v < j->n_const ? knb_constvar(&p->w.b, t) : knb_invar(&p->w.b, t);
         if (!bind(p, v, a, &p->s->var[v]))

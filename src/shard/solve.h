@@ -60,8 +60,6 @@ knshard_lay knshard_lay_of(const knshard_solution *s, kni_atom a);
 bool knshard_is_prefix(kni_mesh_axes a, kni_mesh_axes b);
 /* As much of the list, from the front, as an extent has parts for. */
 kni_mesh_axes knshard_fitting(const kni_mesh *m, kni_mesh_axes a, int64_t extent);
-/* The type of a part. False without memory. */
-bool knshard_part_type(knx_arena *a, const kni_mesh *m, kni_type t, const knshard_lay *l, kni_type *out);
 const char *knshard_lay_text(knx_text *t, const kni_mesh *m, const knshard_lay *l);
 
 /* halo.c: whether what parts of a result read of an operand, of so many elements, lies in a few neighbouring parts. */

@@ -23,9 +23,15 @@ typedef struct knshard_writer {
 
 /* move.c: v in this layout, with nothing left to join. */
 knx_error *knshard_move(knshard_writer *w, const knshard_value *v, const knshard_lay *to, kni_atom *out);
-/* The number of the part that this device has of what these axes cut: an int32 scalar. */
+/* along.c: along dimension d of x. */
+int64_t knshard_extent(const knshard_writer *w, kni_atom x, int d);
+kni_atom knshard_slice(knshard_writer *w, kni_atom x, int d, int64_t from, int64_t to);
+kni_atom knshard_slice_at(knshard_writer *w, kni_atom x, int d, kni_atom first, int64_t extent); /* first: int64 */
+kni_atom knshard_widen(knshard_writer *w, kni_atom x, int d, int64_t before, int64_t behind);    /* zeros, or any keys */
+/* The number of the part that this device has of what these axes cut: an int32 scalar; and `step` times it, int64. */
 kni_atom knshard_part_number(knshard_writer *w, kni_mesh_axes axes);
-/* What lies behind the whole's extent along dimension d becomes the identity of the join. */
+kni_atom knshard_first(knshard_writer *w, kni_mesh_axes axes, int64_t step);
+/* move.c: what lies behind the whole's extent along dimension d becomes the identity of the join. */
 kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, int64_t extent,
                       kni_factor_kind join);
 

@@ -92,27 +92,6 @@ static const char *placement_text(knx_text *t, const program *p, const placement
 
 /* ---- Parts. */
 
-/* Where the elements of a device's part are in the whole: calls `with` for those that are inside. */
-typedef bool element_fn(void *data, int64_t whole, int64_t part);
-static bool each_inside(kni_type t, kni_type part, const kni_sharding *s, int64_t device, element_fn *with, void *data)
-{
-    int64_t at[KN_MAX_NDIM] = {0}, n = kni_type_size(part);
-    for (int64_t i = 0; i < n; i++) {
-        int64_t position = 0;
-        bool inside = true;
-        for (int d = 0; d < t.ndim; d++) {
-            int64_t k = kni_mesh_part(s->mesh, s->dim[d], device) * part.dim[d] + at[d];
-            inside = inside && k < t.dim[d];
-            position = position * t.dim[d] + k;
-        }
-        if (inside && !with(data, position, i))
-            return false;
-        for (int d = t.ndim - 1; d >= 0 && ++at[d] == part.dim[d]; d--)
-            at[d] = 0;
-    }
-    return true;
-}
-
 typedef struct copying {
     char *whole, *part;
     size_t size;
@@ -171,7 +150,7 @@ static knx_buffer *parts_of(kni_type t, const kni_sharding *s, uint32_t passed, 
     memset(b->data, t.dtype->kind == KN_KIND_BOOL ? padding & 1 : padding, bytes * (size_t)n);
     for (int64_t i = 0; i < n; i++) {
         copying c = {whole->data, (char *)b->data + (size_t)i * bytes, t.dtype->size, t.dtype, NULL};
-        each_inside(t, part, s, device_of(s->mesh, passed, i), into_part, &c);
+        mesh_each_inside(t, part, s, device_of(s->mesh, passed, i), into_part, &c);
     }
     knx_arena_free(&arena);
     return b;
@@ -189,7 +168,7 @@ static knx_buffer *whole_of(kni_type t, const kni_sharding *s, const knx_buffer 
     bool same = true;
     for (int64_t i = 0; same && i < s->mesh->n_device; i++) {
         copying c = {b->data, (char *)parts->data + (size_t)i * bytes, t.dtype->size, t.dtype, seen};
-        same = each_inside(t, part, s, i, into_whole, &c);
+        same = mesh_each_inside(t, part, s, i, into_whole, &c);
     }
     free(seen);
     knx_arena_free(&arena);

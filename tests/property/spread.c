@@ -95,6 +95,32 @@ static void emit_local(bench *b, const whole *w, const cuts *c, kni_builder *k, 
         bench_ok(b, w->e->prim->local(&r, &(kni_local){&w->s, cut, w->r.xt, w->r.yt}, y), "local");
 }
 
+/* The equation r for operands x, which are parts, with the parameters that give results of the types yt. */
+static int emit_part(kni_builder *b, const kni_rule *r, const kni_atom *x, const kni_type *yt, kni_atom *y)
+{
+    kni_rule part = *r;
+    kni_type *xt = knx_arena_alloc(&b->arena, ((size_t)r->n_in + 1) * sizeof *xt);
+    const void *params = NULL;
+    if (!xt)
+        knb_fail(b, knx_error_nomem());
+    if (b->error)
+        return 0;
+    for (int i = 0; i < r->n_in; i++)
+        xt[i] = knb_type(b, x[i]);
+    part.xt = xt;
+    part.yt = yt;
+    part.arena = &b->arena;
+    knx_error *e = knshard_resize(&part, &b->arena, &params);
+    if (e) {
+        knb_fail(b, e);
+        return 0;
+    }
+    int n = knb_emit(b, r->prim, params ? params : r->params, r->n_in, x, y, r->n_out);
+    if (params)
+        kni_params_drop(r->prim, params);
+    return n;
+}
+
 /* One device's equation as a program: operands that are no literals, and where the part begins along each factor. */
 static kni_jaxpr *part_jaxpr(bench *b, const whole *w, const cuts *c)
 {
@@ -118,7 +144,7 @@ static kni_jaxpr *part_jaxpr(bench *b, const whole *w, const cuts *c)
     else if (c->local)
         emit_local(b, w, c, &k, first, x, yt, y);
     else
-        knshard_emit(&k, &w->r, x, yt, y);
+        emit_part(&k, &w->r, x, yt, y);
     for (int o = 0; o < w->r.n_out && !k.error && !b->failed; o++)
         if (!kni_type_same_shape(knb_type(&k, y[o]), yt[o]) || knb_type(&k, y[o]).dtype != yt[o].dtype) {
             knx_text got = {0}, want = {0};

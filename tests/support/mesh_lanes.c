@@ -61,3 +61,23 @@ knx_error *mesh_lanes(const kni_jaxpr *local, const kni_mesh *m, kni_jaxpr **out
     knx_free(axis);
     return error;
 }
+
+bool mesh_each_inside(kni_type t, kni_type part, const kni_sharding *s, int64_t device, mesh_element_fn *with,
+                      void *data)
+{
+    int64_t at[KN_MAX_NDIM] = {0}, n = kni_type_size(part);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t position = 0;
+        bool inside = true;
+        for (int d = 0; d < t.ndim; d++) {
+            int64_t k = kni_mesh_part(s->mesh, s->dim[d], device) * part.dim[d] + at[d];
+            inside = inside && k < t.dim[d];
+            position = position * t.dim[d] + k;
+        }
+        if (inside && !with(data, position, i))
+            return false;
+        for (int d = t.ndim - 1; d >= 0 && ++at[d] == part.dim[d]; d--)
+            at[d] = 0;
+    }
+    return true;
+}

@@ -10,4 +10,9 @@
 knx_error *mesh_lanes(const kni_jaxpr *local, const kni_mesh *m, kni_jaxpr **out);
 /* Only the first step: collectives without the mesh, over names that are not bound yet. */
 knx_error *mesh_unbind(const kni_jaxpr *local, kni_jaxpr **out);
+
+/* The elements of a device's part that are inside of the whole, with their places there: calls `with` for each as long as it says
+ * so. */
+typedef bool mesh_element_fn(void *data, int64_t whole, int64_t part);
+bool mesh_each_inside(kni_type t, kni_type part, const kni_sharding *s, int64_t device, mesh_element_fn *with, void *data);
 #endif

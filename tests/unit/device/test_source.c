@@ -4,6 +4,7 @@
 #include "support/c_maker.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/plain_memory.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -15,34 +16,6 @@ typedef struct ready {
 } ready;
 static int compiled, launched;
 
-static int take(void *env, size_t bytes, void **memory)
-{
-    (void)env;
-    return !(*memory = aligned_alloc(64, (bytes + 64) / 64 * 64));
-}
-static void give(void *env, void *memory)
-{
-    (void)env;
-    free(memory);
-}
-static int bring(void *env, void *to, size_t at, const void *from, size_t bytes)
-{
-    (void)env;
-    memcpy((char *)to + at, from, bytes);
-    return 0;
-}
-static int fetch(void *env, void *to, void *from, size_t at, size_t bytes)
-{
-    (void)env;
-    memcpy(to, (char *)from + at, bytes);
-    return 0;
-}
-static int move(void *env, void *to, size_t to_at, void *from, size_t from_at, size_t bytes)
-{
-    (void)env;
-    memmove((char *)to + to_at, (char *)from + from_at, bytes);
-    return 0;
-}
 static const char *refuses(void *env, const kn_provider_step *step)
 {
     (void)env;
@@ -84,11 +57,7 @@ static int launch(void *env, const kn_provider_step *step, void *prepared, const
 
 static const kn_provider table = {.size_ = sizeof table,
                                   .name = "compiles:0",
-                                  .alloc = take,
-                                  .free = give,
-                                  .copy_in = bring,
-                                  .copy_out = fetch,
-                                  .copy = move,
+                                  PLAIN_MEMORY,
                                   .refuses = refuses,
                                   .prepare = prepare,
                                   .discard = discard,

@@ -4,6 +4,7 @@
  * (tests/web/webgl_kernels.c). */
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/plain_memory.h"
 #include "kiln/source.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,34 +14,6 @@ static kn_glsl_facts facts;
 static int kernels, passes, rooms, others;
 static char reason[128];
 
-static int take(void *env, size_t bytes, void **memory)
-{
-    (void)env;
-    return !(*memory = malloc(bytes + 1));
-}
-static void give(void *env, void *memory)
-{
-    (void)env;
-    free(memory);
-}
-static int bring(void *env, void *to, size_t at, const void *from, size_t bytes)
-{
-    (void)env;
-    memcpy((char *)to + at, from, bytes);
-    return 0;
-}
-static int fetch(void *env, void *to, void *from, size_t at, size_t bytes)
-{
-    (void)env;
-    memcpy(to, (char *)from + at, bytes);
-    return 0;
-}
-static int move(void *env, void *to, size_t to_at, void *from, size_t from_at, size_t bytes)
-{
-    (void)env;
-    memmove((char *)to + to_at, (char *)from + from_at, bytes);
-    return 0;
-}
 static int launch(void *env, const kn_provider_step *step, void *prepared, const kn_provider_place *at)
 {
     (void)env, (void)step, (void)prepared, (void)at;
@@ -91,15 +64,8 @@ static const char *ask(void *env, const kn_provider_step *step)
     return "it runs nothing";
 }
 
-static const kn_provider table = {.size_ = sizeof table,
-                                  .name = "asks:0",
-                                  .alloc = take,
-                                  .free = give,
-                                  .copy_in = bring,
-                                  .copy_out = fetch,
-                                  .copy = move,
-                                  .refuses = ask,
-                                  .launch = launch};
+static const kn_provider table = {
+    .size_ = sizeof table, .name = "asks:0", PLAIN_MEMORY, .refuses = ask, .launch = launch};
 
 static kn_array programs(int i)
 {

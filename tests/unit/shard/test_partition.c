@@ -65,25 +65,22 @@ static knx_buffer *whole(kni_type t)
 
 /* ---- Parts: all of them, one after the other in the order of the mesh's devices. */
 
-/* Copies between a whole and the part of a device: elements of the part that lie behind the whole are left as they are. */
-static void copy_part(kni_type t, kni_type part, const kni_sharding *s, int64_t device, char *all, char *mine, bool out)
+typedef struct copying {
+    char *whole, *part;
+    size_t size;
+} copying;
+
+static bool into_part(void *data, int64_t whole, int64_t part)
 {
-    int64_t at[KN_MAX_NDIM] = {0}, n = kni_type_size(part), size = t.dtype->size;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t position = 0;
-        bool inside = true;
-        for (int d = 0; d < t.ndim; d++) {
-            int64_t p = kni_mesh_part(s->mesh, s->dim[d], device) * part.dim[d] + at[d];
-            inside = inside && p < t.dim[d];
-            position = position * t.dim[d] + p;
-        }
-        if (inside && out)
-            assert_memory_equal(all + position * size, mine + i * size, (size_t)size);
-        else if (inside)
-            memcpy(mine + i * size, all + position * size, (size_t)size);
-        for (int d = t.ndim - 1; d >= 0 && ++at[d] == part.dim[d]; d--)
-            at[d] = 0;
-    }
+    const copying *c = data;
+    memcpy(c->part + (size_t)part * c->size, c->whole + (size_t)whole * c->size, c->size);
+    return true;
+}
+
+static bool is_same(void *data, int64_t whole, int64_t part)
+{
+    const copying *c = data;
+    return memcmp(c->part + (size_t)part * c->size, c->whole + (size_t)whole * c->size, c->size) == 0;
 }
 
 static knx_buffer *parts(kni_type t, const kni_sharding *s, knx_buffer *all)
@@ -96,19 +93,22 @@ static knx_buffer *parts(kni_type t, const kni_sharding *s, knx_buffer *all)
     assert_non_null(b);
     memset(b->data, t.dtype->kind == KN_KIND_BOOL ? 1 : 0x7f, bytes * (size_t)s->mesh->n_device); /* padding: NaN */
     for (int64_t i = 0; i < s->mesh->n_device; i++)
-        copy_part(t, part, s, i, all->data, (char *)b->data + (size_t)i * bytes, false);
+        mesh_each_inside(t, part, s, i, into_part,
+                         &(copying){all->data, (char *)b->data + (size_t)i * bytes, t.dtype->size});
     knx_arena_free(&arena);
     return b;
 }
 
-static void compare(kni_type t, const kni_sharding *s, knx_buffer *all, knx_buffer *mine)
+static void compare(const char *name, kni_type t, const kni_sharding *s, knx_buffer *all, knx_buffer *mine)
 {
     knx_arena arena = KN_ARENA_INIT;
     kni_type part;
     assert_true(kni_local_type(&arena, t, s, &part));
     size_t bytes = (size_t)kni_type_bytes(part);
     for (int64_t i = 0; i < s->mesh->n_device; i++)
-        copy_part(t, part, s, i, all->data, (char *)mine->data + (size_t)i * bytes, true);
+        if (!mesh_each_inside(t, part, s, i, is_same,
+                              &(copying){all->data, (char *)mine->data + (size_t)i * bytes, t.dtype->size}))
+            fail_msg("%s: device %d has other elements than the whole", name, (int)i);
     knx_arena_free(&arena);
 }
 
@@ -150,7 +150,7 @@ static void check(const program *p, const kni_mesh *m)
     run(j, x, y, p->name);
     run(all, xs, ys, p->name);
     for (uint32_t i = 0; i < j->n_out; i++)
-        compare(kni_out_type(j, i), out[i], y[i], ys[i]);
+        compare(p->name, kni_out_type(j, i), out[i], y[i], ys[i]);
     for (uint32_t i = 0; i < j->n_in; i++) {
         knx_buffer_release(x[i]);
         knx_buffer_release(xs[i]);
