@@ -42,12 +42,21 @@ static void several_axes(void **state)
     agree(2, 2, 3);
 }
 
+static void axes_of_one_device(void **state)
+{
+    (void)state;
+    agree(1, 4, 0);
+    agree(4, 1, 0);
+    agree(1, 3, 1);
+}
+
 KN_TEST_GROUP(test_collectives_mesh)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_axis_of_one_to_eight_devices),
         cmocka_unit_test(more_lanes_than_accumulators),
         cmocka_unit_test(several_axes),
+        cmocka_unit_test(axes_of_one_device),
     };
     if (kndist_set_local(64))
         return 1;
