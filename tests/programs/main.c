@@ -333,6 +333,7 @@ int main(int argc, char **argv)
 {
     setenv("KILN_NUM_THREADS", "7", 0);
     int files = read_options(argc, argv), failed = 0, kept = 0;
+    sharded_begin();
     far_or_skip();
     goals_find();
     for (int i = 1; i <= files; i++)

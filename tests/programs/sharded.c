@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sharded.c -- a program cut for the devices of a random mesh, its operands lying at random, against the whole program.
- * The jaxpr of one device is batched over each axis of the mesh by its name, so one run on the host is a run of all devices.
+ * The jaxpr of one device is batched over each axis of the mesh by its name, so one run on the host is a run of all devices;
+ * and it is run on as many devices, each on its thread.
  * Bits are equal, but for results that sums over devices reach: those may be as far off as noise.c says.
  *
  * Left out are programs with effects (debug_print, callbacks), with the user's own code, and with meshes of their own. */
 #include "sharded.h"
+#include "device/device.h"
+#include "dist/dist.h"
 #include "support/mesh_lanes.h"
 
 #include <stdlib.h>
@@ -228,6 +231,67 @@ static knx_error *run_all(const program *p, const placement *s, const kni_jaxpr 
     return e;
 }
 
+/* ---- Each device on a thread of its own. */
+
+typedef struct crew {
+    knd_loaded *l;
+    int n_in, n_out;
+    knd_operand *x; /* per device and operand */
+    knx_buffer **y; /* per device and result */
+} crew;
+
+static knx_error *on_device(void *env, int i)
+{
+    const crew *c = env;
+    return knd_run(c->l, c->x + i * c->n_in, c->y + i * c->n_out, NULL);
+}
+
+/* An operand's parts, each in a buffer of its own. */
+static void give_parts(const program *p, const placement *s, crew *c, int i)
+{
+    int64_t n = s->mesh->n_device;
+    knx_buffer *all = parts_of(p->j->type[i], s->in[i], (1u << s->mesh->n_axis) - 1, s->padding, p->x[i]);
+    size_t bytes = all->bytes ? (size_t)kni_type_bytes(knc_operand_type(c->l->program, i)) : 0;
+    for (int64_t d = 0; d < n; d++) {
+        knx_buffer *part = knx_buffer_new(bytes + 1);
+        memcpy(part->data, (char *)all->data + (size_t)d * bytes, bytes);
+        c->x[d * c->n_in + i] = (knd_operand){.buffer = part};
+    }
+    knx_buffer_release(all);
+}
+
+/* The results' parts one behind the other, as run_all has them. */
+static knx_error *run_devices(const program *p, const placement *s, const kni_jaxpr *local, knx_buffer **y)
+{
+    int32_t device[MAX_DEVICES];
+    int64_t in_mesh[MAX_DEVICES];
+    int n = (int)s->mesh->n_device;
+    crew c = {.n_in = program_operands(p), .n_out = (int)p->j->n_out};
+    knx_error *e = knd_compile(&knd_host, local, &(knc_compile_options){.fuse = true}, &c.l);
+    if (e)
+        return e;
+    c.x = calloc((size_t)(n * c.n_in) + 1, sizeof *c.x);
+    c.y = calloc((size_t)(n * c.n_out) + 1, sizeof *c.y);
+    for (int d = 0; d < n; d++)
+        in_mesh[d] = device[d] = d;
+    for (int i = 0; i < c.n_in; i++)
+        give_parts(p, s, &c, i);
+    e = kndist_run(s->mesh, n, device, in_mesh, on_device, &c);
+    for (int k = 0; !e && k < c.n_out; k++) {
+        size_t bytes = (size_t)kni_type_bytes(knc_output_type(c.l->program, k));
+        y[k] = knx_buffer_new(bytes * (size_t)n + 1);
+        for (int d = 0; d < n; d++)
+            memcpy((char *)y[k]->data + (size_t)d * bytes, c.y[d * c.n_out + k]->data, bytes);
+    }
+    for (int k = 0; k < n * c.n_in; k++)
+        knx_buffer_release(c.x[k].buffer);
+    release_all(n * c.n_out, c.y);
+    knd_release(c.l);
+    free(c.x);
+    free(c.y);
+    return e;
+}
+
 /* ---- One placement. */
 
 typedef struct whole {
@@ -259,10 +323,25 @@ static void compare_result(const program *p, whole *w, const placement *s, uint3
     knx_buffer_release(got);
 }
 
-static void check_cut(const program *p, whole *w, placement *s, verdict *v)
+typedef knx_error *run_fn(const program *p, const placement *s, const kni_jaxpr *local, knx_buffer **y);
+
+/* All devices at once, or each by itself: the whole's results. */
+static void check_run(const program *p, whole *w, const placement *s, const kni_jaxpr *local, run_fn *run, verdict *v)
 {
     knx_buffer *y[MAX_VALUES] = {NULL};
     bool inexact[MAX_VALUES] = {false};
+    sums_reach(local, inexact);
+    knx_error *e = run(p, s, local, y);
+    if ((e != NULL) != (w->error != NULL) || (e && e->kind != w->error->kind))
+        fails(v, "%s, but whole %s", e ? e->message : "no error", w->error ? w->error->message : "no error");
+    for (uint32_t k = 0; !e && !v->failed && k < p->j->n_out; k++)
+        compare_result(p, w, s, k, inexact[k], y[k], v);
+    knx_error_release(e);
+    release_all((int)p->j->n_out, y);
+}
+
+static void check_cut(const program *p, whole *w, placement *s, verdict *v)
+{
     kni_jaxpr *local = NULL;
     knx_error *e = knshard_partition(s->j, s->mesh, s->in, &local, s->out, NULL);
     if (e)
@@ -271,16 +350,14 @@ static void check_cut(const program *p, whole *w, placement *s, verdict *v)
         e = kni_check(local);
     if (e)
         fails(v, "the part is wrong: %s", e->message);
-    if (!e) {
-        sums_reach(local, inexact);
-        e = run_all(p, s, local, y);
-        if ((e != NULL) != (w->error != NULL) || (e && e->kind != w->error->kind))
-            fails(v, "%s, but whole %s", e ? e->message : "no error", w->error ? w->error->message : "no error");
-        for (uint32_t k = 0; !e && !v->failed && k < p->j->n_out; k++)
-            compare_result(p, w, s, k, inexact[k], y[k], v);
+    if (!e)
+        check_run(p, w, s, local, run_all, v);
+    if (!e && !v->failed) {
+        check_run(p, w, s, local, run_devices, v);
+        if (v->failed)
+            strncat(v->what, "; on devices", sizeof v->what - strlen(v->what) - 1);
     }
     knx_error_release(e);
-    release_all((int)p->j->n_out, y);
     if (v->failed || getenv("SHOW")) {
         knx_text t = {0};
         char *text = NULL;
@@ -305,6 +382,8 @@ static bool is_left_out(const kni_jaxpr *j)
 }
 
 bool sharded;
+
+void sharded_begin(void) { knx_error_release(kndist_set_local(MAX_DEVICES)); }
 
 void check_sharded(const program *p, uint64_t seed, bool all, verdict *v)
 {
