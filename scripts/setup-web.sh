@@ -6,7 +6,14 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 list=tests/web/package.json folder=build/node
 fail() { echo "no packages of npm: $1" >&2; exit 1; }
-cmp -s "$list" "$folder/package.json" && [ -d "$folder/node_modules" ] && exit 0
+complete() { # each package of the list is there: a folder that was begun, or that somebody emptied, is not enough
+    cmp -s "$list" "$folder/package.json" || return 1
+    local name
+    for name in $(sed -n '/"dependencies"/,/}/s/^ *"\([^"]*\)": *"[^"]*",\{0,1\}$/\1/p' "$list"); do
+        [ -d "$folder/node_modules/$name" ] || return 1
+    done
+}
+complete && exit 0
 command -v npm >/dev/null || fail "there is no npm (Debian: npm)"
 mkdir -p "$folder"
 rm -f "$folder/package-lock.json"
