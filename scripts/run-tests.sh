@@ -16,7 +16,13 @@ if [ -z "${KILN_WEBGPU_LIBRARY-}" ] && [ -s build/webgpu/library ]; then
 fi
 passed=0 failed=0 skipped=0
 times=$(mktemp)
-trap 'rm -f "$times"' EXIT
+names=$(mktemp) # of what failed, for the end: logs are read from there
+trap 'rm -f "$times" "$names"' EXIT
+# bad NAME: one more that failed
+bad() {
+    failed=$((failed + 1))
+    echo "FAIL $1" | tee -a "$names"
+}
 # phase NAME COMMAND...: runs it and notes how long it took, and how much of the processors it and its children used.
 phase() {
     local name=$1 TIMEFORMAT='%R %U %S' status
@@ -48,8 +54,7 @@ piece() {
         passed=$((passed + 1))
         note "$1" 1
     else
-        failed=$((failed + 1))
-        echo "FAIL $1"
+        bad "$1"
     fi
 }
 if [ "${1-}" = --all ]; then
@@ -71,13 +76,11 @@ for preset in "$@"; do
     was=$failed
     echo "=== $preset"
     if ! phase "$preset: configure" cmake --preset "$preset" -DKILN_TESTS=ON >/dev/null; then # its errors go to standard error
-        echo "FAIL $preset does not configure"
-        failed=$((failed + 1))
+        bad "$preset does not configure"
         continue
     fi
     if ! phase "$preset: build" cmake --build --preset "$preset" -- -k 0; then
-        echo "FAIL $preset does not build"
-        failed=$((failed + 1)) # and on to the tests of what was built
+        bad "$preset does not build" # and on to the tests of what was built
     fi
     junit=$PWD/build/$preset/junit.xml
     rm -f "$junit"
@@ -85,17 +88,17 @@ for preset in "$@"; do
     # shellcheck disable=SC2086
     phase "$preset: tests" ctest --preset "$preset" $short -j "$(getconf _NPROCESSORS_ONLN)" --output-junit "$junit"
     if [ ! -s "$junit" ]; then
-        echo "FAIL $preset: the tests did not run"
-        failed=$((failed + 1))
+        bad "$preset: the tests did not run"
         continue
     fi
     # The tests of each kind: their times one after the other.
     tr '\n\t' '  ' <"$junit" | grep -o '<testcase [^>]*' | sed -E 's|.* name="([^/"]*).* time="([0-9.]*)".*|\1 \2|' |
         awk '{ n[$1]++; t[$1] += $2 } END { for (k in n) printf "%-34s %7.0f s\n", "    " k " (" n[k] ")", t[k] }' | sort >>"$times"
-    tests=$(count tests "$junit") bad=$(count failures "$junit") out=$(count skipped "$junit") off=$(count disabled "$junit")
-    passed=$((passed + tests - bad - out - off)) failed=$((failed + bad)) skipped=$((skipped + out + off))
+    tests=$(count tests "$junit") wrong=$(count failures "$junit") out=$(count skipped "$junit") off=$(count disabled "$junit")
+    passed=$((passed + tests - wrong - out - off)) failed=$((failed + wrong)) skipped=$((skipped + out + off))
+    tr '\n\t' '  ' <"$junit" | grep -o '<testcase [^>]*status="fail"' | sed -E "s|.* name=\"([^\"]*)\".*|FAIL $preset: \1|" >>"$names"
     unset KILN_TEST_LONG
-    [ "$failed" -eq "$was" ] && note "$preset" $((tests - bad - out - off))
+    [ "$failed" -eq "$was" ] && note "$preset" $((tests - wrong - out - off))
     [ "$preset" = coverage ] && piece rule-coverage scripts/rule-coverage.sh
 done
 # Packages, in a bare system of their own; skipped (77) where none can be made.
@@ -125,5 +128,6 @@ echo
 printf '%-34s %9s %9s\n' "" time "CPU time"
 cat "$times"
 [ "$skipped" -gt 0 ] && echo "$skipped skipped (the lines above say why)"
+cat "$names"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
