@@ -27,7 +27,7 @@ knx_error *knshard_move(knshard_writer *w, const knshard_value *v, const knshard
 int64_t knshard_extent(const knshard_writer *w, kni_atom x, int d);
 kni_atom knshard_slice(knshard_writer *w, kni_atom x, int d, int64_t from, int64_t to);
 kni_atom knshard_slice_at(knshard_writer *w, kni_atom x, int d, kni_atom first, int64_t extent); /* first: int64 */
-kni_atom knshard_widen(knshard_writer *w, kni_atom x, int d, int64_t before, int64_t behind);    /* zeros, or any keys */
+kni_atom knshard_widen(knshard_writer *w, kni_atom x, int d, int64_t before, int64_t behind); /* zeros, or any keys */
 /* The number of the part that this device has of what these axes cut: an int32 scalar; and `step` times it, int64. */
 kni_atom knshard_part_number(knshard_writer *w, kni_mesh_axes axes);
 kni_atom knshard_first(knshard_writer *w, kni_mesh_axes axes, int64_t step);
