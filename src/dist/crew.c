@@ -35,6 +35,9 @@ void kndist_fail(kndist_crew *c, const kndist_member *m, const knx_error *why)
 knx_error *kndist_other_failed(kndist_member *m)
 {
     kndist_crew *c = m->self.crew;
+    knx_error *own = kndist_remote_error(m); /* found between a start and its wait */
+    if (own)
+        return own;
     m->secondary = true;
     knx_mutex_lock(&c->lock);
     knx_error *first = knx_error_retain(c->first);
@@ -58,6 +61,10 @@ static void run_member(kndist_member *m)
     const kndist_self *before = now;
     now = &m->self;
     m->error = c->work(c->env, m->number);
+    if (!m->error && m->flights)
+        m->error = knx_error_new(KN_ERROR_RUNTIME, "a program has not waited for all that it started");
+    if (m->error)
+        kndist_abandon(0, m->error);
     now = before;
     if (m->error)
         kndist_fail(c, m, m->error);
@@ -173,8 +180,10 @@ knx_error *kndist_run_whole(const struct kni_mesh *mesh, const kndist_group *who
             (kndist_self){.crew = &c, .device = device[i], .in_mesh = in_mesh ? in_mesh[i] : i, .mesh = mesh};
     }
     knx_error *error = run_crew(&c, whole);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        kndist_flights_free(&c.member[i]);
         KN_VEC_FREE(&c.member[i].known);
+    }
     kndist_meetings_free(&c);
     knx_error_release(c.first);
     knx_free(c.member);

@@ -13,6 +13,7 @@
 #define KN_DIST_DIST_H
 #include "base/error.h"
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---- The job. */
 
@@ -57,6 +58,42 @@ typedef struct kndist_what {
     const kn_place *line;  /* NULL: not known */
 } kndist_what;
 
+typedef enum kndist_kind {
+    KNDIST_GATHER,   /* the same bytes to all */
+    KNDIST_EXCHANGE, /* to each a part of its own, all of one size */
+    KNDIST_PARTS,    /* of different sizes */
+    KNDIST_PERMUTE,  /* to one */
+    KNDIST_BARRIER,  /* nothing */
+} kndist_kind;
+
+/* A movement as one device calls it; the functions below say what their kinds mean. */
+typedef struct kndist_move {
+    kndist_kind kind;
+    kndist_what what;
+    const void *send;
+    void *recv;
+    size_t bytes;                                              /* of each part; of KNDIST_PARTS none */
+    const size_t *send_bytes, *send_at, *recv_bytes, *recv_at; /* KNDIST_PARTS; send_* NULL: all get `bytes` of send */
+    int to, from;                                              /* KNDIST_PERMUTE; -1: nobody */
+} kndist_move;
+
+/* A movement in two halves. The start says what is moved and waits for nobody; until it has been waited for all memory
+ * that it names stays as it is (send, the lists, the group's too) or is the movement's (recv). Several may be under way
+ * at once, and be waited for in another order than they were started in; all members do both in the same order. Only
+ * *out has to be waited for: after an error there is none. */
+typedef struct kndist_flight kndist_flight;
+knx_error *kndist_start(const kndist_group *g, const kndist_move *m, kndist_flight **out);
+knx_error *kndist_wait(kndist_flight *f); /* it is no more, whatever comes back */
+/* Between steps of a program: takes in what has come from other processes. Costs next to nothing where nothing is under
+ * way. */
+void kndist_progress(void);
+/* How many movements this device has started; 0: it is none. */
+uint64_t kndist_started(void);
+/* A program of this device failed before it waited for all that it has started since then: nobody accesses their memory
+ * any more when it returns. Other devices hear of the error. */
+void kndist_abandon(uint64_t since, const knx_error *why);
+
+/* The same at once: start and wait. */
 /* Each member's `bytes` from `send`, in the order of ranks, to recv (n * bytes). */
 knx_error *kndist_all_gather(const kndist_group *g, kndist_what w, const void *send, size_t bytes, void *recv);
 /* Part j (of `bytes`) of `send` to member j, which puts it at place `me` of its recv. */

@@ -19,9 +19,10 @@ static unsigned turn_of(unsigned word) { return word >> TURN_SHIFT; }
 
 /* ---- Meetings, by the devices of the group. */
 
-static bool is_of(const kndist_meeting *t, const kndist_group *g, uint64_t hash)
+static bool is_of(const kndist_meeting *t, const kndist_group *g, uint64_t hash, int number)
 {
-    return t->hash == hash && t->n == g->n && !memcmp(t->device, g->device, (size_t)g->n * sizeof *g->device);
+    return t->hash == hash && t->number == number && t->n == g->n &&
+           !memcmp(t->device, g->device, (size_t)g->n * sizeof *g->device);
 }
 
 /* Its number in the crew; -1: it is in another process. */
@@ -39,15 +40,19 @@ static knx_error *find_member(const kndist_crew *c, int32_t device, int *out)
     return NULL;
 }
 
-static knx_error *make(kndist_crew *c, const kndist_group *g, uint64_t hash, kndist_meeting **out)
+static knx_error *make(kndist_crew *c, const kndist_group *g, uint64_t hash, int number, kndist_meeting **out)
 {
     size_t n = (size_t)g->n;
     knx_error *error = NULL;
-    kndist_meeting *t = knx_alloc_zero(sizeof *t + n * (sizeof *t->device + sizeof *t->here));
+    kndist_meeting *t = knx_alloc_zero(
+        sizeof *t + n * (sizeof(kndist_flight *) + sizeof *t->came + sizeof *t->device + sizeof *t->here));
     if (!t)
         return knx_error_nomem();
-    t->device = (int32_t *)(t + 1);
+    t->flight = (kndist_flight **)(t + 1);
+    t->came = (atomic_uint *)(t->flight + n);
+    t->device = (int32_t *)(t->came + n);
     t->here = (int *)(t->device + n);
+    t->number = number;
     memcpy(t->device, g->device, n * sizeof *t->device);
     t->n = g->n;
     t->hash = hash;
@@ -61,14 +66,14 @@ static knx_error *make(kndist_crew *c, const kndist_group *g, uint64_t hash, knd
     return error;
 }
 
-static knx_error *find(kndist_crew *c, const kndist_group *g, uint64_t hash, kndist_meeting **out)
+static knx_error *find(kndist_crew *c, const kndist_group *g, uint64_t hash, int number, kndist_meeting **out)
 {
     knx_error *error = NULL;
     knx_mutex_lock(&c->lock);
     kndist_meeting *t = c->meetings;
-    while (t && !is_of(t, g, hash))
+    while (t && !is_of(t, g, hash, number))
         t = t->next;
-    if (!t && !(error = make(c, g, hash, &t))) {
+    if (!t && !(error = make(c, g, hash, number, &t))) {
         t->next = c->meetings;
         c->meetings = t;
     }
@@ -77,16 +82,28 @@ static knx_error *find(kndist_crew *c, const kndist_group *g, uint64_t hash, knd
     return error;
 }
 
+static knx_error *numbered(kndist_member *m, const kndist_group *g, uint64_t hash, int number, kndist_meeting **out)
+{
+    for (size_t i = 0; i < m->known.n; i++)
+        if (is_of(*out = m->known.at[i], g, hash, number))
+            return NULL;
+    KN_TRY(find(m->self.crew, g, hash, number, out));
+    return KN_VEC_PUSH(&m->known, *out) ? NULL : knx_error_nomem();
+}
+
 knx_error *kndist_meeting_of(kndist_member *m, const kndist_group *g, kndist_meeting **out)
 {
     if (g->n < 1 || g->me < 0 || g->me >= g->n || g->device[g->me] != m->self.device)
         return knx_error_new(KN_ERROR_VALUE, "device %d is not the member of the group that it says", m->self.device);
     uint64_t hash = knx_hash_bytes(g->device, (size_t)g->n * sizeof *g->device, (uint64_t)g->n);
-    for (size_t i = 0; i < m->known.n; i++)
-        if (is_of(*out = m->known.at[i], g, hash))
+    for (int number = 0;; number++) {
+        const kndist_flight *f = m->flights;
+        KN_TRY(numbered(m, g, hash, number, out));
+        while (f && f->t != *out)
+            f = f->next;
+        if (!f)
             return NULL;
-    KN_TRY(find(m->self.crew, g, hash, out));
-    return KN_VEC_PUSH(&m->known, *out) ? NULL : knx_error_nomem();
+    }
 }
 
 void kndist_meetings_free(kndist_crew *c)
@@ -117,7 +134,7 @@ const char *kndist_what_text(knx_text *t, kndist_what w)
 static kndist_what what_of(kndist_member *m)
 {
     knx_spin_lock(&m->lock);
-    kndist_what w = m->move.what;
+    kndist_what w = m->what;
     knx_spin_unlock(&m->lock);
     return w;
 }
@@ -130,10 +147,10 @@ static kndist_meeting *waits_at(kndist_member *m, unsigned *turn)
     return t && turn_of(atomic_load(&t->word)) == *turn ? t : NULL;
 }
 
-/* Has m come to t in this turn? */
-static bool is_there(kndist_member *m, const kndist_meeting *t, unsigned turn)
+/* Has that rank come to t in this turn? It may be anywhere by now. */
+static bool is_there(const kndist_meeting *t, int rank, unsigned turn)
 {
-    return atomic_load(&m->at) == t && atomic_load(&m->turn) == turn;
+    return atomic_load(&t->came[rank]) == turn + 1;
 }
 
 /* Goes from m to those it waits for, and from there on; true: it has come back to `end`. seen[]: who was gone by;
@@ -146,7 +163,7 @@ static bool waits_for(kndist_member *m, kndist_member *end, bool *seen, kndist_m
     seen[m->number] = true;
     for (int i = 0; t && i < t->n; i++) {
         kndist_member *other = t->here[i] < 0 ? m : &c->member[t->here[i]];
-        if (other == m || is_there(other, t, turn))
+        if (other == m || is_there(t, i, turn))
             continue;
         if (other != end && (seen[other->number] || !waits_for(other, end, seen, first)))
             continue;
@@ -174,7 +191,7 @@ static kndist_member *missing(kndist_member *m, const kndist_meeting *t, unsigne
 {
     for (int i = 0; i < t->n; i++) {
         kndist_member *other = t->here[i] < 0 ? m : &m->self.crew->member[t->here[i]];
-        if (other != m && !is_there(other, t, turn))
+        if (other != m && !is_there(t, i, turn))
             return other;
     }
     return NULL;
@@ -186,7 +203,7 @@ static knx_error *mismatch(kndist_member *m, kndist_member *other)
     return knx_error_new(KN_ERROR_RUNTIME,
                          "devices run different movements: device %d is in %s, device %d in %s, and they wait for each "
                          "other",
-                         m->self.device, kndist_what_text(&mine, m->move.what), other->self.device,
+                         m->self.device, kndist_what_text(&mine, m->what), other->self.device,
                          kndist_what_text(&its, what_of(other)));
 }
 
@@ -194,7 +211,7 @@ static knx_error *ended_early(kndist_member *m, const kndist_member *other)
 {
     knx_text mine = {0};
     return knx_error_new(KN_ERROR_RUNTIME, "devices run different movements: device %d is in %s, device %d has ended",
-                         m->self.device, kndist_what_text(&mine, m->move.what), other->self.device);
+                         m->self.device, kndist_what_text(&mine, m->what), other->self.device);
 }
 
 static knx_error *too_late(kndist_member *m, kndist_member *other, double seconds)
@@ -203,7 +220,7 @@ static knx_error *too_late(kndist_member *m, kndist_member *other, double second
     unsigned turn;
     bool waits = waits_at(other, &turn) != NULL;
     return knx_error_new(KN_ERROR_RUNTIME, "device %d waited %g s in %s for device %d, which %s%s", m->self.device,
-                         seconds, kndist_what_text(&mine, m->move.what), other->self.device,
+                         seconds, kndist_what_text(&mine, m->what), other->self.device,
                          waits ? "waits in " : "is at work", waits ? kndist_what_text(&its, what_of(other)) : "");
 }
 
@@ -266,7 +283,6 @@ static void begin_turn(kndist_meeting *t, unsigned turn)
         knx_wake_at(&t->word, INT_MAX);
 }
 
-/* true: all have come after all. Whoever came once another one had given up has been counted, too, but has not come. */
 static bool came_after_all(kndist_meeting *t, unsigned turn)
 {
     unsigned word = atomic_load(&t->word);
@@ -283,20 +299,28 @@ static void wait_out(kndist_meeting *t, unsigned turn)
         park(t, turn);
 }
 
-static knx_error *wait_for_all(kndist_member *m, kndist_meeting *t, unsigned turn)
+/* Whoever came once another one had given up has been counted, too, but has not come. */
+bool kndist_came_after_all(kndist_flight *f)
+{
+    if (!came_after_all(f->t, f->turn))
+        return false;
+    wait_out(f->t, f->turn);
+    return true;
+}
+
+static knx_error *wait_for_all(kndist_member *m, kndist_flight *f)
 {
     double since = knx_seconds(), next = since + 1e-9 * SLICE;
-    while (!park(t, turn)) {
+    while (!park(f->t, f->turn)) {
         bool failed = atomic_load(&m->self.crew->failed);
         bool looks = failed || knx_seconds() >= next;
-        knx_error *error = looks && !failed ? look_around(m, t, turn, since) : NULL;
+        knx_error *error = looks && !failed ? look_around(m, f->t, f->turn, since) : NULL;
         if (looks)
             next = knx_seconds() + 1e-9 * SLICE;
         if (!error && !failed)
             continue;
-        if (came_after_all(t, turn)) {
+        if (kndist_came_after_all(f)) {
             knx_error_release(error);
-            wait_out(t, turn);
             return NULL;
         }
         return error ? error : kndist_other_failed(m);
@@ -304,30 +328,46 @@ static knx_error *wait_for_all(kndist_member *m, kndist_meeting *t, unsigned tur
     return NULL;
 }
 
-knx_error *kndist_come(kndist_member *m, kndist_meeting *t)
+knx_error *kndist_come(kndist_member *m, kndist_flight *f)
 {
+    kndist_meeting *t = f->t;
     if (atomic_load(&m->self.crew->failed))
         return kndist_other_failed(m);
-    unsigned turn = turn_of(atomic_load(&t->word));
-    atomic_store(&m->turn, turn);
-    atomic_store(&m->at, t);
+    f->turn = turn_of(atomic_load(&t->word));
+    t->flight[f->me] = f;
+    atomic_store(&t->came[f->me], f->turn + 1);
     unsigned word = atomic_fetch_add(&t->word, 1) + 1;
-    knx_error *error = NULL;
     if (word & GONE)
-        error = kndist_other_failed(m);
-    else if ((int)(word & COUNT) == t->n_here)
-        begin_turn(t, turn);
-    else if (!spun(t, turn, has_cpus(m->self.crew)))
-        error = wait_for_all(m, t, turn);
+        return kndist_other_failed(m);
+    if ((int)(word & COUNT) == t->n_here)
+        begin_turn(t, f->turn);
+    return NULL;
+}
+
+knx_error *kndist_all_here(kndist_member *m, kndist_flight *f)
+{
+    kndist_meeting *t = f->t;
+    knx_error *error = NULL;
+    if (turn_of(atomic_load_explicit(&t->word, memory_order_acquire)) != f->turn)
+        return NULL;
+    atomic_store(&m->turn, f->turn);
+    atomic_store(&m->at, t);
+    if (!spun(t, f->turn, has_cpus(m->self.crew)))
+        error = wait_for_all(m, f);
     atomic_store(&m->at, NULL);
     return error;
 }
 
-void kndist_leave(kndist_member *m, kndist_meeting *t)
+void kndist_begin_leaving(kndist_flight *f)
 {
-    unsigned word = atomic_fetch_add(&t->word, 1) + 1, turn = turn_of(word);
-    if ((int)(word & COUNT) == t->n_here)
-        begin_turn(t, turn);
-    else if (!spun(t, turn, has_cpus(m->self.crew)))
-        wait_out(t, turn);
+    unsigned word = atomic_fetch_add(&f->t->word, 1) + 1;
+    f->turn = turn_of(word);
+    if ((int)(word & COUNT) == f->t->n_here)
+        begin_turn(f->t, f->turn);
+}
+
+void kndist_leave(kndist_member *m, const kndist_flight *f)
+{
+    if (turn_of(atomic_load(&f->t->word)) == f->turn && !spun(f->t, f->turn, has_cpus(m->self.crew)))
+        wait_out(f->t, f->turn);
 }

@@ -105,7 +105,7 @@ knx_error *kndist_post(kndist_waits *w, int process, int tag, char *p, size_t by
         size_t some = bytes - at < kndist_net.t->most ? bytes - at : kndist_net.t->most;
         if (!KN_VEC_RESERVE(w, 1))
             return knx_error_nomem();
-        kndist_wait one = {.process = process};
+        kndist_posted one = {.process = process};
         int code = sends ? kndist_net.t->send(process, tag, p + at, some, &one.request)
                          : kndist_net.t->receive(process, tag, p + at, some, &one.request);
         if (code)

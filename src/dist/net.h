@@ -56,11 +56,11 @@ int kndist_process_of(int32_t device);
 const char *kndist_head_text(knx_text *t, const kndist_head *h);
 
 /* Pieces that are too long for a head: several messages, of the pair of devices. */
-typedef struct kndist_wait {
+typedef struct kndist_posted {
     void *request;
     int process;
-} kndist_wait;
-typedef KN_VEC(kndist_wait) kndist_waits;
+} kndist_posted;
+typedef KN_VEC(kndist_posted) kndist_waits;
 knx_error *kndist_post(kndist_waits *w, int process, int tag, char *p, size_t bytes, bool sends);
 int kndist_pair_tag(int32_t from, int32_t to);
 knx_error *kndist_test_waits(kndist_waits *w);

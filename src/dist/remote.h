@@ -39,8 +39,16 @@ knx_error *kndist_remote_begin(kndist_crew *c, const kndist_group *whole);
  * or another process's. */
 knx_error *kndist_remote_end(kndist_crew *c, knx_error *error, int device, bool secondary);
 void kndist_remote_fail(kndist_crew *c); /* tells the others, once */
-/* Between coming and leaving: everything to and from members of other processes. */
-knx_error *kndist_remote_move(kndist_member *m, const kndist_meeting *t, int me);
+/* ---- net_move.c: what goes to and comes from members of other processes. */
+typedef struct kndist_away kndist_away;
+knx_error *kndist_away_new(kndist_away **out);
+void kndist_away_free(kndist_away *r);
+/* Errors are found by those who wait, or start the next one; all others hear of them at once. */
+void kndist_remote_start(kndist_member *m, kndist_flight *f);
+/* Until all has gone and come, or nothing of it will any more. known: the run has failed already, and why is told. */
+knx_error *kndist_remote_wait(kndist_member *m, kndist_flight *f, bool known);
+void kndist_remote_progress(kndist_member *m);
+knx_error *kndist_remote_error(kndist_member *m); /* what went wrong with what is under way */
 knx_error *kndist_net_open(const struct kndist_transport *t, int n_local);
 const char *kndist_net_close(void); /* why the processes had lost each other; "": they had not */
 void kndist_job_set(int n_process, int process);
