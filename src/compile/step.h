@@ -97,8 +97,11 @@ typedef struct knc_shift {
     kn_dtype dtype;
     int64_t most, bytes;
 } knc_shift;
+/* A routine that waits for others may be two steps (memory/starts.c): one that starts it, and one that waits for it. */
+enum { KNC_WHOLE, KNC_START, KNC_WAIT };
 struct knc_step {
     uint8_t kind;
+    uint8_t half; /* KNC_ROUTINE: KNC_WHOLE, or which half of it */
     uint32_t eqn; /* the equation that errors point at */
     uint32_t n_ref;
     knc_ref *ref; /* kernel: its buffers; routine, loop, branch: operands, results, workspace if it has one; copy: to,
@@ -293,6 +296,8 @@ struct knc_program {
 /* control.c: the programs inside of a step (of a loop or a branch; other steps have none) */
 uint32_t knc_n_inside(const knc_step *s);
 knc_program *knc_inner_program(const knc_step *s, uint32_t i);
+/* groups.c: "", or which half of a routine the step is, behind the routine's name */
+const char *knc_half_text(const knc_step *s);
 /* record.c: the names of the operations that a step computes; the number of elements that it runs over (a copy:
  * bytes) */
 void knc_step_operations(const knc_program *p, uint32_t step, knx_text *t);

@@ -16,6 +16,7 @@ typedef struct knc_target {
     double ns_per_unit;    /* nanoseconds of a unit of work (knk_cost) on one worker: which work is worth another one */
     const struct knc_band_limits *bands; /* it runs some rows of several steps at a time (docs/products.md); NULL: it
                                             does not */
+    bool starts;           /* it runs routines in halves, with other steps in between */
     bool segments;         /* it runs the boxes of a launch with kernels of their own */
     /* May this kernel, which has at most KNC_ATTACHED_MAPS maps, be a part of a product's step, which calls it for
      * rectangles of elements? NULL: none may. */

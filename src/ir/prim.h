@@ -63,6 +63,7 @@ enum {
     KN_USER = 32768, /* runs the user's code: outside of traces at once and alone */
     /* outside of traces it runs on the mesh among its parameters, if its operands are nowhere else */
     KN_MAY_MESH = 4194304,
+    KN_FILLS_EARLY = 8388608, /* of rows with `start`: the result is written from then on */
     KN_ON_MESH = 1048576, /* runs on the mesh that its parameters name: kni_mesh_in */
 };
 
@@ -175,6 +176,11 @@ struct kni_prim {
     const kni_reduction_row *reduction; /* KN_REDUCES */
     /* a routine, which reads and writes memory (sort, cholesky) */
     knx_error *(*run)(const kni_rule *r, const kni_routine_args *args);
+    /* Of `run`: its two halves, if it waits for others. `start` waits for nobody; `wait` ends what it began, with the
+     * same operands, results and workspace, which are the routine's from the one to the other. A program does other
+     * things in between. NULL: it is one piece */
+    knx_error *(*start)(const kni_rule *r, const kni_routine_args *args);
+    knx_error *(*wait)(const kni_rule *r, const kni_routine_args *args);
     /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them
      * already, and x[updates - 1] == y[0]: only the changes are written, nothing before the last error. 0: none */
     int8_t updates;

@@ -5,7 +5,7 @@
  * An update begins with a copy of the old value. The copy goes away if it is the last reader of that value, so it is
  * held back while other steps have still to read the value. When only held copies could come next one of them is
  * released and becomes a real copy; if possible one whose update the other readers of the old value wait for. */
-#include "compile/plan.h"
+#include "compile/memory/starts.h"
 #include <string.h>
 
 typedef struct heap {
@@ -319,10 +319,8 @@ knx_error *knc_order_steps(knc_plan *p)
 {
     uint32_t n = (uint32_t)p->step.n, done = 0;
     order o = {.p = p};
-    uint32_t *old = knx_arena_alloc(&p->scratch, (n + 1) * sizeof *old),
-             *number = knx_arena_alloc(&p->scratch, (n + 1) * sizeof *number);
-    knc_step *sorted = knx_arena_alloc(&p->p->arena, (n + 1) * sizeof *sorted);
-    if (!old || !number || !sorted || !begin(&o, n))
+    uint32_t *old = knx_arena_alloc(&p->scratch, (n + 1) * sizeof *old);
+    if (!old || !begin(&o, n))
         return knx_error_nomem();
     while (o.ready.n || o.held.n) {
         if (!o.ready.n)
@@ -338,7 +336,13 @@ knx_error *knc_order_steps(knc_plan *p)
     }
     if (done != n)
         return knx_error_new(KN_ERROR_VALUE, "program: the steps depend on each other in a circle");
-    renumber(p, old, n, sorted, number);
+    const uint32_t *all = old;
+    KN_TRY(knc_start_routines(p, &all, &n));
+    uint32_t *number = knx_arena_alloc(&p->scratch, (n + 1) * sizeof *number);
+    knc_step *sorted = knx_arena_alloc(&p->p->arena, (n + 1) * sizeof *sorted);
+    if (!number || !sorted)
+        return knx_error_nomem();
+    renumber(p, all, n, sorted, number);
     write_notes(p);
     p->p->step = sorted;
     p->p->n_step = n;

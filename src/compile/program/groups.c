@@ -64,3 +64,10 @@ bool knc_is_written(const knc_step *s, uint32_t r)
     }
     return r >= s->u.r.n_in;
 }
+
+const char *knc_half_text(const knc_step *s)
+{
+    if (s->kind != KNC_ROUTINE || s->half == KNC_WHOLE)
+        return "";
+    return s->half == KNC_START ? " start" : " wait";
+}

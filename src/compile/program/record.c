@@ -124,7 +124,7 @@ void knc_step_operations(const knc_program *p, uint32_t step, knx_text *t)
         return;
     }
     if (!knc_is_kernel(s) && s->kind != KNC_PRODUCT && s->kind != KNC_BAND) {
-        knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name);
+        knx_text_add(t, "%s%s", p->jaxpr->eqn[s->eqn].prim->name, knc_half_text(s));
         return;
     }
     for (int views = 0; views < 2 && !*before; views++) /* names of views only if there are no others */
@@ -156,7 +156,7 @@ static int64_t elements_of(const knc_program *p, const knc_step *s)
     if (s->kind == KNC_PRODUCT)
         return kni_type_size(p->jaxpr->type[p->jaxpr->eqn[s->u.p.eqn].out]);
     if (!knc_is_kernel(s))
-        return s->u.r.n_out ? kni_type_size(s->u.r.yt[0]) : 0;
+        return s->half == KNC_START ? kni_type_size(s->u.r.xt[0]) : s->u.r.n_out ? kni_type_size(s->u.r.yt[0]) : 0;
     for (int d = 0; d < s->u.k.kernel->n_par; d++)
         points = knx_dim_mul(points, s->u.k.par[d]);
     for (int k = 0; k < s->u.k.kernel->n_stage; k++) {

@@ -143,7 +143,7 @@ static void step_head(const knc_program *p, const knc_step *s, knx_text *t)
     case KNC_PRODUCT: product_text(p, s, t); break;
     case KNC_LOOP:
     case KNC_BRANCH:
-    case KNC_ROUTINE: knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
+    case KNC_ROUTINE: knx_text_add(t, "%s%s", p->jaxpr->eqn[s->eqn].prim->name, knc_half_text(s)); break;
     case KNC_COPY: {
         knx_text bytes = {0};
         knx_text_add(t, "copy of %s bytes", knx_dim_show(&bytes, (int64_t)s->u.bytes));

@@ -2,6 +2,7 @@
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
  * nothing else unless somebody watches. */
 #include "base/poll.h"
+#include "dist/dist.h"
 #include "host/dump.h"
 #include "device/host/run.h"
 #include "base/float_env.h"
@@ -107,7 +108,9 @@ static knx_error *run_routine(const run *r, uint32_t i, void **at)
                                                 : s->n_ref > n ? at[n]
                                                                : NULL,
                                    .threads = shared ? r->threads : 1};
-    return knx_error_placed(rule->prim->run(rule, &args), r->p->jaxpr->eqn[s->eqn].place);
+    const kni_prim *p = rule->prim;
+    knx_error *error = (s->half == KNC_START ? p->start : s->half == KNC_WAIT ? p->wait : p->run)(rule, &args);
+    return knx_error_placed(error, r->p->jaxpr->eqn[s->eqn].place);
 }
 
 /* Addresses move there, or back. */
@@ -252,6 +255,8 @@ KNX_HOT knx_error *knd_run_steps(const run *r)
                                  run_told_step, &(any_step){r, i, at}));
         else
             KN_TRY(run_any_step(r, i, at));
+        if (__builtin_expect(r->l->starts, 0))
+            kndist_progress();
     }
     return NULL;
 }
@@ -290,7 +295,10 @@ knx_error *knd_run_into(const knd_loaded *l, const knd_operand *in, void *const 
     run r = {.l = knd_host_of(l), .p = l->program, .in = in, .to = to, .threads = knd_threads(l, threads)};
     use_workspace(&r, workspace);
     unsigned env = knx_float_enter();
+    uint64_t started = kndist_started();
     knx_error *error = knd_run_to(&r);
+    if (__builtin_expect(error != NULL, 0))
+        kndist_abandon(started, error);
     knx_float_leave(env);
     return error;
 }
@@ -326,7 +334,10 @@ static knx_error *run_steps_in(run *r, const knd_operand *in)
     knx_error *error = own_operands(r, &mine) ? make_outputs(r) : knx_error_nomem();
     if (!error && r->p->n_step) {
         unsigned env = knx_float_enter();
+        uint64_t started = kndist_started();
         error = knd_run_steps(r);
+        if (__builtin_expect(error != NULL, 0)) /* the memory goes that others may still read */
+            kndist_abandon(started, error);
         knx_float_leave(env);
     }
     give_back_operands(r, in, mine);

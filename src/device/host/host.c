@@ -10,7 +10,7 @@ static const knc_band_limits bands = {
     {                                                                                                         \
         .name = "host", .dtypes = UINT32_MAX, .index_bits = 64, .max_buffers = 64, .alignment = 64,           \
         .first_cache = 32 << 10, .second_cache = 2 << 20, .ns_per_unit = 10000. / (1 << 16), .bands = &bands, \
-        .segments = (cuts), .attaches = knh_fits_rect                                                         \
+        .starts = true, .segments = (cuts), .attaches = knh_fits_rect                                         \
     }
 
 /* Without machine code a launch has no segments: the interpreter asks each point where it lies anyway. */

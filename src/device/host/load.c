@@ -149,6 +149,7 @@ static knx_error *load_routine(knd_host_loaded *l, const knc_step *s, knd_host_s
     if (!x)
         return knx_error_nomem();
     make_ready(l->head.program, s, x);
+    l->starts |= s->half == KNC_START;
     out->routine = x;
     return NULL;
 }

@@ -82,6 +82,7 @@ struct knd_host_loaded {
     size_t room;                     /* bytes: of a step with many buffers, then of a loop's or branch's own */
     uint64_t scratch;                /* for one thread; also of kernels in loops */
     int most_threads;                /* that it has work for */
+    bool starts;                     /* something is under way between some of its steps */
     bool one_kernel;                 /* is all that it does, and its outputs have buffers of their own */
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
     knh_batch *batch;                /* while it is loaded: of its functions, and those of the programs inside */

@@ -2,6 +2,7 @@
  * loop.c -- runs loops: condition and body are programs, and each carry goes to and fro between two places, or stays
  * where it is. Nothing is allocated. */
 #include "base/poll.h"
+#include "dist/dist.h"
 #include "host/dump.h"
 #include "ir/host.h"
 #include "device/host/run.h"
@@ -23,6 +24,7 @@ typedef struct looping {
     char *values; /* its workspace */
     char *room;   /* its addresses */
     bool watched; /* somebody wants to hear of the programs' steps */
+    bool on_mesh; /* it is a device's, for which something may be under way */
     void *go;     /* the condition's result */
     inside cond[PLACES], body[PLACES];
 } looping;
@@ -79,6 +81,7 @@ static knx_error *run_table(const inside *n, const knd_table *t)
     const knc_program *p = n->r.p;
     void **at = n->table;
     KN_KNOWN(p && at);
+    const bool starts = n->r.l->starts;
     const knd_host_step *x = n->r.l->step;
     for (const knc_step *s = p->step, *end = s + p->n_step; s < end; s++, x++) {
         if (s->kind == KNC_KERNEL && x->prepared) {
@@ -88,6 +91,8 @@ static knx_error *run_table(const inside *n, const knd_table *t)
             KN_TRY(knd_run_step_at(&n->r, (uint32_t)(s - p->step), at));
         }
         at += s->kind != KNC_BAND ? s->n_ref : 0;
+        if (__builtin_expect(starts, 0))
+            kndist_progress();
     }
     for (uint32_t i = 0; i < t->n_copy; i++, at += 2)
         copy_some(at[0], at[1], p->output[t->copy[i]].bytes);
@@ -219,6 +224,8 @@ static knx_error *run_turns(looping *g, const kni_host *watcher)
         }
         KN_TRY(run_body(g, which, t));
         which ^= l->places - 1;
+        if (g->on_mesh)
+            kndist_progress();
         if (watcher)
             KN_TRY(knd_tell_turn(watcher, t + 1, l->length));
     }
@@ -230,7 +237,11 @@ static knx_error *run_turns(looping *g, const kni_host *watcher)
 knx_error *knd_run_loop(const knd_one_run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
-    looping g = {.l = s->u.r.loop, .h = r->l->step[i].loop, .at = at, .watched = r->observer || r->on_step};
+    looping g = {.l = s->u.r.loop,
+                 .h = r->l->step[i].loop,
+                 .at = at,
+                 .watched = r->observer || r->on_step,
+                 .on_mesh = kndist_self_now() != NULL};
     const kni_host *watcher = g.l->on_step ? kni_host_find(g.l->on_step) : NULL;
     if (g.l->on_step && !watcher)
         return knx_error_new(KN_ERROR_VALUE, "the function of .on_step is not of this process");

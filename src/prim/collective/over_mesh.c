@@ -4,7 +4,10 @@
  *
  * A reduction over several axes joins along the last axis of the mesh first, whatever the order of the names, so that
  * it has the bits of vmaps inside of each other, one for each axis. Each device joins a part of the elements, and all
- * gather the parts; where the elements are few, everyone joins all. The bits are the same. */
+ * gather the parts; where the elements are few, everyone joins all. The bits are the same.
+ *
+ * Each is two routines (columns `start` and `wait`): the first one says what this device moves, the second one waits for
+ * what comes and makes the result of it. What they share lies at the beginning of the workspace. */
 #include "prim/collective/over_mesh.h"
 #include "dist/dist.h"
 #include "host/routine/join_lanes.h"
@@ -52,13 +55,15 @@ typedef struct lanes {
     size_t *bytes, *at;                           /* 2 n each, for parts of different sizes */
     char *rest;                                   /* of the workspace */
     kndist_what what;
+    kndist_flight *flight;
 } lanes;
 
 static size_t whole_lines(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
 static size_t lanes_bytes(int64_t n)
 {
-    return whole_lines((size_t)n * (sizeof(void *) + 4 * sizeof(size_t) + sizeof(int32_t)));
+    return whole_lines(sizeof(lanes)) +
+           whole_lines((size_t)n * (sizeof(void *) + 4 * sizeof(size_t) + sizeof(int32_t)));
 }
 
 /* Where this device is in the mesh. */
@@ -107,9 +112,10 @@ static void fill_group(lanes *l, const kni_mesh *mesh, int64_t self, int32_t *de
     l->g = (kndist_group){(int)l->n, (int)me, device};
 }
 
-static knx_error *begin(lanes *l, const kni_rule *r, const kni_mesh *mesh, kni_names names, void *workspace)
+static knx_error *begin(lanes **out, const kni_rule *r, const kni_mesh *mesh, kni_names names, void *workspace)
 {
     int64_t self = 0;
+    lanes *l = *out = workspace;
     *l = (lanes){.n = lanes_of(mesh, names), .n_axis = names.n, .what = {r->prim->name, r->place}};
     for (int i = 0; i < names.n; i++) {
         l->axis[i] = kni_mesh_axis(mesh, names.v[i], strlen(names.v[i]));
@@ -117,13 +123,29 @@ static knx_error *begin(lanes *l, const kni_rule *r, const kni_mesh *mesh, kni_n
     }
     KN_TRY(find_self(mesh, &self));
     size_t n = (size_t)l->n;
-    l->part = workspace;
+    l->part = (void **)(void *)((char *)workspace + whole_lines(sizeof *l));
     l->bytes = (size_t *)(l->part + n);
     l->at = l->bytes + 2 * n;
     int32_t *device = (int32_t *)(l->at + 2 * n);
     l->rest = (char *)workspace + lanes_bytes(l->n);
     fill_group(l, mesh, self, device);
     return NULL;
+}
+
+static knx_error *start(lanes *l, kndist_move m)
+{
+    m.what = l->what;
+    return kndist_start(&l->g, &m, &l->flight);
+}
+
+static knx_error *start_gather(lanes *l, const void *x, size_t bytes, void *to)
+{
+    return start(l, (kndist_move){.kind = KNDIST_GATHER, .send = x, .bytes = bytes, .recv = to});
+}
+
+static knx_error *start_exchange(lanes *l, const void *x, size_t bytes, void *to)
+{
+    return start(l, (kndist_move){.kind = KNDIST_EXCHANGE, .send = x, .bytes = bytes, .recv = to});
 }
 
 /* ---- Sizes. */
@@ -207,8 +229,8 @@ knx_bytes knp_all_reduce_workspace(const kni_rule *r)
     return lanes_bytes(n) + (knx_bytes)n * most * r->xt->dtype->size;
 }
 
-/* Parts to those who join them, and what they make of them to all. */
-static knx_error *reduce_in_parts(lanes *l, const kni_rule *r, const char *x, char *y)
+/* Parts go to those who join them. */
+static knx_error *start_parts(lanes *l, const kni_rule *r, const char *x)
 {
     size_t size = r->xt->dtype->size, count = count_of(*r->xt), here, n = (size_t)l->n;
     size_t mine = part_count(count, l->n, l->g.me, &here);
@@ -219,21 +241,35 @@ static knx_error *reduce_in_parts(lanes *l, const kni_rule *r, const char *x, ch
         recv[k] = size * mine;
         recv_at[k] = k * size * mine;
     }
-    KN_TRY(kndist_all_to_all_v(&l->g, l->what, x, send, send_at, l->rest, recv, recv_at));
-    join(l, r->xt->dtype, join_of(r->prim), l->rest, mine, y + here * size);
-    return kndist_all_gather_v(&l->g, l->what, y + here * size, mine * size, y, send, send_at);
+    return start(l, (kndist_move){.kind = KNDIST_PARTS,
+                                  .send = x,
+                                  .send_bytes = send,
+                                  .send_at = send_at,
+                                  .recv = l->rest,
+                                  .recv_bytes = recv,
+                                  .recv_at = recv_at});
 }
 
-knx_error *knp_all_reduce_run(const kni_rule *r, const kni_routine_args *args)
+knx_error *knp_all_reduce_start(const kni_rule *r, const kni_routine_args *args)
 {
     const kni_p_all_reduce *p = r->params;
-    lanes l;
+    lanes *l;
     KN_TRY(begin(&l, r, p->mesh, p->axes, args->workspace));
-    if (!is_small(*r->xt))
-        return reduce_in_parts(&l, r, args->x[0], args->y[0]);
-    KN_TRY(kndist_all_gather(&l.g, l.what, args->x[0], bytes_of(*r->xt), l.rest));
-    join(&l, r->xt->dtype, join_of(r->prim), l.rest, count_of(*r->xt), args->y[0]);
-    return NULL;
+    return is_small(*r->xt) ? start_gather(l, args->x[0], bytes_of(*r->xt), l->rest) : start_parts(l, r, args->x[0]);
+}
+
+/* What this one has made of its part goes to all. */
+knx_error *knp_all_reduce_wait(const kni_rule *r, const kni_routine_args *args)
+{
+    lanes *l = args->workspace;
+    size_t size = r->xt->dtype->size, count = count_of(*r->xt), here = 0;
+    char *y = args->y[0];
+    KN_TRY(kndist_wait(l->flight));
+    size_t mine = is_small(*r->xt) ? count : part_count(count, l->n, l->g.me, &here);
+    join(l, r->xt->dtype, join_of(r->prim), l->rest, mine, y + here * size);
+    if (is_small(*r->xt))
+        return NULL;
+    return kndist_all_gather_v(&l->g, l->what, y + here * size, mine * size, y, l->bytes, l->at);
 }
 
 /* ---- Pieces along an axis: rows of an array and of its parts take turns. */
@@ -265,17 +301,28 @@ knx_bytes knp_all_gather_workspace(const kni_rule *r)
     return lanes_bytes(n) + (woven ? (knx_bytes)n * bytes_of(*r->xt) : 0);
 }
 
-knx_error *knp_all_gather_run(const kni_rule *r, const kni_routine_args *args)
+/* Rows in front of the gathered axis: what is gathered is woven, out of the workspace. */
+static size_t gather_outer(const kni_rule *r)
+{
+    return span(r->xt->dim, 0, (int)((const kni_p_all_gather *)r->params)->all_gather_dimension);
+}
+
+knx_error *knp_all_gather_start(const kni_rule *r, const kni_routine_args *args)
 {
     const kni_p_all_gather *p = r->params;
-    lanes l;
+    lanes *l;
     KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
-    int d = (int)p->all_gather_dimension;
-    size_t outer = span(r->xt->dim, 0, d), row = span(r->xt->dim, d, r->xt->ndim) * r->xt->dtype->size;
-    char *to = outer > 1 ? l.rest : args->y[0];
-    KN_TRY(kndist_all_gather(&l.g, l.what, args->x[0], bytes_of(*r->xt), to));
-    if (outer > 1)
-        weave(args->y[0], to, (size_t)l.n, outer, row);
+    return start_gather(l, args->x[0], bytes_of(*r->xt), gather_outer(r) > 1 ? l->rest : args->y[0]);
+}
+
+knx_error *knp_all_gather_wait(const kni_rule *r, const kni_routine_args *args)
+{
+    const kni_p_all_gather *p = r->params;
+    lanes *l = args->workspace;
+    size_t row = span(r->xt->dim, (int)p->all_gather_dimension, r->xt->ndim) * r->xt->dtype->size;
+    KN_TRY(kndist_wait(l->flight));
+    if (gather_outer(r) > 1)
+        weave(args->y[0], l->rest, (size_t)l->n, gather_outer(r), row);
     return NULL;
 }
 
@@ -291,21 +338,27 @@ knx_bytes knp_reduce_scatter_workspace(const kni_rule *r)
     return lanes_bytes(n) + (woven ? 2 : 1) * whole_lines(bytes_of(*r->xt));
 }
 
-knx_error *knp_reduce_scatter_run(const kni_rule *r, const kni_routine_args *args)
+knx_error *knp_reduce_scatter_start(const kni_rule *r, const kni_routine_args *args)
 {
     const kni_p_reduce_scatter *p = r->params;
-    lanes l;
+    lanes *l;
     KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
     int d = (int)p->scatter_dimension;
-    size_t n = (size_t)l.n, outer = span(r->xt->dim, 0, d), whole = bytes_of(*r->xt);
+    size_t n = (size_t)l->n, outer = span(r->xt->dim, 0, d), whole = bytes_of(*r->xt);
     size_t row = span(r->xt->dim, d, r->xt->ndim) / n * r->xt->dtype->size;
     const char *from = args->x[0];
     if (outer > 1) {
-        unweave(l.rest + whole_lines(whole), from, n, outer, row);
-        from = l.rest + whole_lines(whole);
+        unweave(l->rest + whole_lines(whole), from, n, outer, row);
+        from = l->rest + whole_lines(whole);
     }
-    KN_TRY(kndist_all_to_all(&l.g, l.what, from, whole / n, l.rest));
-    join(&l, r->xt->dtype, KNR_LANES_SUM, l.rest, count_of(*r->xt) / n, args->y[0]);
+    return start_exchange(l, from, whole / n, l->rest);
+}
+
+knx_error *knp_reduce_scatter_wait(const kni_rule *r, const kni_routine_args *args)
+{
+    lanes *l = args->workspace;
+    KN_TRY(kndist_wait(l->flight));
+    join(l, r->xt->dtype, KNR_LANES_SUM, l->rest, count_of(*r->xt) / (size_t)l->n, args->y[0]);
     return NULL;
 }
 
@@ -339,25 +392,34 @@ knx_bytes knp_all_to_all_workspace(const kni_rule *r)
     return lanes_bytes(n) + ((e.out_outer > 1) + (e.in_outer > 1)) * whole_lines(bytes_of(*r->xt));
 }
 
-knx_error *knp_all_to_all_run(const kni_rule *r, const kni_routine_args *args)
+/* Where what comes is put before it is woven, behind what goes if that was unwoven. */
+static char *exchange_room(const lanes *l, const kni_rule *r, exchange e)
+{
+    return l->rest + (e.out_outer > 1 ? whole_lines(bytes_of(*r->xt)) : 0);
+}
+
+knx_error *knp_all_to_all_start(const kni_rule *r, const kni_routine_args *args)
 {
     const kni_p_all_to_all *p = r->params;
-    lanes l;
+    lanes *l;
     KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
     exchange e = exchange_of(r);
-    size_t n = (size_t)l.n, whole = bytes_of(*r->xt);
+    size_t n = (size_t)l->n, whole = bytes_of(*r->xt);
     const char *from = args->x[0];
-    char *to = args->y[0], *room = l.rest;
     if (e.out_outer > 1) {
-        unweave(room, from, n, e.out_outer, e.out_row);
-        from = room;
-        room += whole_lines(whole);
+        unweave(l->rest, from, n, e.out_outer, e.out_row);
+        from = l->rest;
     }
+    return start_exchange(l, from, whole / n, e.in_outer > 1 ? exchange_room(l, r, e) : args->y[0]);
+}
+
+knx_error *knp_all_to_all_wait(const kni_rule *r, const kni_routine_args *args)
+{
+    lanes *l = args->workspace;
+    exchange e = exchange_of(r);
+    KN_TRY(kndist_wait(l->flight));
     if (e.in_outer > 1)
-        to = room;
-    KN_TRY(kndist_all_to_all(&l.g, l.what, from, whole / n, to));
-    if (e.in_outer > 1)
-        weave(args->y[0], to, n, e.in_outer, e.in_row);
+        weave(args->y[0], exchange_room(l, r, e), (size_t)l->n, e.in_outer, e.in_row);
     return NULL;
 }
 
@@ -388,14 +450,27 @@ static knx_error *partners(const kni_p_ppermute *p, int64_t n, int me, int *to, 
     return NULL;
 }
 
-knx_error *knp_ppermute_run(const kni_rule *r, const kni_routine_args *args)
+knx_error *knp_ppermute_start(const kni_rule *r, const kni_routine_args *args)
 {
     const kni_p_ppermute *p = r->params;
-    lanes l;
+    lanes *l;
     int to, from;
     KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
-    KN_TRY(partners(p, l.n, l.g.me, &to, &from));
-    KN_TRY(kndist_permute(&l.g, l.what, args->x[0], to, args->y[0], from, bytes_of(*r->xt)));
+    KN_TRY(partners(p, l->n, l->g.me, &to, &from));
+    return start(l, (kndist_move){.kind = KNDIST_PERMUTE,
+                                  .send = args->x[0],
+                                  .to = to,
+                                  .recv = args->y[0],
+                                  .from = from,
+                                  .bytes = bytes_of(*r->xt)});
+}
+
+knx_error *knp_ppermute_wait(const kni_rule *r, const kni_routine_args *args)
+{
+    lanes *l = args->workspace;
+    int to, from;
+    KN_TRY(kndist_wait(l->flight));
+    KN_TRY(partners(r->params, l->n, l->g.me, &to, &from));
     if (from < 0)
         memset(args->y[0], 0, bytes_of(*r->xt));
     return NULL;
@@ -409,18 +484,46 @@ knx_bytes knp_pbroadcast_workspace(const kni_rule *r)
     return lanes_bytes(p->mesh ? lanes_of(p->mesh, p->axis_name) : 1);
 }
 
-knx_error *knp_pbroadcast_run(const kni_rule *r, const kni_routine_args *args)
+knx_error *knp_pbroadcast_start(const kni_rule *r, const kni_routine_args *args)
 {
     const kni_p_pbroadcast *p = r->params;
-    lanes l;
+    lanes *l;
     KN_TRY(begin(&l, r, p->mesh, p->axis_name, args->workspace));
-    if (p->source < 0 || p->source >= l.n)
+    if (p->source < 0 || p->source >= l->n)
         return knx_error_new(KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
-    memset(l.bytes, 0, (size_t)l.n * sizeof *l.bytes);
-    memset(l.at, 0, (size_t)l.n * sizeof *l.at);
-    l.bytes[p->source] = bytes_of(*r->xt);
-    return kndist_all_gather_v(&l.g, l.what, args->x[0], l.bytes[l.g.me], args->y[0], l.bytes, l.at);
+    memset(l->bytes, 0, (size_t)l->n * sizeof *l->bytes);
+    memset(l->at, 0, (size_t)l->n * sizeof *l->at);
+    l->bytes[p->source] = bytes_of(*r->xt);
+    return start(l, (kndist_move){.kind = KNDIST_PARTS,
+                                  .send = args->x[0],
+                                  .bytes = l->bytes[l->g.me],
+                                  .recv = args->y[0],
+                                  .recv_bytes = l->bytes,
+                                  .recv_at = l->at});
 }
+
+knx_error *knp_pbroadcast_wait(const kni_rule *r, const kni_routine_args *args)
+{
+    const lanes *l = args->workspace;
+    (void)r;
+    return kndist_wait(l->flight);
+}
+
+/* ---- Both at once. */
+
+#define BOTH(name)                                                               \
+    knx_error *knp_##name##_run(const kni_rule *r, const kni_routine_args *args) \
+    {                                                                            \
+        KN_TRY(knp_##name##_start(r, args));                                     \
+        return knp_##name##_wait(r, args);                                       \
+    }
+BOTH(all_reduce)
+BOTH(all_gather)
+BOTH(reduce_scatter)
+BOTH(all_to_all)
+BOTH(ppermute)
+BOTH(pbroadcast)
+#undef BOTH
 
 /* ---- axis_index. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * over_mesh.h -- collectives over axes of a mesh, as routines that devices run: the columns run and workspace of the
- * rows of collective.c. */
+ * over_mesh.h -- collectives over axes of a mesh, as routines that devices run: the columns run, start, wait and
+ * workspace of the rows of collective.c. */
 #ifndef KN_PRIM_COLLECTIVE_OVER_MESH_H
 #define KN_PRIM_COLLECTIVE_OVER_MESH_H
 #include "prim/rules.h"
@@ -10,6 +10,8 @@ knx_error *knp_mesh_check(const kni_mesh *mesh, kni_names names, kni_ints sizes)
 
 #define KNP_OVER_MESH(name)                                                             \
     knx_error *knp_##name##_run(const kni_rule *r, const kni_routine_args *args);       \
+    knx_error *knp_##name##_start(const kni_rule *r, const kni_routine_args *args);     \
+    knx_error *knp_##name##_wait(const kni_rule *r, const kni_routine_args *args);      \
     knx_bytes knp_##name##_workspace(const kni_rule *r);
 KNP_OVER_MESH(all_reduce) /* psum, pmax, pmin */
 KNP_OVER_MESH(all_gather)
