@@ -360,14 +360,20 @@ knx_error *kndist_all_here(kndist_member *m, kndist_flight *f)
 
 void kndist_begin_leaving(kndist_flight *f)
 {
-    unsigned word = atomic_fetch_add(&f->t->word, 1) + 1;
-    f->turn = turn_of(word);
-    if ((int)(word & COUNT) == f->t->n_here)
-        begin_turn(f->t, f->turn);
+    kndist_meeting *t = f->t;
+    f->turn = turn_of(atomic_load(&t->word));
+    atomic_store(&t->came[f->me], f->turn + 1);
+    if ((int)((atomic_fetch_add(&t->word, 1) + 1) & COUNT) == t->n_here)
+        begin_turn(t, f->turn);
 }
 
+/* Others see for whom it waits: one of them may wait for this one somewhere else. */
 void kndist_leave(kndist_member *m, const kndist_flight *f)
 {
-    if (turn_of(atomic_load(&f->t->word)) == f->turn && !spun(f->t, f->turn, has_cpus(m->self.crew)))
-        wait_out(f->t, f->turn);
+    if (turn_of(atomic_load(&f->t->word)) != f->turn || spun(f->t, f->turn, has_cpus(m->self.crew)))
+        return;
+    atomic_store(&m->turn, f->turn);
+    atomic_store(&m->at, f->t);
+    wait_out(f->t, f->turn);
+    atomic_store(&m->at, NULL);
 }

@@ -138,6 +138,74 @@ static void groups_do_not_wait_for_each_other(void **state)
     test_ok(run(16, move_in_groups, NULL));
 }
 
+/* ---- Movements in two halves. */
+
+static kndist_move gather_of(kndist_what w, const int *x, int *y)
+{
+    return (kndist_move){.kind = KNDIST_GATHER, .what = w, .send = x, .bytes = sizeof *x, .recv = y};
+}
+
+/* So many of one group under way at once, waited for in the order of their starts or the other way round; those of
+ * other groups in between. */
+static knx_error *start_several(void *env, int i)
+{
+    enum { SEVERAL = 5, N = 4 };
+    const team *t = env;
+    int32_t pair[2] = {i & ~1, i | 1};
+    int x[SEVERAL], y[SEVERAL][N], z[2];
+    kndist_group g = all(N, i), two = {2, i & 1, pair};
+    for (int round = 0; round < 50; round++) {
+        kndist_flight *f[SEVERAL], *other;
+        for (int k = 0; k < SEVERAL; k++) {
+            x[k] = 1000 * round + 10 * k + i;
+            kndist_move m = gather_of(WHAT("gather"), &x[k], y[k]);
+            KN_TRY(kndist_start(&g, &m, &f[k]));
+        }
+        kndist_move m = gather_of(WHAT("pair"), &x[0], z);
+        KN_TRY(kndist_start(&two, &m, &other));
+        KN_TRY(kndist_barrier(&g, WHAT("barrier")));
+        kndist_progress();
+        for (int k = 0; k < SEVERAL; k++)
+            KN_TRY(kndist_wait(f[t->n > 0 ? k : SEVERAL - 1 - k]));
+        KN_TRY(kndist_wait(other));
+        for (int k = 0; k < SEVERAL; k++)
+            for (int from = 0; from < N; from++)
+                assert_int_equal(y[k][from], 1000 * round + 10 * k + from);
+        assert_int_equal(z[0], 1000 * round + (i & ~1));
+    }
+    return NULL;
+}
+
+static void several_movements_are_under_way_at_once(void **state)
+{
+    (void)state;
+    test_ok(run(4, start_several, &(team){.n = 1}));
+    test_ok(run(4, start_several, &(team){.n = -1}));
+}
+
+/* Device 0 has started when device 1 begins, so a start waits for nobody. */
+static knx_error *start_before(void *env, int i)
+{
+    team *t = env;
+    int y[2];
+    kndist_flight *f = NULL;
+    kndist_group g = all(2, i);
+    kndist_move m = gather_of(WHAT("gather"), &i, y);
+    while (i && !atomic_load(&t->ran))
+        sched_yield();
+    KN_TRY(kndist_start(&g, &m, &f));
+    atomic_fetch_add(&t->ran, 1);
+    KN_TRY(kndist_wait(f));
+    assert_int_equal(y[1], 1);
+    return NULL;
+}
+
+static void a_start_waits_for_nobody(void **state)
+{
+    (void)state;
+    test_ok(run(2, start_before, &(team){.n = 2}));
+}
+
 /* ---- What goes wrong. */
 
 static knx_error *other_operation(void *env, int i)
@@ -228,6 +296,100 @@ static void the_first_failure_ends_all_and_is_what_comes_back(void **state)
         knx_error_release(e);
     }
     fails(run(4, one_fails, &(int){9}), "out of bounds on 2");
+}
+
+/* A device fails between starts and waits; its memory goes when it is out of them. How: all have come to the first
+ * movement then (0), nobody knows (1), or others wait for it (2). */
+static knx_error *fails_between(void *env, int i)
+{
+    enum { N = 4, LONG = 4096 };
+    const int *how = env;
+    int *x = calloc(2 * LONG, sizeof *x), *y = calloc(2 * N * LONG, sizeof *y);
+    kndist_group g = all(N, i);
+    kndist_flight *f[2] = {NULL};
+    uint64_t since = kndist_started();
+    knx_error *error = NULL;
+    for (int k = 0; k < 2 && !error; k++) {
+        kndist_move m = {.kind = KNDIST_GATHER,
+                         .what = WHAT("gather"),
+                         .send = x + k * LONG,
+                         .recv = y + k * N * LONG,
+                         .bytes = LONG * sizeof *x};
+        error = kndist_start(&g, &m, &f[k]);
+        if (!error && !k && *how == 0)
+            error = kndist_barrier(&g, WHAT("barrier"));
+        if (!error && i == 2 && *how == 2)
+            usleep(2000);
+        if (!error && i == 2 && k == (*how == 0))
+            error = knx_error_new(KN_ERROR_INDEX, "out of bounds on %d", i);
+    }
+    for (int k = 2; k-- > 0 && !error;)
+        error = kndist_wait(f[k]);
+    if (error)
+        kndist_abandon(since, error);
+    free(x);
+    free(y);
+    return error;
+}
+
+static void a_failure_between_start_and_wait_is_the_error_of_all(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 60; trial++) {
+        double start = knx_seconds();
+        fails(run(4, fails_between, &(int){trial % 3}), "out of bounds on 2");
+        assert_true(knx_seconds() - start < 5);
+    }
+}
+
+/* One waits for the first movement, which needs the other one's wait, and that one for something else. */
+static knx_error *waits_elsewhere(void *env, int i)
+{
+    int y[2];
+    kndist_flight *f;
+    kndist_group g = all(2, i);
+    kndist_move m = gather_of(WHAT("psum"), &i, y);
+    (void)env;
+    KN_TRY(kndist_start(&g, &m, &f));
+    if (i)
+        KN_TRY(kndist_barrier(&g, WHAT("barrier")));
+    return kndist_wait(f);
+}
+
+/* The same movements, started in another order. */
+static knx_error *other_order(void *env, int i)
+{
+    int y[2], z[2];
+    kndist_flight *f, *h;
+    kndist_group g = all(2, i);
+    kndist_move m = gather_of(WHAT(i ? "pmax" : "psum"), &i, y), o = gather_of(WHAT(i ? "psum" : "pmax"), &i, z);
+    (void)env;
+    KN_TRY(kndist_start(&g, &m, &f));
+    KN_TRY(kndist_start(&g, &o, &h));
+    KN_TRY(kndist_wait(f));
+    return kndist_wait(h);
+}
+
+static knx_error *never_waits(void *env, int i)
+{
+    static int y[2], x;
+    kndist_flight *f;
+    kndist_group g = all(2, i);
+    kndist_move m = gather_of(WHAT("psum"), &x, y);
+    (void)env;
+    return kndist_start(&g, &m, &f);
+}
+
+static void different_starts_and_waits_are_errors(void **state)
+{
+    (void)state;
+    double start = knx_seconds();
+    fails(run(2, waits_elsewhere, NULL), "devices run different movements: device ");
+    fails(run(2, waits_elsewhere, NULL), "psum at user.c:");
+    fails(run(2, other_order, NULL), "device 0 is in psum at user.c:");
+    fails(run(2, other_order, NULL), "device 1 in pmax at user.c:");
+    fails(run(2, never_waits, NULL), "has not waited for all that it started");
+    assert_true(knx_seconds() - start < 5);
 }
 
 static knx_error *one_is_late(void *env, int i)
@@ -387,7 +549,11 @@ KN_TEST_GROUP(test_dist)
         cmocka_unit_test(all_movements_among_one_to_many_devices),
         cmocka_unit_test(parts_of_different_sizes),
         cmocka_unit_test(groups_do_not_wait_for_each_other),
+        cmocka_unit_test(several_movements_are_under_way_at_once),
+        cmocka_unit_test(a_start_waits_for_nobody),
         cmocka_unit_test(different_movements_are_errors_that_name_both_lines),
+        cmocka_unit_test(a_failure_between_start_and_wait_is_the_error_of_all),
+        cmocka_unit_test(different_starts_and_waits_are_errors),
         cmocka_unit_test(the_first_failure_ends_all_and_is_what_comes_back),
         cmocka_unit_test(who_does_not_come_in_time_is_an_error),
         cmocka_unit_test(nobody_waits_for_ever_where_one_gives_up),
