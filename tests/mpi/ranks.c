@@ -199,6 +199,57 @@ static knx_error *one_fails(void *env, int i)
     return error;
 }
 
+/* Several movements are under way, each with large pieces, when rank 1 does what `how` says, between start and wait. */
+enum { FAILS = -1, ANOTHER_ORDER = -2, WELL = -3 }; /* or a signal */
+static knx_error *does_between(void *env, int i)
+{
+    kndist_group g = all();
+    enum { N = 100000, SEVERAL = 3 };
+    const int how = *(const int *)env;
+    static const char *const name[2][SEVERAL] = {{"psum", "pmax", "all_gather"}, {"psum", "all_gather", "pmax"}};
+    double *x = calloc(N * SEVERAL, sizeof *x), *y = calloc((size_t)N * SEVERAL * (size_t)n_device, sizeof *y);
+    kndist_flight *f[SEVERAL];
+    uint64_t since = kndist_started();
+    knx_error *error = NULL;
+    (void)i;
+    for (int k = 0; k < SEVERAL && !error; k++) {
+        x[(k + 1) * N - 1] = 10 * k + g.me;
+        kndist_move m = {.kind = KNDIST_GATHER,
+                         .what = WHAT(name[rank == 1 && how == ANOTHER_ORDER][k]),
+                         .send = x + k * N,
+                         .bytes = N * sizeof *x,
+                         .recv = y + (size_t)k * N * (size_t)n_device};
+        error = kndist_start(&g, &m, &f[k]);
+        kndist_progress();
+    }
+    if (!error && rank == 1 && how == FAILS)
+        error = knx_error_new(KN_ERROR_INDEX, "index 7 is out of bounds");
+    if (!error && rank == 1 && how > 0)
+        raise(how);
+    for (int k = 0; k < SEVERAL && !error; k++)
+        error = kndist_wait(f[how == WELL ? SEVERAL - 1 - k : k]);
+    if (error)
+        kndist_abandon(since, error);
+    for (int k = 0; k < SEVERAL * n_device && !error; k++)
+        if (y[(size_t)(k + 1) * N - 1] != 10 * (k / n_device) + k % n_device)
+            error = knx_error_new(KN_ERROR_ASSERTION, "piece %d is wrong", k);
+    free(x);
+    free(y);
+    return error;
+}
+
+static int between(int how, const char *text)
+{
+    for (int round = 0; round < 3; round++) {
+        knx_error *error = run(does_between, &how);
+        if (text ? !says(error, text) : error != NULL)
+            return 1;
+        if (run(goes_well, NULL))
+            return 1;
+    }
+    return 0;
+}
+
 /* An error ends the run everywhere, and the next run is well. */
 static int recovers(knx_error *(*work)(void *env, int i), const char *text)
 {
@@ -219,10 +270,10 @@ static knx_error *one_leaves(void *env, int i)
     return kndist_barrier(&g, WHAT("psum"));
 }
 
-static int without(int how, const char *text)
+static int without(int how, knx_error *(*work)(void *env, int i), const char *text)
 {
     kndist_set_timeout(1);
-    bool well = says(run(one_leaves, &how), text);
+    bool well = says(run(work, &how), text);
     sleep(3); /* who ends first ends all: the others are to have their say */
     return !well;
 }
@@ -283,8 +334,18 @@ int main(int argc, char **argv)
     if (!strcmp(what, "exit"))
         return try_exit();
     if (!strcmp(what, "stop"))
-        return without(SIGSTOP, "waited 1 s in psum at user.c:");
+        return without(SIGSTOP, one_leaves, "waited 1 s in psum at user.c:");
     if (!strcmp(what, "kill"))
-        return without(SIGKILL, "psum at user.c:");
+        return without(SIGKILL, one_leaves, "psum at user.c:");
+    if (!strcmp(what, "between"))
+        return between(WELL, NULL);
+    if (!strcmp(what, "between_fails"))
+        return between(FAILS, "index 7 is out of bounds");
+    if (!strcmp(what, "between_order"))
+        return between(ANOTHER_ORDER, "devices run different movements: device ");
+    if (!strcmp(what, "between_stop"))
+        return without(SIGSTOP, does_between, "waited 1 s in ");
+    if (!strcmp(what, "between_kill"))
+        return without(SIGKILL, does_between, " at user.c:");
     return 2;
 }
