@@ -34,7 +34,8 @@ knx_error *knface_layout(kn_array x, kna_value **v, const kni_sharding **s, cons
 
 /* ---- Putting them there. */
 
-static knx_error *spread_value(kna_value **v, const kni_sharding *s)
+/* Of what the mesh has in parts already a program makes the others: *moved. */
+static knx_error *spread_value(kna_value **v, const kni_sharding *s, bool *moved)
 {
     const knd_mesh *d;
     const knd_parts *there;
@@ -43,7 +44,9 @@ static knx_error *spread_value(kna_value **v, const kni_sharding *s)
     KN_TRY(knd_mesh_open(s->mesh, &d));
     uint16_t site = knd_site_of(&d->head, true, knx_context()->here);
     there = old->state == KN_V_BUFFER ? knd_parts_of(d, old->buffer, old->type) : NULL;
-    if (there && there->sharding == s && kna_are_together(old->site, site) && knd_site_at(old->site)->committed)
+    bool here = there && kna_are_together(old->site, site) && knd_site_at(old->site)->committed;
+    *moved = here && there->sharding != s;
+    if (here)
         return NULL;
     KN_TRY(kna_force_here(1, v));
     bool share = old->state == KN_V_BUFFER && !kna_lies_in_pin(old);
@@ -62,17 +65,21 @@ static knx_error *spread_array(kna_op *op, kn_array x, kn_sharding given, kni_at
 {
     kna_value *v;
     const kni_sharding *s = NULL;
+    bool program = false;
     KN_TRY(kna_array_value(x, &v));
     knx_error *error = kni_sharding_for(given, v->type.ndim, &s);
     if (!error && is_traced(v)) {
-        *out = knb_sharding_constraint(op->b, kna_in(op, x), &(kni_p_sharding_constraint){s});
+        program = true;
     } else if (!error) {
         error = v->type.weak ? kna_value_as(&v, kna_strong_dtype(v->type)) : NULL;
         if (!error)
             error = kna_force(1, &v);
         if (!error)
-            error = spread_value(&v, s);
-        *out = error ? KN_ATOM_NONE : kna_value_atom(op, v);
+            error = spread_value(&v, s, &program);
+    }
+    if (!error) {
+        *out = is_traced(v) ? kna_in(op, x) : kna_value_atom(op, v);
+        *out = program ? knb_sharding_constraint(op->b, *out, &(kni_p_sharding_constraint){s}) : *out;
     }
     kna_value_release(v);
     return error;

@@ -283,6 +283,62 @@ static void devices_in_another_order(void **state)
     expect_values(kn_add(x, 1), 1, 2, 3, 4, 5, 6, 7, 8);
 }
 
+/* ---- From one sharding to another. */
+
+static char steps[4096];
+static void note_step(void *env, const kn_step *s)
+{
+    (void)env;
+    size_t n = strlen(steps);
+    snprintf(steps + n, sizeof steps - n, "%s ", s->operations);
+}
+
+/* The devices exchange what moves: nobody has the whole array. */
+static void arrays_are_spread_anew_by_collectives(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *by;
+    } ways[] = {{"x", "None, x", "all_to_all"},
+                {"x, y", "y, x", NULL},
+                {"x", "", "all_gather"},
+                {"", "x, y", NULL},
+                {"(x, y)", "x, y", "all_to_all"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        KN_SCOPE;
+        kn_array x =
+            kn_shard(kn_reshape(kn_arange(0., 128., 1.), KN_SHAPE(16, 8)), kn_named_sharding(mesh42(), ways[i].from));
+        *steps = 0;
+        kn_on_step(note_step, NULL);
+        kn_array y = kn_shard(x, kn_named_sharding(mesh42(), ways[i].to));
+        assert_true(kn_sharding_is_equivalent(kn_sharding_of(y), kn_named_sharding(mesh42(), ways[i].to), 2));
+        kn_on_step(NULL, NULL);
+        if (ways[i].by && !strstr(steps, ways[i].by))
+            fail_msg("from %s to %s: %s", ways[i].from, ways[i].to, steps);
+        assert_true(kn_is_committed(y));
+        expect_same(y, x, ways[i].to);
+    }
+    expect_no_error();
+}
+
+/* Whatever the shardings, dtypes and extents. */
+static void every_way_from_one_sharding_to_another(void **state)
+{
+    (void)state;
+    for (int from = 0; from < SPECS; from++)
+        for (int to = 0; to < SPECS; to++) {
+            KN_SCOPE;
+            kn_mesh m = mesh_number(5);
+            kn_array keys = kn_reshape(kn_random_split(kn_random_key(3), .num = 35), KN_SHAPE(7, 5)),
+                     zeros = kn_neg(kn_zeros(KN_SHAPE(7, 5)));
+            kn_sharding s = spec_on(m, specs[from]), t = spec_on(m, specs[to]);
+            expect_same(kn_shard(kn_shard(matrix(), s), t), matrix(), specs[to]);
+            expect_same(kn_shard(kn_shard(zeros, s), t), zeros, specs[to]);
+            expect_same(kn_random_key_data(kn_shard(kn_shard(keys, s), t)), kn_random_key_data(keys), specs[to]);
+            expect_no_error();
+        }
+}
+
 /* ---- Constraints. */
 
 static kn_array constrained(const kn_array *x)
@@ -675,6 +731,8 @@ KN_TEST_GROUP(test_sharding)
         TEST(parts_are_shown),
         TEST(trees_are_spread),
         TEST(devices_in_another_order),
+        TEST(arrays_are_spread_anew_by_collectives),
+        TEST(every_way_from_one_sharding_to_another),
         TEST(a_function_with_a_constraint_runs_on_the_mesh),
         TEST(constraints_stand_in_jaxprs),
         TEST(arrays_are_made_of_parts),
