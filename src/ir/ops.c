@@ -448,17 +448,22 @@ void knb_cond(kni_builder *b, const kni_p_cond *p, const kni_atom *in, kni_atom 
 
 kni_atom knb_psum(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh)
 {
-    return knb_emit1(b, &knp_prim_psum, &(kni_p_all_reduce){axes, mesh}, 1, &x);
+    return knb_emit1(b, &knp_prim_psum, &(kni_p_all_reduce){axes, mesh, false}, 1, &x);
+}
+
+kni_atom knb_psum_minus_zeros(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh)
+{
+    return knb_emit1(b, &knp_prim_psum, &(kni_p_all_reduce){axes, mesh, true}, 1, &x);
 }
 
 kni_atom knb_pmax(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh)
 {
-    return knb_emit1(b, &knp_prim_pmax, &(kni_p_all_reduce){axes, mesh}, 1, &x);
+    return knb_emit1(b, &knp_prim_pmax, &(kni_p_all_reduce){axes, mesh, false}, 1, &x);
 }
 
 kni_atom knb_pmin(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh)
 {
-    return knb_emit1(b, &knp_prim_pmin, &(kni_p_all_reduce){axes, mesh}, 1, &x);
+    return knb_emit1(b, &knp_prim_pmin, &(kni_p_all_reduce){axes, mesh, false}, 1, &x);
 }
 
 kni_atom knb_pbroadcast(kni_builder *b, kni_atom x, kni_names axis, int64_t source, const kni_mesh *mesh)

@@ -120,6 +120,8 @@ void knb_cond(kni_builder *b, const kni_p_cond *p, const kni_atom *in, kni_atom 
 
 /* over named axes: of a vmap, or of a mesh (kni_p_all_gather says what that means) */
 kni_atom knb_psum(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh);
+/* the sum of nothing but -0 being -0 */
+kni_atom knb_psum_minus_zeros(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh);
 kni_atom knb_pmax(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh);
 kni_atom knb_pmin(kni_builder *b, kni_atom x, kni_names axes, const kni_mesh *mesh);
 kni_atom knb_pbroadcast(kni_builder *b, kni_atom x, kni_names axis, int64_t source, const kni_mesh *mesh);

@@ -383,6 +383,7 @@ typedef struct {
     int64_t axis_size, scatter_dimension;
     bool tiled;
     const kni_mesh *mesh;
+    bool minus_zeros;
 } kni_p_reduce_scatter;
 /* The user's code. lanes: extents of the axes that vmaps added, each lane being a call of its own; mapped[k]: bit l
  * says that operand k has lane axis l; those that it has are its first axes, in order, and results have all of them.

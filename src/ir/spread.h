@@ -39,6 +39,7 @@ typedef struct kni_factor {
     uint8_t kind; /* kni_factor_kind */
     bool local;   /* the part of the equation is written by the row's `local`, not by the row itself */
     bool even;    /* only numbers of parts that divide `size`: there is no padding that would do */
+    bool minus;   /* KNI_SUM: where a device adds nothing it has -0, and the sum of nothing but these is -0 */
     bool reversed; /* KNI_HALO: element i of the result reads what follows for element size - 1 - i */
     int64_t size; /* the extent that is cut; of KNI_HALO that of the result */
     /* KNI_HALO: element i of the result reads elements i * step - low to i * step + high of the operands (low and high

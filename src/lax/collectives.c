@@ -262,8 +262,9 @@ kn_array kn_lax_psum_scatter(kn_array x, kn_axis_names axis, const kn_lax_psum_s
     int dimension = kna_failed(&op) ? 0 : kna_normalize_axis(&op, o.scatter_dimension, knb_type(op.b, in).ndim);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    return kna_end(&op, knb_reduce_scatter(
-                            op.b, in, &(kni_p_reduce_scatter){a.names, sizes_of(&a), a.all, dimension, o.tiled, NULL}));
+    return kna_end(
+        &op, knb_reduce_scatter(
+                 op.b, in, &(kni_p_reduce_scatter){a.names, sizes_of(&a), a.all, dimension, o.tiled, NULL, false}));
 }
 
 /* ---- From lane to lane. */

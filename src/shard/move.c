@@ -63,7 +63,7 @@ static kni_atom gather(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
     return knb_all_gather(&w->b, x, &p);
 }
 
-static kni_atom scatter_sum(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
+static kni_atom scatter_sum(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes, bool minus)
 {
     kni_ints sizes = sizes_of(w, axes);
     const kni_p_reduce_scatter p = {.axis_name = names_of(w, axes),
@@ -71,7 +71,8 @@ static kni_atom scatter_sum(knshard_writer *w, kni_atom x, int d, kni_mesh_axes 
                                     .axis_size = kni_mesh_parts(w->mesh, axes),
                                     .mesh = w->mesh,
                                     .scatter_dimension = d,
-                                    .tiled = true};
+                                    .tiled = true,
+                                    .minus_zeros = minus};
     return knb_reduce_scatter(&w->b, x, &p);
 }
 
@@ -118,13 +119,13 @@ static kni_atom join_here(knshard_writer *w, kni_atom x, kni_factor_kind join, k
     }
 }
 
-static kni_atom join_all(knshard_writer *w, kni_atom x, kni_factor_kind join, uint32_t set)
+static kni_atom join_all(knshard_writer *w, kni_atom x, kni_factor_kind join, bool minus, uint32_t set)
 {
     kni_mesh_axes axes = axes_of_set(w->mesh, set);
     kn_dtype dtype = knb_type(&w->b, x).dtype;
     bool truth = dtype->kind == KN_KIND_BOOL, complex = dtype->kind == KN_KIND_COMPLEX;
     if (join == KNI_SUM)
-        return knb_psum(&w->b, x, names_of(w, axes), w->mesh);
+        return (minus ? knb_psum_minus_zeros : knb_psum)(&w->b, x, names_of(w, axes), w->mesh);
     if ((join == KNI_MAX && !complex) || (join == KNI_OR && truth))
         return knb_pmax(&w->b, x, names_of(w, axes), w->mesh);
     if ((join == KNI_MIN && !complex) || (join == KNI_AND && truth))
@@ -168,11 +169,11 @@ static kni_atom join(knshard_writer *w, const knshard_value *v, const knshard_la
         int64_t parts = kni_mesh_parts(w->mesh, to->dim[d]);
         if (!come.n || !knshard_is_prefix(now->dim[d], to->dim[d]) || (set & ~left) || v->type.dim[d] % parts)
             continue;
-        x = scatter_sum(w, x, d, come);
+        x = scatter_sum(w, x, d, come, v->minus);
         now->dim[d] = to->dim[d];
         left &= ~set;
     }
-    x = left ? join_all(w, x, how, left) : x;
+    x = left ? join_all(w, x, how, v->minus, left) : x;
     return one ? from_bits(&w->b, x, v->type.dtype) : x;
 }
 

@@ -63,7 +63,8 @@ typedef struct one {
     kni_atom *in, *out;
     kni_type *xt, *yt;   /* of the parts */
     knshard_lay *result; /* per result */
-    uint32_t partial;    /* axes over whose devices results have yet to be summed, as operands had */
+    uint32_t partial;    /* axes over whose devices results have yet to be summed, as operands had ... */
+    bool minus;          /* ... and one of them is a sum that may be -0 */
     const void *params;  /* of the part's equation; NULL: the equation's own */
 } one;
 
@@ -79,6 +80,7 @@ static bool begin_one(partition *p, uint32_t i, const kni_mesh_axes *axes, one *
                knx_arena_zero(a, ((size_t)e->n_out + 1) * sizeof *o->yt),
                knx_arena_zero(a, ((size_t)e->n_out + 1) * sizeof *o->result),
                0,
+               false,
                NULL};
     return o->in && o->out && o->xt && o->yt && o->result;
 }
@@ -222,10 +224,12 @@ static knx_error *get_operands(partition *p, uint32_t i, one *o)
         if (!knshard_needed(p->s, i, o->axes, false, k, &need))
             return knx_error_nomem();
         if (o->partial && kni_is_var(o->e->in[k]) && p->value[o->e->in[k]].partial == o->partial &&
-            kni_linear_in(o->e->prim, (int)k))
+            kni_linear_in(o->e->prim, (int)k)) {
             o->in[k] = p->value[o->e->in[k]].part;
-        else
+            o->minus = o->minus || p->value[o->e->in[k]].minus;
+        } else {
             KN_TRY(get(p, o->e->in[k], &need, &o->in[k]));
+        }
         for (int f = 0; f < c->spread.n && !p->w.b.error; f++) {
             const kni_factor *factor = &c->spread.v[f];
             if (factor->kind == KNI_HALO && factor->in[k] >= 0 && kni_mesh_parts(p->w.mesh, o->axes[f]) > 1) {
@@ -246,10 +250,12 @@ static void mark_partial(const partition *p, uint32_t i, const one *o, knshard_v
     const knshard_cut *c = &p->s->cut[i];
     v->partial = o->partial;
     v->join = KNI_SUM;
+    v->minus = o->minus;
     for (int f = 0; f < c->spread.n; f++)
         if (o->axes[f].n && kni_factor_joins((kni_factor_kind)c->spread.v[f].kind)) {
             v->partial |= kni_mesh_axes_set(o->axes[f]);
             v->join = c->spread.v[f].kind;
+            v->minus = v->minus || c->spread.v[f].minus;
         }
 }
 

@@ -12,6 +12,7 @@ typedef struct knshard_value {
     knshard_lay lay;
     uint32_t partial; /* axes over whose devices the parts have yet to be joined, a bit each */
     uint8_t join;     /* kni_factor_kind: how */
+    bool minus;       /* kni_factor's */
     struct knshard_value *next; /* the same in other layouts */
 } knshard_value;
 

@@ -16,7 +16,7 @@
      .label = name,                                           \
      .dtypes = list,                                          \
      .operands = from,                                        \
-     .params = &(kni_p_all_reduce){I, NULL},                  \
+     .params = &(kni_p_all_reduce){I, NULL, false},           \
      .whole = reference,                                      \
      .flags = how,                                            \
      .ulp = error,                                            \

@@ -72,6 +72,7 @@ enum { SOME = 128, BLOCK = 16384, ACCUMULATORS = 64, GROUP = 16, LEVELS = 64 };
     JOIN(max_##id, type, type, SAME, SAME, SAME, MAX) JOIN(min_##id, type, type, SAME, SAME, SAME, MIN)
 #define FLOATS(id, stored, type, up, down)                \
     JOIN(sum_##id, stored, type, up, down, NO_MINUS, SUM) \
+    JOIN(add_##id, stored, type, up, down, SAME, SUM)     \
     JOIN(max_##id, stored, type, up, down, SAME, MAX_NAN) \
     JOIN(min_##id, stored, type, up, down, SAME, MIN_NAN)
 
@@ -89,11 +90,12 @@ FLOATS(f32, float, float, SAME, SAME)
 FLOATS(f64, double, double, SAME, SAME)
 
 typedef void join_function(int64_t n, void *const *lane, int64_t step, size_t count, void *to);
-#define ROW(ID, id) [KN_ID_##ID] = {sum_##id, max_##id, min_##id}
-static join_function *const functions[KN_ID_COUNT][3] = {
-    ROW(BOOL, u8), ROW(I8, i8),     ROW(I16, i16), ROW(I32, i32), ROW(I64, i64),
-    ROW(U8, u8),   ROW(U16, u16),   ROW(U32, u32), ROW(U64, u64), ROW(F16, f16),
-    ROW(F32, f32), ROW(BF16, bf16), ROW(F64, f64), ROW(C64, f32), ROW(C128, f64),
+#define ROW(ID, id)   [KN_ID_##ID] = {sum_##id, max_##id, min_##id, sum_##id}
+#define FLOAT(ID, id) [KN_ID_##ID] = {sum_##id, max_##id, min_##id, add_##id}
+static join_function *const functions[KN_ID_COUNT][4] = {
+    ROW(BOOL, u8),   ROW(I8, i8),       ROW(I16, i16),   ROW(I32, i32),   ROW(I64, i64),
+    ROW(U8, u8),     ROW(U16, u16),     ROW(U32, u32),   ROW(U64, u64),   FLOAT(F16, f16),
+    FLOAT(F32, f32), FLOAT(BF16, bf16), FLOAT(F64, f64), FLOAT(C64, f32), FLOAT(C128, f64),
 };
 
 void knr_join_lanes(kn_dtype d, knr_lane_join join, int64_t n, void *const *lane, int64_t step, size_t count, void *to)

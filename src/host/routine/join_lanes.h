@@ -6,7 +6,8 @@
 #include "base/dtype.h"
 #include <stddef.h>
 
-typedef enum knr_lane_join { KNR_LANES_SUM, KNR_LANES_MAX, KNR_LANES_MIN } knr_lane_join;
+/* KNR_LANES_ADD: a sum that begins with the first lane, not with +0: of nothing but -0 it is -0 */
+typedef enum knr_lane_join { KNR_LANES_SUM, KNR_LANES_MAX, KNR_LANES_MIN, KNR_LANES_ADD } knr_lane_join;
 
 /* to[i] = the join of lane[k * step][i] over k = 0 .. n - 1, for i = 0 .. count - 1. `to` may be one of the lanes.
  * Bools by or and and. */

@@ -284,6 +284,7 @@ const kni_param_field kni_fields_reduce_scatter[] = {
     FIELD(INT, kni_p_reduce_scatter, axis_size, EXTENTS),
     FIELD(INTS, kni_p_reduce_scatter, sizes, CLASSIC_EXTENTS),
     FIELD(MESH, kni_p_reduce_scatter, mesh, OF_MESH),
+    FIELD(BOOL, kni_p_reduce_scatter, minus_zeros, .flags = KN_PF_IF_TRUE | KN_PF_OPTIONAL),
     FIELD(INT, kni_p_reduce_scatter, scatter_dimension),
     FIELD(BOOL, kni_p_reduce_scatter, tiled),
     END,

@@ -190,6 +190,34 @@ static knx_error *pmax_type(kni_rule *r, kni_type *y)
     return all_reduce_type(r, y);
 }
 
+static kni_atom is_minus_zero(kni_builder *b, kni_atom x)
+{
+    static const knx_dtype_id word[] = {[2] = KN_ID_U16, [4] = KN_ID_U32, [8] = KN_ID_U64};
+    kni_type t = knb_type(b, x);
+    if (b->error)
+        return x;
+    kn_dtype bits = &knx_dtype_table[word[t.dtype->size]];
+    knx_scalar_bits sign = {.u = {1ull << (8 * t.dtype->size - 1)}};
+    return knb_eq(b, knb_bitcast(b, x, bits), knb_literal(b, bits, false, sign));
+}
+
+/* The sum of lanes along axis `where` of real numbers, of nothing but -0 being -0. */
+static kni_atom sum_real(kni_builder *b, kni_atom x, int64_t where)
+{
+    kni_atom sum = knb_reduce_sum(b, x, 1, &where), minus = knb_reduce_and(b, is_minus_zero(b, x), 1, &where);
+    return knb_select(b, minus, knb_neg(b, knb_like(b, sum, 0)), sum);
+}
+
+static kni_atom sum_of_lanes(kni_builder *b, kni_atom x, int64_t where, bool minus_zeros)
+{
+    kn_dtype d = knb_type(b, x).dtype;
+    if (!minus_zeros || !knx_is_inexact(d))
+        return knb_reduce_sum(b, x, 1, &where);
+    if (!knx_is_complex(d))
+        return sum_real(b, x, where);
+    return knb_complex(b, sum_real(b, knb_real(b, x), where), sum_real(b, knb_imag(b, x), where));
+}
+
 static knx_error *all_reduce_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     const kni_p_all_reduce *p = r->params;
@@ -202,13 +230,13 @@ static knx_error *all_reduce_batch(const kni_rule *r, int64_t size, const int *a
     if (at >= 0) {
         names = without(b, names, at);
         if (r->prim == &knp_prim_psum)
-            x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : knb_reduce_sum(b, x, 1, &where);
+            x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : sum_of_lanes(b, x, where, p->minus_zeros);
         else if (axis[0] >= 0 && knb_type(b, x).dtype->kind == KN_KIND_BOOL)
             x = (r->prim == &knp_prim_pmax ? knb_reduce_or : knb_reduce_and)(b, x, 1, &where);
         else if (axis[0] >= 0)
             x = (r->prim == &knp_prim_pmax ? knb_reduce_max : knb_reduce_min)(b, x, 1, &where);
     }
-    *y = names.n ? knb_emit1(b, r->prim, &(kni_p_all_reduce){names, p->mesh}, 1, &x) : x;
+    *y = names.n ? knb_emit1(b, r->prim, &(kni_p_all_reduce){names, p->mesh, p->minus_zeros}, 1, &x) : x;
     return NULL;
 }
 
@@ -307,9 +335,9 @@ static knx_error *all_gather_type(kni_rule *r, kni_type *y)
 static knx_error *all_gather_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     const kni_p_all_gather *p = r->params;
-    ct_in[0] = knb_reduce_scatter(
-        r->b, ct[0],
-        &(kni_p_reduce_scatter){p->axis_name, p->sizes, p->axis_size, p->all_gather_dimension, p->tiled, p->mesh});
+    ct_in[0] = knb_reduce_scatter(r->b, ct[0],
+                                  &(kni_p_reduce_scatter){p->axis_name, p->sizes, p->axis_size, p->all_gather_dimension,
+                                                          p->tiled, p->mesh, false});
     return NULL;
 }
 
@@ -422,7 +450,7 @@ static knx_error *reduce_scatter_batch(const kni_rule *r, int64_t size, const in
     }
     KN_TRY(check_lanes(p->sizes.v[at], size));
     kni_atom x = r->x[0];
-    x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : knb_reduce_sum(b, x, 1, &where);
+    x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : sum_of_lanes(b, x, where, p->minus_zeros);
     int64_t major = product(p->sizes, 0, at), minor = product(p->sizes, at + 1, p->sizes.n);
     int64_t part = p->tiled && !b->error ? knx_dim_floordiv(knb_type(b, x).dim[dimension], p->axis_size) : 1;
     int64_t rest = knx_dim_mul(minor, part);
@@ -437,7 +465,8 @@ static knx_error *reduce_scatter_batch(const kni_rule *r, int64_t size, const in
     x = fold_axes(b, x, dimension + 1, 1);
     *y = knb_reduce_scatter(b, x,
                             &(kni_p_reduce_scatter){without(b, p->axis_name, at), sizes_without(b, p->sizes, at),
-                                                    knx_dim_mul(major, minor), dimension + 1, p->tiled, NULL});
+                                                    knx_dim_mul(major, minor), dimension + 1, p->tiled, NULL,
+                                                    p->minus_zeros});
     *axis_out = 0;
     return NULL;
 }

@@ -165,9 +165,13 @@ static bool is_symbolic(kni_type t) { return knx_has_symbolic(t.ndim, t.dim); }
 
 /* ---- Joining. */
 
-static knr_lane_join join_of(const kni_prim *p)
+static knr_lane_join sum_of(bool minus_zeros) { return minus_zeros ? KNR_LANES_ADD : KNR_LANES_SUM; }
+
+static knr_lane_join join_of(const kni_rule *r)
 {
-    return p == &knp_prim_pmax ? KNR_LANES_MAX : p == &knp_prim_pmin ? KNR_LANES_MIN : KNR_LANES_SUM;
+    return r->prim == &knp_prim_pmax   ? KNR_LANES_MAX
+           : r->prim == &knp_prim_pmin ? KNR_LANES_MIN
+                                       : sum_of(((const kni_p_all_reduce *)r->params)->minus_zeros);
 }
 
 /* Lane k of the group, of the parts of `bytes` at p, has which place in the order of the mesh's axes? */
@@ -266,7 +270,7 @@ knx_error *knp_all_reduce_wait(const kni_rule *r, const kni_routine_args *args)
     char *y = args->y[0];
     KN_TRY(kndist_wait(l->flight));
     size_t mine = is_small(*r->xt) ? count : part_count(count, l->n, l->g.me, &here);
-    join(l, r->xt->dtype, join_of(r->prim), l->rest, mine, y + here * size);
+    join(l, r->xt->dtype, join_of(r), l->rest, mine, y + here * size);
     if (is_small(*r->xt))
         return NULL;
     return kndist_all_gather_v(&l->g, l->what, y + here * size, mine * size, y, l->bytes, l->at);
@@ -358,7 +362,8 @@ knx_error *knp_reduce_scatter_wait(const kni_rule *r, const kni_routine_args *ar
 {
     lanes *l = args->workspace;
     KN_TRY(kndist_wait(l->flight));
-    join(l, r->xt->dtype, KNR_LANES_SUM, l->rest, count_of(*r->xt) / (size_t)l->n, args->y[0]);
+    join(l, r->xt->dtype, sum_of(((const kni_p_reduce_scatter *)r->params)->minus_zeros), l->rest,
+         count_of(*r->xt) / (size_t)l->n, args->y[0]);
     return NULL;
 }
 

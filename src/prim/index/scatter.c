@@ -129,7 +129,10 @@ static kni_atom begin_with(const kni_rule *r, const kni_local *l)
         cut = cut || (l->cut[f].parts > 1 && kni_factor_joins(l->spread->v[f].kind));
     if (!cut || join == KNI_MIN || join == KNI_MAX)
         return r->x[0];
-    return knb_select(r->b, knp_is_first(r, l), r->x[0], knb_like(r->b, r->x[0], none));
+    kni_atom nothing = knb_like(r->b, r->x[0], none);
+    if (join == KNI_SUM && knx_is_inexact(r->xt[0].dtype))
+        nothing = knb_neg(r->b, nothing); /* to which a -0 may be added */
+    return knb_select(r->b, knp_is_first(r, l), r->x[0], nothing);
 }
 
 /* The updates that fall into the device's part of the table, or the device's part of the updates. */

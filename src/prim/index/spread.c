@@ -61,6 +61,8 @@ static void point_axis(const spreader *p, int d, int axis)
     kni_factor *f = kni_factor_new(p->s, joins ? (kni_factor_kind)p->join : KNI_PARALLEL, p->r->xt[1].dim[d]);
     if (f)
         f->local = joins;
+    if (f)
+        f->minus = joins;
     kni_factor_in(f, 1, d);
     dense_axis(p, f, axis);
     if (batching)

@@ -689,6 +689,64 @@ static void a_function_is_called_with_many_shardings(void **state)
     assert_int_equal(kn_fn_trace_count(g), 1);
 }
 
+static kn_array added(const kn_array *t, const kn_array *i, const kn_array *u)
+{
+    kn_array y = kn_copy(*t);
+    kn_ufunc_at(kn_ufunc_add, y, *u, "%", *i);
+    return y;
+}
+static kn_array taken_off(const kn_array *t, const kn_array *i, const kn_array *u)
+{
+    kn_array y = kn_copy(*t);
+    kn_ufunc_at(kn_ufunc_subtract, y, *u, "%", *i);
+    return kn_reshape(y, KN_SHAPE(2, -1));
+}
+static kn_array segments(const kn_array *t, const kn_array *i, const kn_array *u)
+{
+    (void)t;
+    return kn_segment_sum(*u, *i, .num_segments = 8);
+}
+static kn_array row_sum(const kn_array *t, const kn_array *i) { return kn_sum(kn_take(*t, *i)); }
+KN_FUNCTION(row_sum, kn_array, kn_array, kn_array)
+static kn_array slopes(const kn_array *t, const kn_array *i, const kn_array *u)
+{
+    kn_array y;
+    (void)u;
+    kn_call(kn_grad(KN_FN(row_sum)), &y, t, i);
+    return y;
+}
+KN_FUNCTION(added, kn_array, kn_array, kn_array, kn_array)
+KN_FUNCTION(taken_off, kn_array, kn_array, kn_array, kn_array)
+KN_FUNCTION(segments, kn_array, kn_array, kn_array, kn_array)
+KN_FUNCTION(slopes, kn_array, kn_array, kn_array, kn_array)
+
+/* Elements that no update falls on, or none but a -0, are -0 if they were. */
+static void zeros_that_nobody_adds_to_keep_their_signs(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const kn_dtype dtypes[] = {KN_F32, KN_F64, KN_F16, KN_BF16, KN_C64, KN_C128};
+    kn_fn f[] = {kn_jit(KN_FN(added)), kn_jit(KN_FN(taken_off)), kn_jit(KN_FN(segments)), kn_jit(KN_FN(slopes))};
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+        for (int m = 1; m < MESHES; m++)
+            for (int k = 0; k < 16; k++) {
+                KN_SCOPE;
+                if (k % 4 == 3 && d >= 4) /* of real numbers only */
+                    continue;
+                kn_mesh on = mesh_number(m);
+                kn_sharding table = kn_named_sharding(on, k & 4 ? "x" : ""), cut = kn_named_sharding(on, "x");
+                kn_array t = kn_neg(kn_astype(kn_of(double, 0, 0, 0, 0, 1, 0, 0, 0), dtypes[d]));
+                kn_array i = kn_of(int64_t, 1, 2, 2, 4, 7, 6, 1, 4);
+                kn_array u = kn_astype(kn_of(double, -0., -0., 0., 3, 0., 5, -0., -2), dtypes[d]), y, want;
+                kn_array ts = kn_shard(t, table), is = kn_shard(i, cut), us = kn_shard(u, cut);
+                kn_call(f[k % 4], &y, &ts, &is, &us);
+                kn_call(f[k % 4], &want, &t, &i, &u);
+                y = k & 8 ? kn_shard(y, kn_named_sharding(on, "x")) : y;
+                expect_same(y, want, kn_dtype_name(dtypes[d]));
+                expect_no_error();
+            }
+}
+
 static void what_cannot_be_found_fails_with_its_line(void **state)
 {
     (void)state;
@@ -740,6 +798,7 @@ KN_TEST_GROUP(test_sharding)
         TEST(what_is_no_mesh),
         TEST(what_is_no_sharding),
         TEST(files_and_exports),
+        TEST(zeros_that_nobody_adds_to_keep_their_signs),
         TEST(what_cannot_be_found_fails_with_its_line),
         TEST(donated_arrays_are_gone),
         TEST(a_function_is_called_with_many_shardings),
