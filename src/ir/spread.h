@@ -28,6 +28,10 @@ typedef enum kni_factor_kind {
     /* As KNI_PARALLEL, but a part of the result also reads elements of the operands' neighbouring parts: see
      * kni_factor */
     KNI_HALO,
+    /* A part of a result needs to know something of all parts of the operands, which is less than these: `local` makes
+     * it of its part, and gets that of all (kni_local.gather). Results that have the axis are parts, others are whole
+     * and equal on all devices. Elements of padding are of any content */
+    KNI_SHARES,
 } kni_factor_kind;
 static inline bool kni_factor_joins(kni_factor_kind k) { return k >= KNI_SUM && k <= KNI_XOR; }
 
@@ -94,7 +98,12 @@ typedef struct kni_cut {
     int64_t extent; /* of one part: kni_part_extent(size, parts); size if it is not cut */
     kni_atom first; /* int64 scalar: where the device's part begins, its number * extent; a literal 0 if not cut */
 } kni_cut;
+struct kni_builder;
 typedef struct kni_local {
+    /* KNI_SHARES: x of all parts along factor f, which is cut, in their order along a new axis in front; what one call
+     * gives is not in another one's x */
+    kni_atom (*gather)(const struct kni_local *l, struct kni_builder *b, int f, kni_atom x);
+    const void *env;
     const kni_spread *spread;
     const kni_cut *cut;      /* of each factor */
     const kni_type *xt, *yt; /* of the whole equation; r->xt and r->yt are those of its part */

@@ -118,6 +118,10 @@ bool knp_has_window(const kni_local *l, int i, int d); /* of a halo: the operand
 kni_atom knp_window_start(const kni_rule *r, const kni_local *l, int f, int i);
 /* Operand i with `fill`, a scalar, at the elements of its windows that lie outside of the whole operand. */
 kni_atom knp_fill_windows(const kni_rule *r, const kni_local *l, int i, kni_atom fill);
+/* Of the part of operand 0, with `fill`, a scalar, behind the end of the whole along axis d, which factor f cuts. */
+kni_atom knp_fill_padding(const kni_rule *r, const kni_local *l, int f, int d, kni_atom fill);
+kni_atom knp_part_number(const kni_rule *r, const kni_local *l, int f); /* along factor f, an int64 scalar */
+kni_atom knp_in_front(kni_builder *b, kni_atom x, int64_t n);           /* n times, along a new axis in front */
 /* Axes from `lead` on of the result are positions, by which `local` counts; those in front are the operands', too. */
 void knp_spread_counted(const kni_rule *r, kni_spread *s, int lead, kni_factor_kind kind);
 /* For `local`: the numbers, in C order over the axes from `lead` on of the whole result, of the elements of its part,

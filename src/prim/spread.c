@@ -120,6 +120,33 @@ kni_factor *knp_spread_one(const kni_rule *r, kni_spread *s, int d)
     return f;
 }
 
+kni_atom knp_fill_padding(const kni_rule *r, const kni_local *l, int f, int d, kni_atom fill)
+{
+    kni_builder *b = r->b;
+    const kni_factor *factor = &l->spread->v[f];
+    if (l->cut[f].extent * l->cut[f].parts == factor->size)
+        return r->x[0];
+    kni_atom at = knb_iota(b, KN_DT(I64), r->xt[0].ndim, r->xt[0].dim, d);
+    at = knb_add(b, at, l->cut[f].first);
+    return knb_select(b, knb_lt(b, at, knb_integer(b, KN_DT(I64), factor->size)), r->x[0], fill);
+}
+
+kni_atom knp_part_number(const kni_rule *r, const kni_local *l, int f)
+{
+    return knb_div(r->b, l->cut[f].first, knb_integer(r->b, KN_DT(I64), l->cut[f].extent));
+}
+
+kni_atom knp_in_front(kni_builder *b, kni_atom x, int64_t n)
+{
+    kni_type t = knb_type(b, x);
+    int64_t shape[KN_MAX_NDIM + 1] = {n}, along[KN_MAX_NDIM + 1];
+    for (int d = 0; !b->error && d < t.ndim; d++) {
+        shape[d + 1] = t.dim[d];
+        along[d] = d + 1;
+    }
+    return b->error ? KN_ATOM_NONE : knb_broadcast_in_dim(b, x, t.ndim + 1, shape, along);
+}
+
 int knp_cut_factor(const kni_local *l, int i, int d)
 {
     for (int f = 0; f < l->spread->n; f++)

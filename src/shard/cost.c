@@ -42,7 +42,7 @@ static uint32_t joined(const knshard_cut *c, const kni_mesh_axes *axes)
         bool out = false;
         for (int k = 0; k < c->spread.n_out; k++)
             out |= c->spread.v[f].out[k] >= 0;
-        if (!out && c->spread.v[f].kind != KNI_POSITION)
+        if (!out && c->spread.v[f].kind != KNI_POSITION && c->spread.v[f].kind != KNI_SHARES)
             set |= kni_mesh_axes_set(axes[f]);
     }
     return set;
@@ -64,6 +64,22 @@ bool knshard_needed(const knshard_solution *s, uint32_t i, const kni_mesh_axes *
     return true;
 }
 
+/* What parts tell of themselves, about: two elements for each line of an operand. */
+static double shared_bytes(const knshard_solution *s, uint32_t i, const kni_mesh_axes *axes, uint32_t k)
+{
+    const knshard_cut *c = &s->cut[i];
+    double bytes = 0;
+    knshard_lay need;
+    for (int f = 0; f < c->spread.n; f++) {
+        int64_t parts = kni_mesh_parts(s->mesh, axes[f]);
+        if (c->spread.v[f].kind == KNI_SHARES && c->spread.v[f].in[k] >= 0 && parts > 1 &&
+            knshard_needed(s, i, axes, false, k, &need))
+            bytes += 2 * knshard_bytes(s->mesh, c->xt[k], &need) * (double)(parts - 1) /
+                     (double)kni_part_extent(c->spread.v[f].size, parts);
+    }
+    return bytes;
+}
+
 double knshard_cut_cost(const knshard_solution *s, uint32_t i, const kni_mesh_axes *axes)
 {
     const kni_eqn *e = &s->j->eqn[i];
@@ -73,7 +89,8 @@ double knshard_cut_cost(const knshard_solution *s, uint32_t i, const kni_mesh_ax
     for (uint32_t k = 0; k < e->n_in; k++) {
         if (!kni_is_var(e->in[k]) || !knshard_needed(s, i, axes, false, k, &need))
             continue;
-        cost += knshard_move_cost(s->mesh, s->j->type[e->in[k]], &s->var[e->in[k]], &need);
+        cost +=
+            knshard_move_cost(s->mesh, s->j->type[e->in[k]], &s->var[e->in[k]], &need) + shared_bytes(s, i, axes, k);
     }
     for (uint32_t k = 0; k < e->n_out; k++) {
         if (!knshard_needed(s, i, axes, true, k, &need))

@@ -100,14 +100,18 @@ static kni_atom cut(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
 
 /* ---- Joining. */
 
-/* Of all devices along the axes, in front; then joined here. */
-static kni_atom join_here(knshard_writer *w, kni_atom x, kni_factor_kind join, kni_mesh_axes axes)
+kni_atom knshard_gather_front(knshard_writer *w, kni_atom x, kni_mesh_axes axes)
 {
-    const int64_t front = 0;
     kni_ints sizes = sizes_of(w, axes);
     const kni_p_all_gather p = {
         .axis_name = names_of(w, axes), .sizes = sizes, .axis_size = kni_mesh_parts(w->mesh, axes), .mesh = w->mesh};
-    kni_atom all = knb_all_gather(&w->b, x, &p);
+    return knb_all_gather(&w->b, x, &p);
+}
+
+static kni_atom join_here(knshard_writer *w, kni_atom x, kni_factor_kind join, kni_mesh_axes axes)
+{
+    const int64_t front = 0;
+    kni_atom all = knshard_gather_front(w, x, axes);
     switch (join) {
     case KNI_MAX: return knb_reduce_max(&w->b, all, 1, &front);
     case KNI_MIN: return knb_reduce_min(&w->b, all, 1, &front);
@@ -198,7 +202,7 @@ static void take_off(kni_mesh_axes *a, int n)
     a->n = (uint8_t)n;
 }
 
-/* Dimension d takes its axes from another dimension that loses just these, both evenly. */
+/* Dimension d takes its axes from another dimension that loses these, its last ones, both evenly. */
 static void exchange_from(knshard_writer *w, const knshard_value *v, const knshard_lay *to, knshard_lay *now, int d,
                           kni_atom *x)
 {
@@ -207,11 +211,12 @@ static void exchange_from(knshard_writer *w, const knshard_value *v, const knsha
         return;
     for (int e = 0; e < now->ndim; e++) {
         int keep = e == d ? now->dim[e].n : kept(w, v->type.dim[e], now->dim[e], to->dim[e]);
-        if (keep == now->dim[e].n || !kni_mesh_axes_equal(behind(now->dim[e], keep), come) ||
+        int rest = now->dim[e].n - come.n;
+        if (rest < keep || !kni_mesh_axes_equal(behind(now->dim[e], rest), come) ||
             v->type.dim[e] % kni_mesh_parts(w->mesh, now->dim[e]))
             continue;
         *x = exchange(w, *x, e, d, come);
-        take_off(&now->dim[e], keep);
+        take_off(&now->dim[e], rest);
         now->dim[d] = to->dim[d];
         return;
     }

@@ -259,6 +259,17 @@ static void mark_partial(const partition *p, uint32_t i, const one *o, knshard_v
         }
 }
 
+typedef struct sharing {
+    knshard_writer *w;
+    const kni_mesh_axes *axes; /* per factor */
+} sharing;
+
+static kni_atom gather_shares(const kni_local *l, kni_builder *b, int f, kni_atom x)
+{
+    const sharing *s = l->env;
+    return b->error ? KN_ATOM_NONE : knshard_gather_front(s->w, x, s->axes[f]);
+}
+
 static knx_error *emit_by_position(partition *p, uint32_t i, one *o)
 {
     const knshard_cut *c = &p->s->cut[i];
@@ -276,8 +287,14 @@ static knx_error *emit_by_position(partition *p, uint32_t i, one *o)
     r.b = b;
     r.arena = &b->arena;
     r.x = o->in;
-    return o->e->prim->local(
-        &r, &(kni_local){.spread = &c->spread, .cut = part, .xt = c->xt, .yt = p->s->j->type + o->e->out}, o->out);
+    return o->e->prim->local(&r,
+                             &(kni_local){.gather = gather_shares,
+                                          .env = &(sharing){&p->w, o->axes},
+                                          .spread = &c->spread,
+                                          .cut = part,
+                                          .xt = c->xt,
+                                          .yt = p->s->j->type + o->e->out},
+                             o->out);
 }
 
 static knx_error *emit(partition *p, uint32_t i, one *o)

@@ -4,7 +4,8 @@
  *
  * The axes along one factor are the longest list among its operands and results of which the others are beginnings;
  * of lists that exclude each other the one that more bytes have. An axis of the mesh that several factors of one
- * equation want goes to the one with which the equation costs least communication. */
+ * equation want goes to the one with which the equation costs least communication. In the end an axis of the mesh that
+ * cuts an operand where it is needed whole is offered to its other axes: then parts are exchanged, and nobody gathers. */
 #include "shard/solve.h"
 #include <string.h>
 
@@ -140,6 +141,88 @@ static void settle(const knshard_solution *s, uint32_t i)
     c->why = ways > 1 ? tell(s, &s->j->eqn[i], axes, least, ways) : NULL;
 }
 
+/* ---- Axes that no factor has. */
+
+typedef struct offer {
+    const knshard_solution *s;
+    uint32_t i;
+    kni_mesh_axes come; /* they cut dimension d of operand k, which needs it whole */
+    int k, d;
+    double least;
+    int factor; /* that does best with them, and has these axes then; -1: none does */
+    kni_mesh_axes axes;
+} offer;
+
+static bool divides(const kni_mesh *m, kni_mesh_axes a, int64_t extent) { return extent % kni_mesh_parts(m, a) == 0; }
+
+/* A factor takes them if the operand has an axis of it that is no other's, so that one exchange is enough. */
+static void ask_factor(offer *o, int f)
+{
+    knshard_cut *c = &o->s->cut[o->i];
+    const kni_factor *factor = &c->spread.v[f];
+    const knshard_lay *l = &o->s->var[o->s->j->eqn[o->i].in[o->k]];
+    kni_mesh_axes *way = c->axes + c->spread.n, more = c->axes[f];
+    int d = factor->in[o->k];
+    if (factor->kind != KNI_PARALLEL || d < 0 || d == o->d || !kni_mesh_axes_equal(l->dim[d], more) ||
+        more.n + o->come.n > KNI_MESH_AXES)
+        return;
+    for (int a = 0; a < o->come.n; a++)
+        more.axis[more.n++] = o->come.axis[a];
+    if (!divides(o->s->mesh, more, c->xt[o->k].dim[d]) || possible(o->s, o->i, factor, more).n < more.n)
+        return;
+    memcpy(way, c->axes, (size_t)c->spread.n * sizeof *way);
+    way[f] = more;
+    double cost = knshard_cut_cost(o->s, o->i, way);
+    if (cost < o->least) {
+        o->least = cost;
+        o->factor = f;
+        o->axes = more;
+    }
+}
+
+/* The axes that cut dimension d of operand k, all or the last ones, if nobody has them. */
+static void offer_dimension(offer *o, int k, int d)
+{
+    const knshard_cut *c = &o->s->cut[o->i];
+    kni_mesh_axes has = o->s->var[o->s->j->eqn[o->i].in[k]].dim[d];
+    uint32_t used = 0;
+    for (int f = 0; f < c->spread.n; f++)
+        used |= kni_mesh_axes_set(c->axes[f]);
+    if (!divides(o->s->mesh, has, c->xt[k].dim[d]))
+        return;
+    for (int first = 0; first < has.n; first++) {
+        o->come = (kni_mesh_axes){0};
+        for (int a = first; a < has.n; a++)
+            o->come.axis[o->come.n++] = has.axis[a];
+        o->k = k;
+        o->d = d;
+        for (int f = 0; !(kni_mesh_axes_set(o->come) & used) && f < c->spread.n; f++)
+            ask_factor(o, f);
+    }
+}
+
+static void offer_axes(const knshard_solution *s, uint32_t i)
+{
+    const kni_eqn *e = &s->j->eqn[i];
+    knshard_cut *c = &s->cut[i];
+    for (int turn = 0; turn < s->mesh->n_axis; turn++) {
+        double before = knshard_cut_cost(s, i, c->axes);
+        offer o = {.s = s, .i = i, .least = before, .factor = -1};
+        for (int k = 0; k < c->spread.n_in; k++)
+            for (int d = 0; kni_is_var(e->in[k]) && d < s->var[e->in[k]].ndim; d++)
+                offer_dimension(&o, k, d);
+        if (o.factor < 0)
+            return;
+        c->axes[o.factor] = o.axes;
+        knx_text t = {0};
+        knx_text_add(&t,
+                     "an operand that is needed whole along an axis is cut along another one, factor %d, instead: "
+                     "%.0f bytes a device, not %.0f",
+                     o.factor, o.least, before);
+        c->why = knx_arena_string(s->arena, t.s);
+    }
+}
+
 static void cut_equation(const knshard_solution *s, uint32_t i)
 {
     const kni_eqn *e = &s->j->eqn[i];
@@ -147,6 +230,8 @@ static void cut_equation(const knshard_solution *s, uint32_t i)
     for (int f = 0; f < c->spread.n; f++)
         c->axes[f] = possible(s, i, &c->spread.v[f], axes_of_factor(s, e, &c->spread.v[f], c->spread.n_in));
     settle(s, i);
+    if (s->offers && c->spread.n)
+        offer_axes(s, i);
 }
 
 /* ---- Handing on. */
@@ -265,10 +350,13 @@ knx_error *knshard_solve(const kni_jaxpr *j, const kni_mesh *m, knx_arena *arena
             KN_TRY(knshard_solve_bodies(s, i));
     }
     ask_for(s, want);
-    for (int k = 0; k < MOST_SWEEPS && any; k++) {
-        any = false;
-        KN_TRY(sweep(s, false, &any));
-        KN_TRY(sweep(s, true, &any));
+    for (int offers = 0; offers < 2; offers++, any = true) {
+        s->offers = offers;
+        for (int k = 0; k < MOST_SWEEPS && any; k++) {
+            any = false;
+            KN_TRY(sweep(s, false, &any));
+            KN_TRY(sweep(s, true, &any));
+        }
     }
     for (uint32_t i = 0; i < j->n_eqn; i++)
         if (!s->cut[i].body)

@@ -32,6 +32,7 @@ struct knshard_solution {
     knshard_lay *var; /* per variable */
     knshard_cut *cut; /* per equation */
     knshard_lay *out; /* per result: how it is handed on */
+    bool offers;      /* all else is known: axes that would be gathered are offered to others */
 };
 
 /* in: per operand of j, how it comes; want: NULL, or per result how it has to be (with dim NULL: as it comes). The

@@ -24,6 +24,8 @@ typedef struct knshard_writer {
 
 /* move.c: v in this layout, with nothing left to join. */
 knx_error *knshard_move(knshard_writer *w, const knshard_value *v, const knshard_lay *to, kni_atom *out);
+/* What all devices along the axes have, along a new axis in front. */
+kni_atom knshard_gather_front(knshard_writer *w, kni_atom x, kni_mesh_axes axes);
 /* along.c: along dimension d of x. */
 int64_t knshard_extent(const knshard_writer *w, kni_atom x, int d);
 kni_atom knshard_slice(knshard_writer *w, kni_atom x, int d, int64_t from, int64_t to);

@@ -26,7 +26,7 @@ static unsigned ways_of_factor(const kni_rule *r, const kni_factor *f)
     unsigned ways = 1u << f->kind;
     if (copies && f->kind == KNI_PARALLEL)
         return COPIES;
-    if (f->local && f->kind != KNI_HALO && f->kind != KNI_POSITION)
+    if (f->local && f->kind != KNI_HALO && f->kind != KNI_POSITION && f->kind != KNI_SHARES)
         ways |= LOCAL;
     if (f->even)
         ways |= EVEN;
@@ -149,6 +149,7 @@ static void words_of(unsigned ways, FILE *out)
                  {EVEN, "without padding"},
                  {1u << KNI_POSITION, "position"},
                  {1u << KNI_HALO, "halo"},
+                 {1u << KNI_SHARES, "shares"},
                  {LOCAL, "by what falls into the part"},
                  {WHOLE, "whole"}};
     const char *comma = "";
@@ -179,6 +180,7 @@ static const char head[] =
     "  parts divides the extent.\n"
     "- *position*: elements that depend on where they are, and on nothing else along the axis.\n"
     "- *halo*: elements of neighbours are fetched.\n"
+    "- *shares*: each device makes something small of its part, which all of them get.\n"
     "- *by what falls into the part*: each device does what its part of the operand or the update is concerned by.\n"
     "- *whole*: some axes are there as a whole on each device.\n"
     "\n"

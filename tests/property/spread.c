@@ -45,7 +45,7 @@ static bool begin(whole *w, const kni_jaxpr *j, const kni_eqn *e, const tensor *
 /* How the equation is cut: so many parts by each factor; and one of the parts. */
 typedef struct cuts {
     int64_t parts[MOST_FACTORS], number[MOST_FACTORS];
-    bool any, local;
+    bool any, local, shares;
 } cuts;
 
 static kni_factor *factor_of(const whole *w, bool result, int i, int axis)
@@ -72,9 +72,36 @@ static kni_type part_type(const whole *w, const cuts *c, bool result, int i, int
     return t;
 }
 
+/* What parts tell each other (KNI_SHARES). First a program makes what each of them tells; then those of all are
+ * inputs. */
+enum { MOST_TOLD = 4 };
+typedef struct told {
+    int n, factor;
+    kni_atom all[MOST_TOLD]; /* n of them if known, else what the part tells */
+    bool known;
+    int next;
+    tensor value[MOST_TOLD];
+} told;
+
+static kni_atom gather_told(const kni_local *l, kni_builder *b, int f, kni_atom x)
+{
+    told *t = (told *)(uintptr_t)l->env;
+    int64_t dim[MAX_RANK + 1] = {l->cut[f].parts}, along[MAX_RANK + 1];
+    t->factor = f;
+    if (t->known)
+        return t->all[t->next++];
+    kni_type type = knb_type(b, x);
+    for (int d = 0; !b->error && d < type.ndim; d++) {
+        dim[d + 1] = type.dim[d];
+        along[d] = d + 1;
+    }
+    t->all[t->n++] = x;
+    return b->error ? KN_ATOM_NONE : knb_broadcast_in_dim(b, x, type.ndim + 1, dim, along);
+}
+
 /* What one device does, by the row's `local`; first: where its part begins, by factor. */
 static void emit_local(bench *b, const whole *w, const cuts *c, kni_builder *k, const kni_atom *first,
-                       const kni_atom *x, const kni_type *yt, kni_atom *y)
+                       const kni_atom *x, const kni_type *yt, kni_atom *y, told *shared)
 {
     kni_cut *cut = tensor_alloc(&b->arena, (size_t)w->s.n * sizeof *cut);
     kni_type xt[MAX_OPERANDS];
@@ -92,7 +119,8 @@ static void emit_local(bench *b, const whole *w, const cuts *c, kni_builder *k, 
     r.xt = xt;
     r.yt = yt;
     if (!k->error)
-        bench_ok(b, w->e->prim->local(&r, &(kni_local){&w->s, cut, w->r.xt, w->r.yt}, y), "local");
+        bench_ok(b, w->e->prim->local(&r, &(kni_local){.gather = gather_told, shared, &w->s, cut, w->r.xt, w->r.yt}, y),
+                 "local");
 }
 
 /* The equation r for operands x, which are parts, with the parameters that give results of the types yt. */
@@ -121,8 +149,9 @@ static int emit_part(kni_builder *b, const kni_rule *r, const kni_atom *x, const
     return n;
 }
 
-/* One device's equation as a program: operands that are no literals, and where the part begins along each factor. */
-static kni_jaxpr *part_jaxpr(bench *b, const whole *w, const cuts *c)
+/* One device's equation as a program: operands that are no literals, where the part begins along each factor, and what
+ * all parts tell; if that is not known, it is the program that makes what one tells. */
+static kni_jaxpr *part_jaxpr(bench *b, const whole *w, const cuts *c, told *shared)
 {
     int64_t dim[MAX_RANK], ydim[MAX_VALUES][MAX_RANK];
     kni_builder k;
@@ -137,12 +166,14 @@ static kni_jaxpr *part_jaxpr(bench *b, const whole *w, const cuts *c)
     }
     for (int i = 0; i < w->s.n; i++)
         first[i] = knb_invar(&k, kni_scalar_type(KN_DT(I64)));
+    for (int i = 0; shared->known && i < shared->n; i++)
+        shared->all[i] = knb_invar(&k, tensor_type(&shared->value[i]));
     for (int o = 0; o < w->r.n_out; o++)
         yt[o] = part_type(w, c, true, o, ydim[o]);
     if (!c->any)
         knb_emit(&k, w->e->prim, w->e->params, w->r.n_in, x, y, w->r.n_out);
     else if (c->local)
-        emit_local(b, w, c, &k, first, x, yt, y);
+        emit_local(b, w, c, &k, first, x, yt, y, shared);
     else
         emit_part(&k, &w->r, x, yt, y);
     for (int o = 0; o < w->r.n_out && !k.error && !b->failed; o++)
@@ -151,8 +182,12 @@ static kni_jaxpr *part_jaxpr(bench *b, const whole *w, const cuts *c)
             bench_fail(b, "result %d of a part has type %s, not %s", o, kni_type_text(&got, knb_type(&k, y[o]), false),
                        kni_type_text(&want, yt[o], false));
         }
+    bool tells = c->shares && !shared->known;
     if (!b->failed)
-        bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, w->r.n_out, y, "part", false, &j), "making a part");
+        bench_ok(b,
+                 k.error ? knb_take_error(&k)
+                         : knb_finish(&k, tells ? shared->n : w->r.n_out, tells ? shared->all : y, "part", false, &j),
+                 "making a part");
     knb_free(&k);
     return j;
 }
@@ -330,11 +365,8 @@ static bool begins(const whole *w, const cuts *c)
     return first;
 }
 
-/* Runs one part, and puts what it gives where it belongs. */
-static bool run_part(bench *b, const whole *w, const cuts *c, const prog *p, kni_factor_kind how, tensor *all,
-                     long double *scale)
+static int operands_of_part(bench *b, const whole *w, const cuts *c, tensor *in)
 {
-    tensor in[MAX_OPERANDS + MOST_FACTORS], y[MAX_VALUES], joined;
     int n = 0;
     for (int i = 0; i < w->r.n_in; i++)
         if (!kni_is_literal(w->e->in[i]))
@@ -344,8 +376,55 @@ static bool run_part(bench *b, const whole *w, const cuts *c, const prog *p, kni
         in[n] = tensor_new(&b->arena, KN_DT(I64), 0, NULL);
         memcpy(in[n++].data, &first, sizeof first);
     }
-    if (!prog_run(b, p, in, y))
+    return n;
+}
+
+/* What the parts along the factor that shares tell, with the other numbers as they are. */
+static bool ask_parts(bench *b, const whole *w, const cuts *c, const kni_jaxpr *teller, told *t)
+{
+    tensor in[MAX_OPERANDS + MOST_FACTORS], one[MOST_TOLD];
+    cuts at = *c;
+    for (int64_t part = 0; part < c->parts[t->factor]; part++) {
+        at.number[t->factor] = part;
+        operands_of_part(b, w, &at, in);
+        if (!bench_run(b, teller, in, one))
+            return false;
+        for (int i = 0; i < t->n; i++) {
+            int64_t dim[MAX_RANK + 1] = {c->parts[t->factor]};
+            size_t bytes = (size_t)one[i].n * one[i].dtype->size;
+            memcpy(dim + 1, one[i].dim, (size_t)one[i].ndim * sizeof *dim);
+            if (!part)
+                t->value[i] = tensor_new(&b->arena, one[i].dtype, one[i].ndim + 1, dim);
+            if (bytes)
+                memcpy((char *)t->value[i].data + (size_t)part * bytes, one[i].data, bytes);
+        }
+    }
+    return true;
+}
+
+/* Runs one part, and puts what it gives where it belongs. teller: NULL, or what makes what a part tells; then p is made
+ * here. */
+static bool run_part(bench *b, const whole *w, const cuts *c, const prog *p, const kni_jaxpr *teller, told *t,
+                     kni_factor_kind how, tensor *all, long double *scale)
+{
+    tensor in[MAX_OPERANDS + MOST_FACTORS + MOST_TOLD], y[MAX_VALUES], joined;
+    int n = operands_of_part(b, w, c, in);
+    if (teller) {
+        t->known = false;
+        if (!ask_parts(b, w, c, teller, t))
+            return false;
+        for (int i = 0; i < t->n; i++)
+            in[n++] = t->value[i];
+        t->known = true;
+        t->next = 0;
+        kni_jaxpr *j = part_jaxpr(b, w, c, t);
+        bool ran = j && bench_run(b, j, in, y);
+        kni_release(j);
+        if (!ran)
+            return false;
+    } else if (!prog_run(b, p, in, y)) {
         return false;
+    }
     for (int o = 0; o < w->r.n_out; o++) {
         *scale = largest(&y[o], *scale);
         if (!begins(w, c)) { /* with what its place has */
@@ -391,6 +470,7 @@ static void check_cut(bench *b, const whole *w, const int64_t *parts)
         if (parts[k] == 1)
             continue;
         c.local = c.local || w->s.v[k].local;
+        c.shares = c.shares || w->s.v[k].kind == KNI_SHARES;
         if (kni_factor_joins(w->s.v[k].kind)) {
             how = (kni_factor_kind)w->s.v[k].kind;
             terms *= w->s.v[k].size;
@@ -399,14 +479,15 @@ static void check_cut(bench *b, const whole *w, const int64_t *parts)
     tensor all[MAX_VALUES];
     prog p = {{0}, 0, 0};
     long double scale = 0;
-    kni_jaxpr *j = part_jaxpr(b, w, &c);
+    told t = {0};
+    kni_jaxpr *j = part_jaxpr(b, w, &c, &t);
     for (int o = 0; o < w->r.n_out; o++)
         all[o] = tensor_new(&b->arena, w->y[o].dtype, w->y[o].ndim, w->y[o].dim);
-    bool ran = j && prog_open(b, j, &p);
+    bool ran = j && (c.shares || prog_open(b, j, &p));
     do
-        ran = ran && run_part(b, w, &c, &p, how, all, &scale);
+        ran = ran && run_part(b, w, &c, &p, c.shares ? j : NULL, &t, how, all, &scale);
     while (ran && next(w, &c));
-    knx_text t = {0};
+    knx_text cut_so = {0};
     for (int o = 0; o < w->r.n_out && ran && !b->failed; o++) {
         scale = largest(&w->y[o], scale);
         compare(b, "", how, &w->y[o], &all[o], (64 + 4 * (long double)terms) * tensor_epsilon(w->y[o].dtype) * scale);
@@ -415,7 +496,7 @@ static void check_cut(bench *b, const whole *w, const int64_t *parts)
         char why[sizeof b->message];
         memcpy(why, b->message, sizeof why);
         b->failed = false;
-        bench_fail(b, "%s%.900s", cuts_text(w, &c, &t), why);
+        bench_fail(b, "%s%.900s", cuts_text(w, &c, &cut_so), why);
     }
     prog_close(&p);
     kni_release(j);
@@ -482,7 +563,8 @@ static void check_equation(bench *b, whole *w)
         in[n++] = tensor_new(&b->arena, KN_DT(I64), 0, NULL);
         c.parts[k] = 1;
     }
-    kni_jaxpr *j = part_jaxpr(b, w, &c);
+    told t = {0};
+    kni_jaxpr *j = part_jaxpr(b, w, &c, &t);
     bool ran = j && bench_run(b, j, in, w->y);
     kni_release(j);
     for (int k = 0; ran && k < w->s.n; k++)

@@ -276,12 +276,90 @@ static knx_error *logsumexp_expand(const kni_rule *r, kni_atom *y)
 
 static void cumulative_spread(const kni_rule *r, kni_spread *s)
 {
-    knp_spread_but(r, s, (kni_ints){1, &((const params_t *)r->params)->axis});
+    const params_t *p = r->params;
+    kn_dtype d = r->xt[0].dtype;
+    bool extreme = r->prim == &knp_prim_cummax || r->prim == &knp_prim_cummin;
+    knp_spread_but(r, s, (kni_ints){1, &p->axis});
+    if (!knx_is_integer(d) && !(extreme && knx_is_float(d)))
+        return; /* sums of floats depend on where they begin */
+    kni_factor *f = kni_factor_new(s, KNI_SHARES, r->xt[0].dim[p->axis]);
+    kni_factor_in(f, 0, (int)p->axis);
+    kni_factor_out(f, 0, (int)p->axis);
+    if (f)
+        f->local = true;
+}
+
+static kni_atom join_two(const kni_rule *r, kni_atom before, kni_atom x)
+{
+    return r->prim == &knp_prim_cumsum    ? knb_add(r->b, before, x)
+           : r->prim == &knp_prim_cumprod ? knb_mul(r->b, before, x)
+           : r->prim == &knp_prim_cummax  ? knb_max(r->b, before, x)
+                                          : knb_min(r->b, before, x);
+}
+
+/* What changes nothing. */
+static kni_atom nothing(const kni_rule *r)
+{
+    kn_dtype d = r->xt[0].dtype;
+    bool largest = r->prim == &knp_prim_cummax;
+    if (largest || r->prim == &knp_prim_cummin)
+        return knb_literal(r->b, d, false, knx_scalar_extreme(d, !largest));
+    return knb_integer(r->b, d, r->prim == &knp_prim_cumprod);
+}
+
+/* Entry `at` of the parts' results along axis 0, one before the other, as rows of a shape with one element along the
+ * axis. */
+static kni_atom entry(const kni_rule *r, kni_atom all, kni_atom at)
+{
+    kni_builder *b = r->b;
+    int axis = (int)((const params_t *)r->params)->axis;
+    kni_type t = knb_type(b, all);
+    kni_atom start[KN_MAX_NDIM];
+    int64_t size[KN_MAX_NDIM], shape[KN_MAX_NDIM];
+    for (int d = 0; !b->error && d < t.ndim; d++) {
+        start[d] = d ? knb_integer(b, KN_DT(I64), 0) : at;
+        size[d] = d ? t.dim[d] : 1;
+        shape[d] = d == axis ? 1 : t.dim[d < axis ? d + 1 : d];
+    }
+    return b->error ? KN_ATOM_NONE : knb_reshape(b, knb_dynamic_slice(b, all, start, size), t.ndim, shape);
+}
+
+/* The part's own results, each joined with what all parts before it come to (behind it, if reverse). */
+static knx_error *cumulative_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    const params_t *p = r->params;
+    kni_builder *b = r->b;
+    int axis = (int)p->axis, f = knp_cut_factor(l, 0, axis);
+    kni_type t = r->xt[0];
+    if (f < 0) {
+        y[0] = knb_emit1(b, r->prim, p, 1, r->x);
+        return NULL;
+    }
+    knp_dims start = {.n = t.ndim}, limit = knp_dims_of(t), rest = knp_axes_rest((kni_ints){1, &p->axis}, t.ndim);
+    start.v[axis] = p->reverse ? 0 : t.dim[axis] - 1;
+    limit.v[axis] = start.v[axis] + 1;
+    kni_atom x = p->reverse ? knp_fill_padding(r, l, f, axis, nothing(r)) : r->x[0];
+    kni_atom own = knb_emit1(b, r->prim, p, 1, &x), last = knb_slice(b, own, start.v, limit.v, NULL);
+    rest = knp_dims_pick(t, knp_ints(&rest));
+    kni_atom all = l->gather(l, b, f, knb_reshape(b, last, rest.n, rest.v));
+    const params_t in_front = {.axis = 0, .reverse = p->reverse};
+    all = knb_emit1(b, r->prim, &in_front, 1, &all);
+    kni_atom number = knp_part_number(r, l, f);
+    kni_atom end = knb_integer(b, KN_DT(I64), p->reverse ? l->cut[f].parts - 1 : 0);
+    kni_atom before = entry(r, all, knb_add(b, number, knb_integer(b, KN_DT(I64), p->reverse ? 1 : -1)));
+    if (b->error)
+        return NULL;
+    int64_t along[KN_MAX_NDIM];
+    for (int d = 0; d < t.ndim; d++)
+        along[d] = d;
+    before = knb_broadcast_in_dim(b, before, t.ndim, t.dim, along);
+    y[0] = knb_select(b, knb_eq(b, number, end), own, join_two(r, before, own));
+    return NULL;
 }
 
 #define CUMULATIVE                                                                           \
     .n_in = 1, .n_out = 1, .fields = kni_fields_cumulative, .params_size = sizeof(params_t), \
-    .factors = "... i -> ... j", .batch = cumulative_batch, .spread = cumulative_spread
+    .factors = "... i -> ... j", .batch = cumulative_batch, .spread = cumulative_spread, .local = cumulative_local
 /* by a routine */
 #define ROUTINE .bits = KN_THREADS, .rows = cumulative_rows, .cost = cumulative_cost
 

@@ -264,13 +264,61 @@ static knx_error *argmin_run(const kni_rule *r, const kni_routine_args *args) { 
 
 static void arg_spread(const kni_rule *r, kni_spread *s)
 {
-    knp_spread_rest(r, s, 1, ((const kni_p_argreduce *)r->params)->axes);
+    const kni_p_argreduce *p = r->params;
+    knp_spread_rest(r, s, 1, p->axes);
+    if (knx_is_complex(r->xt[0].dtype))
+        return; /* of which there is no maximum */
+    kni_factor *f = kni_factor_new(s, KNI_SHARES, r->xt[0].dim[p->axes.v[0]]);
+    kni_factor_in(f, 0, (int)p->axes.v[0]);
+    if (f)
+        f->local = true;
+}
+
+/* The extreme element of each line of the part; for bools, or and and. */
+static kni_atom extreme_of(kni_builder *b, kni_atom x, int64_t axis, bool largest)
+{
+    if (knb_type(b, x).dtype->kind == KN_KIND_BOOL)
+        return (largest ? knb_reduce_or : knb_reduce_and)(b, x, 1, &axis);
+    return (largest ? knb_reduce_max : knb_reduce_min)(b, x, 1, &axis);
+}
+
+/* Each device's extreme element and where it is; of the first device that has the extreme one of these. */
+static knx_error *arg_local(const kni_rule *r, const kni_local *l, kni_atom *y)
+{
+    const kni_p_argreduce *p = r->params;
+    kni_builder *b = r->b;
+    kni_type t = r->xt[0];
+    int axis = (int)p->axes.v[0], f = knp_cut_factor(l, 0, axis);
+    bool largest = r->prim == &knp_prim_argmax;
+    kni_atom (*arg)(kni_builder *, kni_atom, int, kn_dtype) = largest ? knb_argmax : knb_argmin;
+    if (f < 0) {
+        y[0] = arg(b, r->x[0], axis, p->index_dtype);
+        return NULL;
+    }
+    int64_t first = 0, extent = l->cut[f].extent;
+    kn_dtype place = extent <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
+    bool truth = t.dtype->kind == KN_KIND_BOOL;
+    kni_atom worst = truth ? knb_integer(b, t.dtype, !largest)
+                           : knb_literal(b, t.dtype, false, knx_scalar_extreme(t.dtype, !largest));
+    kni_atom x = knp_fill_padding(r, l, f, axis, worst);
+    kni_atom values = l->gather(l, b, f, extreme_of(b, x, axis, largest));
+    kni_atom places = l->gather(l, b, f, arg(b, x, axis, place));
+    kni_type all = knb_type(b, places);
+    if (b->error)
+        return NULL;
+    kni_atom part = knb_iota(b, KN_DT(I64), all.ndim, all.dim, 0), best = arg(b, values, 0, KN_DT(I64));
+    kni_atom at = knb_add(b, knb_convert(b, places, KN_DT(I64)), knb_mul(b, part, knb_integer(b, KN_DT(I64), extent)));
+    kni_atom chosen = knb_eq(b, part, knp_in_front(b, best, all.dim[0]));
+    at = knb_select(b, chosen, at, knb_integer(b, KN_DT(I64), 0));
+    y[0] = knb_convert(b, knb_reduce_sum(b, at, 1, &first), p->index_dtype);
+    return NULL;
 }
 
 #define CHOICE                                                                                                  \
     .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT | KN_THREADS, .fields = kni_fields_argreduce,              \
     .params_size = sizeof(kni_p_argreduce), .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, \
-    .batch = arg_batch, .cost = knp_cost_input, .factors = "... reduced -> ...", .spread = arg_spread
+    .batch = arg_batch, .cost = knp_cost_input, .factors = "... reduced -> ...", .spread = arg_spread,          \
+    .local = arg_local
 
 const kni_prim knp_prim_argmax = {
     .name = "argmax",

@@ -4,78 +4,10 @@
 #include "dist/dist.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "unit/face/sharding_everywhere.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define MESH(names, ...) kn_make_mesh(KN_SHAPE(__VA_ARGS__), names)
-
-static kn_mesh mesh42(void) { return MESH("x, y", 4, 2); }
-
-/* Meshes of 1, 2, 3, 4 and 8 devices, also with axes of one device, with all specs of a matrix. */
-static const struct {
-    int ndim, size[3];
-} meshes[] = {{1, {1}}, {1, {2}}, {1, {3}}, {2, {2, 2}}, {2, {4, 2}}, {3, {2, 2, 2}}, {2, {1, 4}}, {3, {1, 3, 1}}};
-enum { MESHES = sizeof meshes / sizeof *meshes };
-static const char *const specs[] = {"",          "x",        "None, x", "x, y", "y, x", "(x, y)", "None, (y, x)",
-                                    "(x, y), z", "z, (y, x)"};
-enum { SPECS = sizeof specs / sizeof *specs };
-
-static kn_mesh mesh_number(int i)
-{
-    static const char *const names[] = {"", "x", "x, y", "x, y, z"};
-    kn_shape s = {.ndim = meshes[i].ndim};
-    for (int k = 0; k < s.ndim; k++)
-        s.dim[k] = meshes[i].size[k];
-    return (kn_make_mesh)(&s, names[s.ndim], NULL);
-}
-
-/* NULL: the mesh has no such axis. */
-static kn_sharding spec_on(kn_mesh m, const char *spec)
-{
-    kn_sharding s = kn_mesh_shape(m).ndim < 3 && strchr(spec, 'z')   ? NULL
-                    : kn_mesh_shape(m).ndim < 2 && strchr(spec, 'y') ? NULL
-                                                                     : kn_named_sharding(m, spec);
-    return s;
-}
-
-static int64_t count(kn_array x) { return kn_size(x); }
-
-/* The same bits. */
-static void expect_same(kn_array x, kn_array y, const char *what)
-{
-    kn_array a = kn_device_get(kn_copy(x)), b = kn_device_get(kn_copy(y));
-    assert_ptr_equal(kn_dtype_of(a), kn_dtype_of(b));
-    assert_int_equal(count(a), count(b));
-    size_t bytes = (size_t)kn_nbytes(a);
-    void *p = malloc(bytes + 1), *q = malloc(bytes + 1);
-    kn_copy_to(a, p, bytes), kn_copy_to(b, q, bytes);
-    expect_no_error();
-    if (memcmp(p, q, bytes) != 0)
-        fail_msg("%s: %s\nis not %s", what, kn_repr(a), kn_repr(b));
-    free(p), free(q);
-}
-
-typedef void check(kn_array spread, kn_array plain, const char *what);
-
-/* With all meshes and specs. */
-static void everywhere(kn_array (*make)(void), check *f)
-{
-    for (int i = 0; i < MESHES; i++)
-        for (int k = 0; k < SPECS; k++) {
-            KN_SCOPE;
-            kn_mesh m = mesh_number(i);
-            kn_sharding s = spec_on(m, specs[k]);
-            char what[80];
-            if (!s)
-                continue;
-            snprintf(what, sizeof what, "%s, (%s)", kn_mesh_text(m), specs[k]);
-            f(kn_shard(make(), s), make(), what);
-            expect_no_error();
-        }
-}
-
-static kn_array matrix(void) { return kn_reshape(kn_arange(0., 35., 1.), KN_SHAPE(7, 5)); }
 
 static void compare_looks(kn_array x, kn_array y, const char *what)
 {
@@ -281,62 +213,6 @@ static void devices_in_another_order(void **state)
         assert_int_equal(part[i].start.dim[0], 2 * i);
     }
     expect_values(kn_add(x, 1), 1, 2, 3, 4, 5, 6, 7, 8);
-}
-
-/* ---- From one sharding to another. */
-
-static char steps[4096];
-static void note_step(void *env, const kn_step *s)
-{
-    (void)env;
-    size_t n = strlen(steps);
-    snprintf(steps + n, sizeof steps - n, "%s ", s->operations);
-}
-
-/* The devices exchange what moves: nobody has the whole array. */
-static void arrays_are_spread_anew_by_collectives(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *from, *to, *by;
-    } ways[] = {{"x", "None, x", "all_to_all"},
-                {"x, y", "y, x", NULL},
-                {"x", "", "all_gather"},
-                {"", "x, y", NULL},
-                {"(x, y)", "x, y", "all_to_all"}};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        KN_SCOPE;
-        kn_array x =
-            kn_shard(kn_reshape(kn_arange(0., 128., 1.), KN_SHAPE(16, 8)), kn_named_sharding(mesh42(), ways[i].from));
-        *steps = 0;
-        kn_on_step(note_step, NULL);
-        kn_array y = kn_shard(x, kn_named_sharding(mesh42(), ways[i].to));
-        assert_true(kn_sharding_is_equivalent(kn_sharding_of(y), kn_named_sharding(mesh42(), ways[i].to), 2));
-        kn_on_step(NULL, NULL);
-        if (ways[i].by && !strstr(steps, ways[i].by))
-            fail_msg("from %s to %s: %s", ways[i].from, ways[i].to, steps);
-        assert_true(kn_is_committed(y));
-        expect_same(y, x, ways[i].to);
-    }
-    expect_no_error();
-}
-
-/* Whatever the shardings, dtypes and extents. */
-static void every_way_from_one_sharding_to_another(void **state)
-{
-    (void)state;
-    for (int from = 0; from < SPECS; from++)
-        for (int to = 0; to < SPECS; to++) {
-            KN_SCOPE;
-            kn_mesh m = mesh_number(5);
-            kn_array keys = kn_reshape(kn_random_split(kn_random_key(3), .num = 35), KN_SHAPE(7, 5)),
-                     zeros = kn_neg(kn_zeros(KN_SHAPE(7, 5)));
-            kn_sharding s = spec_on(m, specs[from]), t = spec_on(m, specs[to]);
-            expect_same(kn_shard(kn_shard(matrix(), s), t), matrix(), specs[to]);
-            expect_same(kn_shard(kn_shard(zeros, s), t), zeros, specs[to]);
-            expect_same(kn_random_key_data(kn_shard(kn_shard(keys, s), t)), kn_random_key_data(keys), specs[to]);
-            expect_no_error();
-        }
 }
 
 /* ---- Constraints. */
@@ -689,64 +565,6 @@ static void a_function_is_called_with_many_shardings(void **state)
     assert_int_equal(kn_fn_trace_count(g), 1);
 }
 
-static kn_array added(const kn_array *t, const kn_array *i, const kn_array *u)
-{
-    kn_array y = kn_copy(*t);
-    kn_ufunc_at(kn_ufunc_add, y, *u, "%", *i);
-    return y;
-}
-static kn_array taken_off(const kn_array *t, const kn_array *i, const kn_array *u)
-{
-    kn_array y = kn_copy(*t);
-    kn_ufunc_at(kn_ufunc_subtract, y, *u, "%", *i);
-    return kn_reshape(y, KN_SHAPE(2, -1));
-}
-static kn_array segments(const kn_array *t, const kn_array *i, const kn_array *u)
-{
-    (void)t;
-    return kn_segment_sum(*u, *i, .num_segments = 8);
-}
-static kn_array row_sum(const kn_array *t, const kn_array *i) { return kn_sum(kn_take(*t, *i)); }
-KN_FUNCTION(row_sum, kn_array, kn_array, kn_array)
-static kn_array slopes(const kn_array *t, const kn_array *i, const kn_array *u)
-{
-    kn_array y;
-    (void)u;
-    kn_call(kn_grad(KN_FN(row_sum)), &y, t, i);
-    return y;
-}
-KN_FUNCTION(added, kn_array, kn_array, kn_array, kn_array)
-KN_FUNCTION(taken_off, kn_array, kn_array, kn_array, kn_array)
-KN_FUNCTION(segments, kn_array, kn_array, kn_array, kn_array)
-KN_FUNCTION(slopes, kn_array, kn_array, kn_array, kn_array)
-
-/* Elements that no update falls on, or none but a -0, are -0 if they were. */
-static void zeros_that_nobody_adds_to_keep_their_signs(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    const kn_dtype dtypes[] = {KN_F32, KN_F64, KN_F16, KN_BF16, KN_C64, KN_C128};
-    kn_fn f[] = {kn_jit(KN_FN(added)), kn_jit(KN_FN(taken_off)), kn_jit(KN_FN(segments)), kn_jit(KN_FN(slopes))};
-    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
-        for (int m = 1; m < MESHES; m++)
-            for (int k = 0; k < 16; k++) {
-                KN_SCOPE;
-                if (k % 4 == 3 && d >= 4) /* of real numbers only */
-                    continue;
-                kn_mesh on = mesh_number(m);
-                kn_sharding table = kn_named_sharding(on, k & 4 ? "x" : ""), cut = kn_named_sharding(on, "x");
-                kn_array t = kn_neg(kn_astype(kn_of(double, 0, 0, 0, 0, 1, 0, 0, 0), dtypes[d]));
-                kn_array i = kn_of(int64_t, 1, 2, 2, 4, 7, 6, 1, 4);
-                kn_array u = kn_astype(kn_of(double, -0., -0., 0., 3, 0., 5, -0., -2), dtypes[d]), y, want;
-                kn_array ts = kn_shard(t, table), is = kn_shard(i, cut), us = kn_shard(u, cut);
-                kn_call(f[k % 4], &y, &ts, &is, &us);
-                kn_call(f[k % 4], &want, &t, &i, &u);
-                y = k & 8 ? kn_shard(y, kn_named_sharding(on, "x")) : y;
-                expect_same(y, want, kn_dtype_name(dtypes[d]));
-                expect_no_error();
-            }
-}
-
 static void what_cannot_be_found_fails_with_its_line(void **state)
 {
     (void)state;
@@ -789,8 +607,6 @@ KN_TEST_GROUP(test_sharding)
         TEST(parts_are_shown),
         TEST(trees_are_spread),
         TEST(devices_in_another_order),
-        TEST(arrays_are_spread_anew_by_collectives),
-        TEST(every_way_from_one_sharding_to_another),
         TEST(a_function_with_a_constraint_runs_on_the_mesh),
         TEST(constraints_stand_in_jaxprs),
         TEST(arrays_are_made_of_parts),
@@ -798,7 +614,6 @@ KN_TEST_GROUP(test_sharding)
         TEST(what_is_no_mesh),
         TEST(what_is_no_sharding),
         TEST(files_and_exports),
-        TEST(zeros_that_nobody_adds_to_keep_their_signs),
         TEST(what_cannot_be_found_fails_with_its_line),
         TEST(donated_arrays_are_gone),
         TEST(a_function_is_called_with_many_shardings),

@@ -13,22 +13,27 @@ typedef struct known_traffic {
 } known_traffic;
 
 /* What several of them have as their reason. */
-#define WHOLE "an axis that a routine needs whole comes out whole: who wants it cut cuts it for nothing, who wants it whole would gather it"
+#define EXCHANGED "what is needed whole along one axis is cut along another one: parts are exchanged; JAX gathers, or exchanges them back"
 #define UNEVEN "extents that the parts do not divide are cut, too; JAX leaves them whole"
-#define FAR "parts read of parts that are more than three devices away: then the operand is gathered, and the result is whole"
 #define JOINED "a sum over the axis of the examples is joined as a whole; JAX lets the products' other axis have the axis of the mesh"
 
 static const known_lay known_lays[] = {
     {"chosen | 8 | None, x; x", "x", "two operands of the same size disagree: either way one of them is exchanged"},
-    {"sort_last | 42 | x, y", "x", WHOLE},
-    {"sort_first | 8 | x", "", WHOLE},
-    {"argsort_last | 42 | x, y", "x", WHOLE},
-    {"cumsum_first | 8 | x", "", WHOLE},
-    {"cumsum_first | 42 | x, y", "None, y", WHOLE},
-    {"cumprod_last | 42 | x, y", "x", WHOLE},
-    {"fft | 42 | x, y", "x", WHOLE},
-    {"part | 8 | x", "", FAR},
-    {"concatenate_first | 8 | x; x", "", FAR},
+    {"sort_last | 42 | x, y", "(x, y), None", EXCHANGED},
+    {"sort_first | 8 | x", "None, x", EXCHANGED},
+    {"argsort_last | 42 | x, y", "(x, y), None", EXCHANGED},
+    {"cumsum_first | 8 | x", "None, x", EXCHANGED},
+    {"cumsum_first | 42 | x, y", "None, (y, x)", EXCHANGED},
+    {"cumprod_last | 42 | x, y", "(x, y), None", EXCHANGED},
+    {"top | 42 | x, y", "(x, y), None", EXCHANGED},
+    {"part | 8 | x", "None, x", EXCHANGED},
+    {"merge_rows | 42 | x, y", "(x, y), None", EXCHANGED},
+    {"merge_rows | 42 | None, x", "x, None", EXCHANGED},
+    {"ravel | 42 | x, y", "(x, y)", EXCHANGED},
+    {"concatenate_first | 8 | x; x", "None, x", EXCHANGED},
+    {"fft | 42 | x, y", "(x, y), None", EXCHANGED},
+    {"cholesky | 42 | x, y", "(x, y), None, None", EXCHANGED},
+    {"solve | 42 | x; x, None, y", "(x, y), None, None", EXCHANGED},
     {"difference | 8 | x", "x", UNEVEN},
     {"difference | 42 | x, y", "x, y", UNEVEN},
     {"padded | 8 | None, x", "None, x", UNEVEN},
@@ -43,11 +48,7 @@ static const known_lay known_lays[] = {
 static const known_traffic known_traffics[] = {
     {"big_softmax | 8 | None, x", 28672, FEW},
     {"variance | 8 | x", 14336, FEW},
-    {"argmax_last | 8 | None, x", 458752, "the axis is gathered; JAX gathers each part's largest element and its place"},
-    {"argmax_last | 42 | x, y", 65536, "the axis is gathered; JAX gathers each part's largest element and its place"},
-    {"sort_last | 8 | None, x", 458752, "the axis is gathered; JAX exchanges it with the other one, sorts, and exchanges them back"},
     {"part | 8 | x", 14336, "a small slice is summed over the parts that have something of it; JAX sends a device its row (seven permutes, of which it receives one)"},
-    {"concatenate_first | 8 | x; x", 917504, "both operands are gathered (parts read of parts far away); JAX sends pieces"},
     {"rolled | 8 | x", 26624, "what comes round is summed over all devices, as a slice of few elements, and each part is put together anew; JAX sends it to the next device"},
     {0}};
 #endif
