@@ -14,9 +14,14 @@ from ._config import (Device, block_until_ready, config, debug_nans, default_bac
                       num_threads, typeof)
 from ._custom import custom_gradient, custom_jvp, custom_vjp
 from ._jaxpr import make_jaxpr
+from ._manual import pmap, shard_map
+from ._mesh import NamedSharding, P, PartitionSpec, make_mesh, set_mesh
 from ._progress import progress
+from ._sharded import (Shard, load_checkpoint, load_npy_sharded, make_array_from_callback,
+                       make_array_from_process_local_data, make_array_from_single_device_arrays, save_checkpoint)
 from ._transforms import (ShapeDtypeStruct, checkpoint, checkpoint_policies, eval_shape, grad, hessian, jacfwd,
                           jacobian,
                           jacrev, jit, jvp, linear_transpose, linearize, named_call, remat, value_and_grad, vjp, vmap)
-from . import (_display, _interop, ad_checkpoint, core, debug, errors, experimental, flatten_util, lax, nn, numpy, ops,
-               optim, random, scipy, tree, tree_util)
+from .distributed import process_count, process_index
+from . import (_display, _interop, ad_checkpoint, core, debug, distributed, errors, experimental, flatten_util, lax, nn,
+               numpy, ops, optim, random, scipy, sharding, tree, tree_util)

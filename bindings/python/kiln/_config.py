@@ -16,15 +16,20 @@ class Device:
     >>> kiln.devices("cpu")[0] == "cpu"
     True
     """
-    process_index = 0
     _all = {}
 
     def __new__(cls, name):
-        """The one of this name of the library's: "host", "webgpu:0"."""
+        """The one of this name of the library's: "host", "webgpu:0"; "cpu:3" is a device that a mesh may have."""
         if name not in cls._all:
             cls._all[name] = object.__new__(cls)
             cls._all[name].name = name
         return cls._all[name]
+
+    @classmethod
+    def of_number(cls, number):
+        """The CPU device of this number in the job: the first one of this process is where arrays are."""
+        _, process, _, local, _ = _core.job()
+        return cls("host" if number == process * local else f"cpu:{number}")
 
     @property
     def platform(self):
@@ -35,17 +40,32 @@ class Device:
 
     @property
     def id(self):
-        """Its number among those of the kind."""
+        """Its number among those of the kind, in all processes."""
+        if self.name == "host":
+            return _core.job()[1] * _core.job()[3]
         return int(self.name.partition(":")[2] or 0)
+
+    @property
+    def process_index(self):
+        """The process that has it."""
+        return self.id // _core.job()[3] if self.platform == "cpu" else _core.job()[1]
+
+    @property
+    def _handle(self):
+        """As a sharding of the library's, where it is no device of its own."""
+        if not self.name.startswith("cpu:"):
+            raise AttributeError(f"{self} is no device of a mesh alone")
+        from ._mesh import single_device
+        return single_device(self.id)
 
     @property
     def info(self):
         """Limits and features, as a dictionary."""
-        return _core.device_info(self.name)
+        return _core.device_info("host" if self.platform == "cpu" else self.name)
 
     def __eq__(self, other):
         if isinstance(other, str):
-            return other in (self.name, self.platform if self.id == 0 else None)
+            return other in (self.name, str(self), self.platform if self.name in ("host", "webgpu:0") else None)
         return self is other
 
     def __hash__(self):
@@ -62,27 +82,36 @@ class Device:
 
 
 def devices(backend=None):
-    """The devices, the CPU first: of a kind, or all. (jax.devices)
+    """The devices, the CPU first: of a kind, or all. Of the CPU a process has as many as KILN_DEVICES says, or
+    config.update("jax_num_cpu_devices", n): a mesh has them. (jax.devices)
 
     >>> import kiln
     >>> kiln.devices()[0]
     CpuDevice(id=0)
     """
-    found = [Device(name) for name in _core.devices("host" if backend == "cpu" else backend)]
+    names = _core.devices("host" if backend == "cpu" else backend)
+    found = [Device(name) for name in names if name != "host" and not name.startswith("mesh:")]
+    if "host" in names:
+        found = [Device.of_number(n) for n in range(_core.job()[4])] + found
     if not found:
         raise RuntimeError(f"Unknown backend {backend}")
     return found
 
 
-local_devices = devices
+def local_devices(process_index=None, backend=None):
+    """The devices of this process, or of another one. (jax.local_devices)"""
+    wanted = _core.job()[1] if process_index is None else process_index
+    return [d for d in devices(backend) if d.process_index == wanted]
 
 
 def device_count(backend=None):
-    """How many devices there are. (jax.device_count)"""
+    """How many devices there are in all processes. (jax.device_count)"""
     return len(devices(backend))
 
 
-local_device_count = device_count
+def local_device_count(backend=None):
+    """How many devices this process has. (jax.local_device_count)"""
+    return len(local_devices(backend=backend))
 
 
 def _default_device():
@@ -95,16 +124,15 @@ def default_backend():
 
 
 def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
-    """The leaves as arrays on the device, committed to it: what is computed with them runs there. Without a device they
-    stay where they are. (jax.device_put)
+    """The leaves as arrays on the device, committed to it: what is computed with them runs there; of a sharding: spread
+    over its mesh. There may be a tree of them. Without a device they stay where they are. (jax.device_put)
 
     >>> import kiln
     >>> kiln.device_put(2.5, kiln.devices()[0]).committed
     True
     """
-    if device is None:
-        return tree_map(_asarray, x)
-    return tree_map(lambda leaf: _core.device_put(_asarray(leaf), device), x)
+    from ._sharded import put, spread
+    return spread(device, x, put)
 
 
 def device_get(x):
@@ -130,13 +158,14 @@ def typeof(x):
 class _Config:
     """Switches by name. (jax.config)"""
     _set = {"jax_debug_nans": _c["check_nans"], "jax_num_threads": _c["set_threads"], "jax_lazy": _c["set_lazy"],
-            "jax_default_float": _c["set_default_float"], "jax_default_device": _core.set_default_device}
+            "jax_default_float": _c["set_default_float"], "jax_default_device": _core.set_default_device,
+            "jax_num_cpu_devices": _core.set_local_device_count}
     _values = {"jax_debug_nans": False, "jax_num_threads": 0, "jax_lazy": True, "jax_default_float": "float64",
-               "jax_default_device": None, "jax_enable_x64": True}
+               "jax_default_device": None, "jax_enable_x64": True, "jax_num_cpu_devices": -1}
 
     def update(self, name, value):
         """Sets a switch: jax_debug_nans, jax_default_device, jax_default_float ("float64" or "float32"),
-        jax_num_threads, jax_lazy.
+        jax_num_threads, jax_lazy, jax_num_cpu_devices (before the first mesh).
         jax_enable_x64 is always true."""
         if name == "jax_enable_x64":
             if not value:

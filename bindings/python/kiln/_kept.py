@@ -7,6 +7,7 @@ import types as _types
 
 from . import _core
 from ._config import config as _config
+from ._mesh import current_mesh
 from ._same import steady as _steady, types_of as _types_of
 from ._transforms import Flat
 
@@ -153,7 +154,7 @@ def _find(what, treedefs, functions, build):
     if types is None:
         return None
     # tests know the objects, which live as long; traced arrays say that they are at the default device
-    key = what, _core.default_device(None), *treedefs, *types, *map(id, code)
+    key = what, _core.default_device(None), current_mesh(), *treedefs, *types, *map(id, code)
     known = _recordings.get(key)
     for kept in known or ():
         if kept.fits(functions):

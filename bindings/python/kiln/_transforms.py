@@ -85,12 +85,14 @@ def _check_callable(fun, what):
 # ---- jit.
 
 def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnums=None, donate_argnames=None,
-        keep_unused=False, inline=False, device=None, backend=None, symbolic=None, constraints=None, checks=False):
+        keep_unused=False, inline=False, device=None, backend=None, in_shardings=None, out_shardings=None,
+        symbolic=None, constraints=None, checks=False):
     """Compiles fun when it is called, once for each structure and type of the arguments. (jax.jit)
 
     Args:
       static_argnums, static_argnames: arguments that are part of what is compiled; they have to be hashable.
       donate_argnums, donate_argnames: arguments whose memory may become a result's.
+      in_shardings, out_shardings: how arguments and results lie on a mesh, trees of which they are extensions.
       symbolic, constraints, checks: one program for all extents, as those of kn_jit in C.
 
     >>> import kiln, kiln.numpy as knp
@@ -140,8 +142,12 @@ def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnum
 
         def call(*parts):
             leaves = _merge(mask, parts)
-            args, kwargs = _with_statics(*treedef.unflatten(leaves), fixed)
-            out, out_tree = tree_flatten(fun(*args, **kwargs))
+            args, kwargs = treedef.unflatten(leaves)
+            if in_shardings is not None:
+                args = _placed(in_shardings, tuple(args))
+            args, kwargs = _with_statics(args, kwargs, fixed)
+            out = fun(*args, **kwargs)
+            out, out_tree = tree_flatten(out if out_shardings is None else _placed(out_shardings, out))
             seen[_types(leaves)] = out_tree
             holder["tree"] = out_tree if all(t == out_tree for t in seen.values()) else None
             return out
@@ -158,6 +164,11 @@ def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnum
 
 
 _asarray = _core.functions("kiln.numpy")["asarray"]
+
+
+def _placed(shardings, tree):
+    from ._sharded import with_sharding_constraint
+    return with_sharding_constraint(tree, tuple(shardings) if isinstance(shardings, list) else shardings)
 
 
 def _types(leaves):
@@ -492,7 +503,7 @@ def _axes_of(axes, tree, what):
     return [a for a, s in zip(leaves, subtrees) for _ in tree_leaves(s)]
 
 
-def _check_sizes(fun, args, kwargs, mapped, axis_size):
+def _check_sizes(what, fun, args, kwargs, mapped, axis_size):
     sizes = [(x.shape if hasattr(x, "shape") else _asarray(x).shape)[a] for x, a in mapped]
     if len({*sizes, *(() if axis_size is None else (axis_size,))}) <= 1:
         return
@@ -513,20 +524,20 @@ def _check_sizes(fun, args, kwargs, mapped, axis_size):
         which = "one axis had" if n == 1 else f"{'some' if k else 'most'} axes ({n} of them) had"
         lines.append(f"  * {which} size {size}{', e.g.' if n > 1 else ':'} axis {axis} of {places[id(x)]} of type "
                      f"{_dtype_of(x)}[{shape}]")
-    raise ValueError("vmap got inconsistent sizes for array axes to be mapped:\n" + ";\n".join(lines))
+    raise ValueError(f"{what} got inconsistent sizes for array axes to be mapped:\n" + ";\n".join(lines))
 
 
 def _check_axes(what, axes):
     if not all(a is None or isinstance(a, int) for a in tree_leaves(axes, lambda x: x is None)):
-        raise TypeError(f"vmap {what} must be an int, None, or (nested) container with those types as leaves, "
+        raise TypeError(f"{what} must be an int, None, or (nested) container with those types as leaves, "
                         f"but got {axes}.")
 
 
-def _check_ranks(leaves, axes):
+def _check_ranks(what, leaves, axes):
     for x, a in zip(leaves, axes):
         ndim = len(_shape_of(x))
         if a is not None and not -ndim <= a < ndim:
-            raise ValueError(f"vmap was requested to map its argument along axis {a}, which implies that its "
+            raise ValueError(f"{what} was requested to map its argument along axis {a}, which implies that its "
                              f"rank should be "
                              f"at least {a + 1 if a >= 0 else -a}, but is only {ndim} (its shape is {_shape_of(x)})")
 
@@ -538,30 +549,36 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     >>> kiln.vmap(knp.dot)(knp.ones((2, 3)), knp.ones((2, 3))).tolist()
     [3.0, 3.0]
     """
-    _check_callable(fun, "vmap")
+    return vmap_as("vmap", fun, in_axes, out_axes, axis_name, axis_size)
+
+
+def vmap_as(what, fun, in_axes, out_axes, axis_name, axis_size):
+    """vmap, or pmap, which has the same arguments."""
+    _check_callable(fun, what)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if not (in_axes is None or type(in_axes) in (int, tuple)):
-        raise TypeError(f"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
+        raise TypeError(f"{what} in_axes must be an int, None, or a tuple of entries corresponding to the positional "
                         f"arguments passed to the function, but got {in_axes}.")
-    _check_axes("in_axes", in_axes)
-    _check_axes("out_axes", out_axes)
+    _check_axes(f"{what} in_axes", in_axes)
+    _check_axes(f"{what} out_axes", out_axes)
 
     @_functools.wraps(fun)
     def vmap_f(*args, **kwargs):
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
-            raise ValueError("vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
-                             f"arguments passed to the function, but got len(in_axes)={len(in_axes)}, "
+            raise ValueError(f"{what} in_axes must be an int, None, or a tuple of entries corresponding to the "
+                             f"positional arguments passed to the function, but got len(in_axes)={len(in_axes)}, "
                              f"len(args)={len(args)}")
         axes = _axes_of(in_axes, args, "in_axes") + [0] * len(tree_leaves(kwargs))
         if axis_size is None and all(a is None for a in axes):
-            raise ValueError("vmap must have at least one non-None value in in_axes or axis_size must be specified")
+            raise ValueError(f"{what} must have at least one non-None value in in_axes or axis_size must be specified"
+                             if what == "vmap" else "pmap requires at least one argument with a mapped axis.")
         every, treedef = tree_flatten((args, kwargs))
         fixed = [a is None and not isinstance(x, Array) for a, x in zip(axes, every)]  # these stay what they are
         leaves = [x for f, x in zip(fixed, every) if not f]
         axes = [a for f, a in zip(fixed, axes) if not f]
-        _check_ranks(leaves, axes)
-        _check_sizes(fun, args, kwargs, [(x, a) for x, a in zip(leaves, axes) if a is not None], axis_size)
+        _check_ranks(what, leaves, axes)
+        _check_sizes(what, fun, args, kwargs, [(x, a) for x, a in zip(leaves, axes) if a is not None], axis_size)
         merged, parts, distinct = _by_axis(leaves, axes)
         holder = Flat(lambda t: fun(*t[0], **t[1]), [treedef])
 
@@ -570,7 +587,7 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
             return holder([x if f else next(mapped) for f, x in zip(fixed, every)])
 
         return _mapped(fun, flat, holder, out_axes, parts,
-                       {"axes": distinct, "axis_name": axis_name, "axis_size": axis_size or 0})
+                       {"axes": distinct, "axis_name": axis_name, "axis_size": axis_size or 0, "pmap": what == "pmap"})
 
     return vmap_f
 
@@ -634,6 +651,7 @@ class ShapeDtypeStruct:
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be specified.")
         self.shape, self.dtype, self.weak_type = tuple(shape), _core.dtype(dtype), weak_type
+        self.sharding = sharding
 
     @property
     def ndim(self):

@@ -25,6 +25,7 @@ PyObject *kpy_wrap(kn_array x)
     if (kpy_scoped()) /* the scope around has it, too, and may end before the object */
         kn_retain(x);
     a->h = x;
+    a->visitor = kpy_visiting();
     return (PyObject *)a;
 }
 
@@ -34,7 +35,7 @@ static void drop(PyObject *o)
     if (((kpy_array *)o)->weak)
         PyObject_ClearWeakRefs(o);
     if (KPY_HANDLE(o))
-        kpy_release(KPY_HANDLE(o));
+        (((kpy_array *)o)->visitor ? kpy_release_visitor : kpy_release)(KPY_HANDLE(o));
     ((freefunc)PyType_GetSlot(t, Py_tp_free))(o);
     Py_DECREF(t);
 }
@@ -660,8 +661,11 @@ static PyObject *exchange(PyObject *x, PyObject *y)
     if (kpy_enter() < 0)
         return NULL;
     kn_array h = KPY_HANDLE(x);
+    bool visitor = ((kpy_array *)x)->visitor;
     KPY_HANDLE(x) = KPY_HANDLE(y);
+    ((kpy_array *)x)->visitor = ((kpy_array *)y)->visitor;
     KPY_HANDLE(y) = h;
+    ((kpy_array *)y)->visitor = visitor;
     kpy_leave();
     Py_RETURN_NONE;
 }

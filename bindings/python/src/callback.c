@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * callback.c -- Python functions that run when a compiled program runs, and what Kiln prints as Python's output. */
 #include "function.h"
+#include <stdlib.h>
 
 /* What programs call by its number: recordings of it keep it alive in the functions that they are of. */
 typedef struct callback {
@@ -91,7 +92,7 @@ int kpy_take_results(PyObject *results, Py_ssize_t n, kn_array *out)
     return PyErr_Occurred() || kpy_failed() ? -1 : 0;
 }
 
-static int run(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
+static int run_here(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
 {
     kpy_user_begin();
     PyObject *callable = kpy_callback_callable((uint64_t)(uintptr_t)env), *results = NULL;
@@ -103,6 +104,39 @@ static int run(void *env, int n_in, const kn_array *in, int n_out, kn_array *out
     Py_XDECREF(results);
     Py_XDECREF(callable);
     kpy_user_end();
+    return failed;
+}
+
+/* Into this context; NULL with a pending error. */
+static kn_array brought(kn_array x)
+{
+    kn_copy_opts opts = kn_copy_opts_default();
+    kn_array y = kn_copy(x, &opts);
+    if (y)
+        kn_eval(y);
+    return y;
+}
+
+/* On the thread of a device of a mesh: arguments go over into the visitors' context, results come back from there. */
+static int run(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
+{
+    if (!kpy_visit_begin())
+        return run_here(env, n_in, in, n_out, out);
+    kn_scope scope = kn_scope_begin();
+    kn_array *x = calloc((size_t)n_in + (size_t)n_out + 1, sizeof *x), *y = x ? x + n_in : NULL;
+    int failed = !x;
+    for (int i = 0; !failed && i < n_in; i++)
+        failed = !(x[i] = brought(in[i]));
+    failed = failed || kn_error_pending() || run_here(env, n_in, x, n_out, y);
+    for (int i = 0; !failed && i < n_out; i++)
+        failed = !(y[i] = brought(y[i])) || kn_error_pending();
+    kn_error_clear(); /* the exception says it, or that the callback failed */
+    kpy_visit_leave();
+    for (int i = 0; !failed && i < n_out; i++)
+        failed = !(out[i] = brought(y[i]));
+    kn_scope_end(&scope);
+    free(x);
+    kpy_visit_end();
     return failed;
 }
 

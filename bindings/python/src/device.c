@@ -19,8 +19,21 @@ static int device_of(PyObject *o, kn_device *d)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* A sharding, or a device that a mesh alone has, by the handle that Python's objects of these have; NULL: neither. */
+static kn_sharding sharding_of(PyObject *o)
+{
+    PyObject *handle = o == Py_None || PyUnicode_Check(o) ? NULL : PyObject_GetAttrString(o, "_handle");
+    kn_sharding s = handle ? PyCapsule_GetPointer(handle, "kiln.sharding") : NULL;
+    PyErr_Clear();
+    Py_XDECREF(handle);
+    return s;
+}
+
 int kpy_place_of(PyObject *o, kpy_place *place)
 {
+    *place = (kpy_place){.sharding = sharding_of(o)};
+    if (place->sharding)
+        return 0;
     if (device_of(o, &place->device) < 0)
         return -1;
     place->commits = place->device && !(PyUnicode_Check(o) && place->device == kn_default_device());
@@ -29,6 +42,12 @@ int kpy_place_of(PyObject *o, kpy_place *place)
 
 kn_array kpy_put_at(const kpy_place *place, kn_array x)
 {
+    if (x && place->sharding) {
+        kpy_here();
+        kn_array spread = kn_shard(x, place->sharding);
+        kn_release(x);
+        return spread;
+    }
     if (!x || !place->device || (!place->commits && place->device == kn_device_of(x)))
         return x;
     kpy_here(); /* the call before has taken it */
@@ -87,7 +106,16 @@ static PyObject *put(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "O!O", kpy_array_type, &x, &device))
         return NULL;
-    return with_device(device, KPY_HANDLE(x), put_there);
+    kn_sharding s = sharding_of(device);
+    if (!s)
+        return with_device(device, KPY_HANDLE(x), put_there);
+    PyObject *y = NULL;
+    if (kpy_enter_scope() == 0) {
+        kpy_here();
+        y = kpy_wrap(kn_shard(KPY_HANDLE(x), s));
+        kpy_leave_scope();
+    }
+    return y;
 }
 
 /* As device= of functions of the table does. */

@@ -138,18 +138,28 @@ static PyObject *spelled(const char *text)
     static const char *const first[][2] = {{"set_at: ", ""},
                                            {"copy_to: ", ""},
                                            {"find_device: ", ""},
+                                           {"shard_map: shard_map ", "shard_map "},
+                                           {"shard: ", "device_put: "},
                                            {"place_mask: ", "place: "},
                                            {"ufunc_outer: ", "outer: "},
                                            {"ufunc_reduce: ", "reduce: "},
                                            {"ufunc_accumulate: ", "accumulate: "},
                                            {"ufunc_reduceat: ", "reduceat: "},
                                            {"random_", "random."}};
-    static const char *const named[][2] = {{"kn_lax_", "kiln.lax."},
-                                           {"kn_random_", "kiln.random."},
-                                           {"kn_load_npz", "kiln.numpy.load"},
-                                           {"kn_eval_shape", "kiln.eval_shape"},
-                                           {"kn_primitive_new", "kiln.primitive"},
-                                           {"kn_", "kiln.numpy."}};
+    static const char *const named[][2] = {
+        {"kn_lax_", "kiln.lax."},
+        {"kn_random_", "kiln.random."},
+        {"kn_load_npz", "kiln.numpy.load"},
+        {"kn_eval_shape", "kiln.eval_shape"},
+        {"kn_primitive_new", "kiln.primitive"},
+        {"kn_distributed_init", "kiln.distributed.initialize"},
+        {"kn_distributed_shutdown", "kiln.distributed.shutdown"},
+        {"kn_set_local_device_count", "jax_num_cpu_devices"},
+        {"kn_process_allgather", "process_allgather of kiln.experimental.multihost_utils"},
+        {"kn_shard_map", "kiln.shard_map"},
+        {"kn_shard", "kiln.device_put"},
+        {"kn_make_mesh", "kiln.make_mesh"},
+        {"kn_", "kiln.numpy."}};
     char out[2048];
     size_t n = 0;
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
@@ -158,7 +168,7 @@ static PyObject *spelled(const char *text)
             text += strlen(first[i][0]);
             break;
         }
-    for (bool inside = false; *text && n < sizeof out - 32;
+    for (bool inside = false; *text && n < sizeof out - 64;
          inside = *text == '_' || isalnum((unsigned char)*text), text++) {
         const char *const(*k)[2] = named;
         while (!inside && k < named + sizeof named / sizeof *named && strncmp(text, (*k)[0], strlen((*k)[0])) != 0)

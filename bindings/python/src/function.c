@@ -483,18 +483,18 @@ static int mapping_of(PyObject *o, kn_mapping *m)
     return 0;
 }
 
-/* vmap(axes, axis_name, axis_size, unmapped): an axis, or None, for each part. Results are mapped at axis 0, or
- * none is, which is an error if one depends on what is mapped. */
+/* vmap(axes, axis_name, axis_size, unmapped, pmap): an axis, or None, for each part. Results are mapped at axis 0, or
+ * none is, which is an error if one depends on what is mapped (of pmap: they are what the first device has). */
 static PyObject *vmap(PyObject *self, PyObject *args, PyObject *kw)
 {
-    static char *names[] = {"axes", "axis_name", "axis_size", "unmapped", NULL};
+    static char *names[] = {"axes", "axis_name", "axis_size", "unmapped", "pmap", NULL};
     kn_vmap_opts opts = {.size_ = sizeof opts};
     PyObject *axes;
     long long size = 0;
-    int unmapped = 0;
+    int unmapped = 0, pmap = 0;
     kpy_function *f = (kpy_function *)self;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|zLp", names, &PyTuple_Type, &axes, &opts.axis_name, &size,
-                                     &unmapped))
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|zLpp", names, &PyTuple_Type, &axes, &opts.axis_name, &size,
+                                     &unmapped, &pmap))
         return NULL;
     if (unmapped)
         mapping_of(Py_None, &opts.out_axes[0]);
@@ -507,7 +507,7 @@ static PyObject *vmap(PyObject *self, PyObject *args, PyObject *kw)
     if (kpy_enter_scope() < 0)
         return NULL;
     kpy_here();
-    PyObject *result = kpy_derived(f, kn_vmap(f->fn, &opts));
+    PyObject *result = kpy_derived(f, (pmap ? kn_pmap : kn_vmap)(f->fn, &opts));
     kpy_leave_scope();
     return result;
 }

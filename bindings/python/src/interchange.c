@@ -79,13 +79,26 @@ static int refuse(DLManagedTensorVersioned *t, const char *why)
     return -1;
 }
 
+bool kpy_is_spread(kn_array x)
+{
+    kn_device d = kn_device_of(x);
+    const char *name = d ? kn_device_name(d) : NULL;
+    return name && !strncmp(name, "mesh:", 5);
+}
+
 int kpy_get_buffer(PyObject *o, Py_buffer *v, int flags)
 {
     v->obj = NULL;
     if (kpy_enter() < 0)
         return -1;
     kpy_here();
-    DLManagedTensorVersioned *m = kn_to_dlpack(KPY_HANDLE(o));
+    bool spread = kpy_is_spread(KPY_HANDLE(o));
+    kn_array whole = spread ? kn_device_get(KPY_HANDLE(o)) : NULL;
+    DLManagedTensorVersioned *m = kn_to_dlpack(spread ? whole : KPY_HANDLE(o));
+    if (m && spread)
+        m->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+    if (whole)
+        kn_release(whole);
     bool failed = kpy_failed();
     if (!failed && m && !(m->flags & DLPACK_FLAG_BITMASK_READ_ONLY) && (flags & PyBUF_WRITABLE)) {
         kn_touch(KPY_HANDLE(o));
@@ -165,6 +178,16 @@ static kn_array copy_of(kn_array x)
     return kn_copy(x, &opts);
 }
 
+static PyObject *spread_refused(void)
+{
+    kpy_leave();
+    PyErr_SetString(PyExc_BufferError,
+                    "to_dlpack can only pack a dlpack tensor from an array on a singular device, but "
+                    "this array is spread over the devices of a mesh; kiln.device_get brings it to "
+                    "the host");
+    return NULL;
+}
+
 PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw)
 {
     static char *names[] = {"stream", "max_version", "dl_device", "copy", NULL};
@@ -189,6 +212,8 @@ PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw)
         return NULL;
     PyObject *capsule = NULL;
     kpy_here();
+    if (kpy_is_spread(KPY_HANDLE(self)))
+        return spread_refused();
     kn_array x = KPY_HANDLE(self), copied = copy == Py_True ? copy_of(x) : NULL, bytes = NULL;
     x = copied ? copied : x;
     uint8_t code = major == 1 && minor < 1 ? 0 : float8_code(kn_dtype_of(x)); /* without a version as JAX does it */
@@ -232,7 +257,12 @@ PyObject *kpy_dlpack(PyObject *self, PyObject *args, PyObject *kw)
 
 PyObject *kpy_dlpack_device(PyObject *self, PyObject *unused)
 {
-    (void)self, (void)unused;
+    (void)unused;
+    if (kpy_enter() < 0)
+        return NULL;
+    if (kpy_is_spread(KPY_HANDLE(self)))
+        return spread_refused();
+    kpy_leave();
     return Py_BuildValue("ii", 1, 0);
 }
 

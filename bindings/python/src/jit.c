@@ -69,10 +69,29 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *kw)
     return (PyObject *)j;
 }
 
+/* What functions may read when they are recorded, beside their arguments: the mesh of the block, or NULL. */
+static _Thread_local PyObject *context;
+
+static PyObject *set_context(PyObject *module, PyObject *o)
+{
+    PyObject *before = context;
+    (void)module;
+    context = o == Py_None ? NULL : Py_NewRef(o);
+    Py_XDECREF(before);
+    Py_RETURN_NONE;
+}
+
+static PyObject *key_of(PyObject *tree, PyObject *statics)
+{
+    if (context)
+        return PyTuple_Pack(3, tree, statics ? statics : Py_None, context);
+    return statics ? PyTuple_Pack(2, tree, statics) : Py_NewRef(tree);
+}
+
 /* What is known for this key, or made for it; borrowed. */
 static PyObject *entry_of(jit *j, PyObject *def, PyObject *statics, const kpy_leaves *leaves)
 {
-    PyObject *tree = kpy_tree_key(def), *key = tree && statics ? PyTuple_Pack(2, tree, statics) : Py_XNewRef(tree);
+    PyObject *tree = kpy_tree_key(def), *key = tree ? key_of(tree, statics) : NULL;
     PyObject *entry = key ? PyDict_GetItemWithError(j->cache, key) : NULL;
     if (!entry && key && !PyErr_Occurred()) {
         PyObject *made = PyObject_CallFunction(j->make, "OOn", def, statics ? statics : Py_None, leaves->n);
@@ -207,6 +226,10 @@ static PyObject *clear_cache(PyObject *self, PyObject *unused)
 
 static PyMethodDef methods[] = {
     {"clear_cache", clear_cache, METH_NOARGS, "clear_cache($self, /)\n--\n\nForgets all compiled programs."}, {0}};
+static PyMethodDef functions[] = {
+    {"set_jit_context", set_context, METH_O,
+     "set_jit_context(o)\n--\n\nPrograms of this thread are kept for each such object; None: for none."},
+    {0}};
 static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(jit, weak), READONLY, NULL},
                                 {"__dictoffset__", T_PYSSIZET, offsetof(jit, dict), READONLY, NULL},
                                 {"__wrapped__", T_OBJECT, offsetof(jit, fun), 0, "the function"},
@@ -229,5 +252,7 @@ static PyType_Spec spec = {"kiln.PjitFunction", sizeof(jit), 0, Py_TPFLAGS_DEFAU
 int kpy_jit_make(PyObject *module)
 {
     jit_type = (PyTypeObject *)PyType_FromSpec(&spec);
-    return jit_type ? PyModule_AddObjectRef(module, "Jit", (PyObject *)jit_type) : -1;
+    if (!jit_type || PyModule_AddFunctions(module, functions) < 0)
+        return -1;
+    return PyModule_AddObjectRef(module, "Jit", (PyObject *)jit_type);
 }

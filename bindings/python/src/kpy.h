@@ -20,6 +20,13 @@ int kpy_enter(void); /* 0, or -1 with an exception */
 void kpy_leave(void);
 bool kpy_entered(void);         /* by this thread */
 void kpy_release(void *handle); /* kn_release, by a thread that may not have the context */
+/* Around a callback in a thread that does not have the context, whose thread waits for it: a context of its own. False:
+ * this thread has the context. Handles that are made meanwhile belong to that one. */
+bool kpy_visit_begin(void);
+void kpy_visit_leave(void); /* back in the context of the thread, which may still read those of the visit */
+void kpy_visit_end(void);   /* the next one may come */
+bool kpy_visiting(void);
+void kpy_release_visitor(void *handle); /* one of these */
 void kpy_forget(void *function); /* kn_forget, by such a thread, when the context is entered next */
 /* Code that may run long: without the interpreter's lock. */
 #define KPY_WITHOUT_GIL(code)                             \
@@ -59,6 +66,7 @@ void kpy_die(uint64_t serial);         /* from its deallocation */
 /* ---- Arrays (array.c). */
 typedef struct kpy_array {
     PyObject_HEAD kn_array h;
+    bool visitor; /* made by a callback that had a context of its own */
     PyObject *weak;
 } kpy_array;
 extern PyTypeObject *kpy_array_type;
@@ -150,6 +158,7 @@ PyObject *kpy_unflatten(PyObject *treedef, PyObject *const *leaves, Py_ssize_t n
 void kpy_leaves_drop(kpy_leaves *leaves);
 
 /* ---- Other libraries' memory (interchange.c). */
+bool kpy_is_spread(kn_array x); /* over the devices of a mesh: nobody can have its memory, but a copy */
 extern PyType_Slot kpy_buffer_slots[];
 int kpy_get_buffer(PyObject *o, Py_buffer *view, int flags);
 void kpy_release_buffer(PyObject *o, Py_buffer *view);
@@ -163,11 +172,14 @@ int kpy_iteration_make(PyObject *module); /* iteration.c */
 /* device.c: what device= of a function that makes arrays says, a name or an object with one; None: NULL. 0, or -1 */
 typedef struct kpy_place {
     kn_device device;
+    kn_sharding sharding;
     bool commits; /* NumPy's "cpu", as any word for the default device, commits nothing that is there */
 } kpy_place;
 int kpy_place_of(PyObject *o, kpy_place *place);
 kn_array kpy_put_at(const kpy_place *place, kn_array x); /* takes x over */
 int kpy_device_make(PyObject *module);
+int kpy_mesh_make(PyObject *module); /* mesh.c, partition.c */
+int kpy_partition_make(PyObject *module);
 /* progress.c: what a scan tells, if anybody wants to hear of it */
 int kpy_progress_make(PyObject *module);
 bool kpy_shows_progress(void);

@@ -14,18 +14,26 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local int depth; /* how often this thread entered */
 static _Thread_local int user;  /* in how many of the user's functions it is */
 
-/* Handles whose objects died in a thread that did not have the context: they are released by the next one that does.
+/* Callbacks of programs that run on the devices of a mesh come from the devices' threads, while the thread that runs
+ * the program waits with the context. They have a context of their own, one after the other: arrays of the other one
+ * can be read there, and theirs in the other one. */
+static kn_context visitors;
+static pthread_mutex_t visits = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool visiting;
+
+/* Handles whose objects died in a thread that did not have their context: they are released by the next one that does.
  * So are functions that are to be forgotten, since they may die while the library is at work. */
 typedef struct dead_handle {
     void *handle;
     bool forget;
 } dead_handle;
-static struct {
+typedef struct dead_list {
     pthread_mutex_t mutex;
     dead_handle *at;
     size_t n, room;
-} dead = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-static atomic_bool some_dead;
+    atomic_bool any;
+} dead_list;
+static dead_list dead = {.mutex = PTHREAD_MUTEX_INITIALIZER}, dead_visitors = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* Ctrl-C while something long runs: Python's handlers are called, and what they raise ends it. */
 static bool interrupted(void *env)
@@ -61,15 +69,17 @@ int kpy_context_make(void)
 
 static void forget(void *handle) { kn_forget(handle); }
 
-static void release_dead(void)
+static void release_dead(dead_list *d)
 {
-    pthread_mutex_lock(&dead.mutex);
-    dead_handle *at = dead.at;
-    size_t n = dead.n;
-    dead.at = NULL;
-    dead.n = dead.room = 0;
-    atomic_store(&some_dead, false);
-    pthread_mutex_unlock(&dead.mutex);
+    if (!atomic_load_explicit(&d->any, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&d->mutex);
+    dead_handle *at = d->at;
+    size_t n = d->n;
+    d->at = NULL;
+    d->n = d->room = 0;
+    atomic_store(&d->any, false);
+    pthread_mutex_unlock(&d->mutex);
     for (size_t i = 0; i < n; i++)
         (at[i].forget ? forget : kn_release)(at[i].handle);
     free(at);
@@ -82,8 +92,7 @@ int kpy_enter(void)
     if (pthread_mutex_trylock(&mutex) != 0)
         KPY_WITHOUT_GIL(pthread_mutex_lock(&mutex));
     if (kn_context_push(context) >= 0) {
-        if (atomic_load_explicit(&some_dead, memory_order_relaxed))
-            release_dead();
+        release_dead(&dead);
         return 0;
     }
     kn_error_clear(); /* of this thread's own context */
@@ -105,30 +114,30 @@ void kpy_leave(void)
 
 bool kpy_entered(void) { return depth > 0; }
 
-static void release_later(dead_handle h)
+static void release_later(dead_list *d, dead_handle h)
 {
-    pthread_mutex_lock(&dead.mutex);
-    if (dead.n == dead.room) {
-        size_t room = dead.room ? 2 * dead.room : 64;
-        dead_handle *at = realloc(dead.at, room * sizeof *at);
+    pthread_mutex_lock(&d->mutex);
+    if (d->n == d->room) {
+        size_t room = d->room ? 2 * d->room : 64;
+        dead_handle *at = realloc(d->at, room * sizeof *at);
         if (at) {
-            dead.at = at;
-            dead.room = room;
+            d->at = at;
+            d->room = room;
         }
     }
-    if (dead.n < dead.room) /* else the handle stays until the process ends: there is no memory to do better */
-        dead.at[dead.n++] = h;
-    atomic_store(&some_dead, true);
-    pthread_mutex_unlock(&dead.mutex);
+    if (d->n < d->room) /* else the handle stays until the process ends: there is no memory to do better */
+        d->at[d->n++] = h;
+    atomic_store(&d->any, true);
+    pthread_mutex_unlock(&d->mutex);
 }
 
 void kpy_release(void *handle)
 {
-    if (depth) {
+    if (depth && !visiting) {
         kn_release(handle);
         return;
     }
-    if (pthread_mutex_trylock(&mutex) == 0) {
+    if (!visiting && pthread_mutex_trylock(&mutex) == 0) {
         if (kn_context_push(context) >= 0) {
             kn_release(handle);
             kn_context_pop();
@@ -136,10 +145,50 @@ void kpy_release(void *handle)
         pthread_mutex_unlock(&mutex);
         return;
     }
-    release_later((dead_handle){handle, false});
+    release_later(&dead, (dead_handle){handle, false});
 }
 
-void kpy_forget(void *function) { release_later((dead_handle){function, true}); }
+void kpy_forget(void *function) { release_later(&dead, (dead_handle){function, true}); }
+
+/* ---- Visits. */
+
+bool kpy_visiting(void) { return visiting; }
+
+void kpy_release_visitor(void *handle)
+{
+    if (visiting)
+        kn_release(handle);
+    else
+        release_later(&dead_visitors, (dead_handle){handle, false});
+}
+
+bool kpy_visit_begin(void)
+{
+    if (depth)
+        return false;
+    pthread_mutex_lock(&visits);
+    if (!visitors) {
+        kn_context_opts opts = kn_context_opts_default();
+        visitors = kn_context_new(&opts);
+    }
+    if (!visitors || kn_context_push(visitors) < 0) {
+        pthread_mutex_unlock(&visits);
+        return false;
+    }
+    visiting = true;
+    depth = 1;
+    release_dead(&dead_visitors);
+    return true;
+}
+
+void kpy_visit_leave(void)
+{
+    depth = 0;
+    visiting = false;
+    kn_context_pop();
+}
+
+void kpy_visit_end(void) { pthread_mutex_unlock(&visits); }
 
 /* ---- Scopes of calls. */
 

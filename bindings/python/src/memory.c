@@ -204,13 +204,18 @@ static DLManagedTensorVersioned *memory_of(PyObject *o)
     if (kpy_enter() < 0)
         return NULL;
     kpy_here();
-    kn_array x = KPY_HANDLE(o), bits = NULL;
-    kn_dtype d = kn_dtype_of(x);
+    bool spread = kpy_is_spread(KPY_HANDLE(o));
+    kn_array whole = spread ? kn_device_get(KPY_HANDLE(o)) : NULL, x = spread ? whole : KPY_HANDLE(o), bits = NULL;
+    kn_dtype d = x ? kn_dtype_of(x) : NULL;
     if (d && !is_common(d)) /* bfloat16 and its kin: by their bits */
         x = bits = kn_view(x, kn_dtype_size(d) == 1 ? KN_U8 : kn_dtype_size(d) == 2 ? KN_U16 : KN_U32);
     m = kn_to_dlpack(x);
+    if (m && spread)
+        m->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
     if (bits)
         kn_release(bits);
+    if (whole)
+        kn_release(whole);
     if (kpy_failed() && m) {
         m->deleter(m);
         m = NULL;

@@ -46,7 +46,7 @@ static int exec(PyObject *m)
         kpy_dtype_make(m) < 0 || kpy_array_make(m) < 0 || kpy_functions_make(m) < 0 || kpy_handle_make(m) < 0 ||
         kpy_tree_make(m) < 0 || kpy_function_make(m) < 0 || kpy_interchange_make(m) < 0 || kpy_ufunc_make(m) < 0 ||
         kpy_numpy_make(m) < 0 || kpy_printing_make(m) < 0 || kpy_errcall_make(m) < 0 || kpy_text_make(m) < 0 ||
-        kpy_iteration_make(m) < 0 || kpy_device_make(m) < 0)
+        kpy_iteration_make(m) < 0 || kpy_device_make(m) < 0 || kpy_mesh_make(m) < 0)
         return -1;
     return 0;
 }

@@ -4,6 +4,7 @@ import enum as _enum
 import typing as _typing
 
 from .. import _core
+from .._sharded import with_sharding_constraint
 from ..tree_util import tree_flatten as _flatten, tree_map as _tree_map
 from ._control import associative_scan, cond, fori_loop, map, reduce, reduce_window, scan, switch, while_loop
 from ._solves import custom_linear_solve, custom_root
@@ -218,7 +219,7 @@ def stop_gradient(x):
     return _tree_map(_c["_stop_gradient"], x)
 
 
-# ---- Collectives, over the axes that vmap gave names.
+# ---- Collectives, over axes with names: of vmap and pmap, and of the mesh in a shard_map.
 
 def psum(x, axis_name, *, axis_index_groups=None):
     """The sum over the lanes of a mapped axis. (jax.lax.psum)"""
@@ -271,6 +272,22 @@ def pshuffle(x, axis_name, perm):
 def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
     """Swaps the mapped axis with one of the value's. (jax.lax.pswapaxes)"""
     return _tree_map(lambda v: _c["_pswapaxes"](v, axis_name, axis), x)
+
+
+def pcast(x, axis_name, *, to):
+    """x, which counts as one that may differ from device to device (to="varying"): what does is found without being
+    told. (jax.lax.pcast)"""
+    if to != "varying":
+        raise ValueError(f'pcast: to has to be "varying", not {to!r}: {to} values are no types of their own here')
+    axes = axis_name if isinstance(axis_name, (tuple, list)) else (axis_name,)
+    for a in axes:
+        _c["axis_size"](a)  # is there such an axis?
+    return x
+
+
+def pvary(x, axis_name):
+    """x, which counts as one that may differ from device to device. (jax.lax.pvary)"""
+    return pcast(x, axis_name, to="varying")
 
 
 def pbroadcast(x, axis_name, source):

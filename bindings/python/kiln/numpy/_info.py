@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Array API standard's inspection, and the namespace of an array."""
 from .. import _core
-from .._config import Device, _default_device, devices as _all_devices
+from .._config import _default_device, devices as _all_devices
 from ._dtypes import NAMES, isdtype
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -64,9 +64,5 @@ def _to_device(self, device, /, *, stream=None):
 
 _core.Array.__array_namespace__ = _namespace
 _core.Array.to_device = _to_device
-_core.Array.device = property(lambda self: Device(_core.device_of(self)),
-                              doc="the device where it is (jax.Array.device)")
-_core.Array.devices = lambda self: {self.device}
-_core.Array.devices.__doc__ = "The devices where it is. (jax.Array.devices)"
 _core.Array.committed = property(lambda self: _core.is_committed(self),
                                  doc="was it put there, so that operations run there? (jax.Array.committed)")
