@@ -10,8 +10,8 @@ from .tree_util import flatten_one_level, flatten_up_to, tree_flatten, tree_leav
 
 _asarray = _core.functions("kiln.numpy")["asarray"]
 _EMPTY = (RuntimeError, "with_sharding_constraint requires a non-empty mesh in context if you are passing "
-          "`PartitionSpec`s to shardings. You can define a context mesh via `kiln.set_mesh(mesh)`. Alternatively, provide "
-          "`Sharding`s to shardings and then the mesh context manager is not required.")
+          "`PartitionSpec`s to shardings. You can define a context mesh via `kiln.set_mesh(mesh)`. Alternatively, "
+          "provide `Sharding`s to shardings and then the mesh context manager is not required.")
 _UNSET = (ValueError, "Please set a mesh via `kiln.set_mesh` if a PartitionSpec is passed to device_put")
 
 
@@ -155,8 +155,8 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
         made[place] = _asarray(data_callback(index), dtype=dtype)
         if made[place].shape != place[1]:
             raise ValueError(f"Expected shard shape {place[1]} doesn't match the single device array shape "
-                             f"{made[place].shape}. Shape of Array is {made[place].dtype}{list(shape)} with sharding "
-                             f"{sharding}")
+                             f"{made[place].shape}. Shape of Array is {made[place].dtype}[{','.join(map(str, shape))}] with "
+                             f"sharding {sharding}")
     if dtype is None and not made:
         raise ValueError("make_array_from_callback: no part is in this process, and dtype was not given")
     dtype = next(iter(made.values())).dtype if dtype is None else dtype
