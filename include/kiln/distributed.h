@@ -38,8 +38,8 @@ KN_API int kn_process_index(void);               /* jax.process_index: the numbe
 KN_API int kn_process_count(void); /* jax.process_count: how many processes there are; 1 if this one is alone */
 /* jax.local_device_count: the devices of this process that a mesh can have: KILN_DEVICES, or 1 */
 KN_API int kn_local_device_count(void);
-/* so many, from 1 to 4096, each a thread while it runs a program; before the first mesh is made, and in all
- * processes the same. False and a ValueError, or a RuntimeError after that. */
+/* so many, from 1 to 4096, each a thread while it runs a program; before kn_distributed_init and the first mesh, and
+ * in all processes the same. False and a ValueError, or a RuntimeError after that. */
 KN_API bool kn_set_local_device_count(int n);
 KN_API int kn_global_device_count(void); /* jax.device_count: the devices of all processes that a mesh can have */
 

@@ -38,12 +38,12 @@ knx_error *kndist_set_local(int n)
     knx_error *error = NULL;
     if (n < 1 || n > MOST)
         return knx_error_new(KN_ERROR_VALUE, "the number of devices must be 1 to %d, not %d", MOST, n);
+    bool joined = kndist_is_joined(); /* the others have been told */
     knx_global_lock_take(&lock);
     read_environment();
-    if (fixed && n != job.n_local)
-        error = knx_error_new(KN_ERROR_RUNTIME,
-                              "the number of devices cannot be changed from %d to %d once there are meshes",
-                              job.n_local, n);
+    if ((fixed || joined) && n != job.n_local)
+        error = knx_error_new(KN_ERROR_RUNTIME, "the number of devices cannot be changed from %d to %d once %s",
+                              job.n_local, n, fixed ? "there are meshes" : "processes are joined");
     else
         job.n_local = n;
     knx_global_unlock(&lock);

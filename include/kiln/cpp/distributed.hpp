@@ -37,8 +37,8 @@ inline int process_count(place where = here())
 /* jax.local_device_count: the devices of this process that a mesh can have: KILN_DEVICES, or 1 */
 inline int local_device_count(place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_local_device_count()); }
-/* so many, from 1 to 4096, each a thread while it runs a program; before the first mesh is made, and in all
- * processes the same. False and a ValueError, or a RuntimeError after that. */
+/* so many, from 1 to 4096, each a thread while it runs a program; before kn_distributed_init and the first mesh, and
+ * in all processes the same. False and a ValueError, or a RuntimeError after that. */
 inline bool set_local_device_count(int n, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_set_local_device_count(n)); }
 /* jax.device_count: the devices of all processes that a mesh can have */

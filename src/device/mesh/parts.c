@@ -235,7 +235,7 @@ static knx_error *spans(const knd_parts *p)
     knx_text t = {0};
     return knx_error_new(KN_ERROR_RUNTIME,
                          "the array is spread over processes (%s), and this one has not all of its elements; "
-                         "kn_process_allgather brings it together",
+                         "kn_shard with a sharding that cuts nothing brings it together in all of them",
                          kni_sharding_text(&t, p->sharding));
 }
 
