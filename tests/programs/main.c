@@ -10,9 +10,11 @@
  *                                     200 programs, KILN_TEST_LONG=1: 2,000. At least half of them have to be possible
  *     --sharded [...]                 cut for the devices of random meshes, beside the whole program: 500 programs,
  *                                     KILN_TEST_LONG=1: 5,000
+ *     --sharded --processes [...]     the same over the devices of several processes, which mpirun starts; KILN_DEVICES: of each of them.
+ *                                     KILN_TEST_LOOKS=FILE: what came out is written there, to compare it with that of one process
  *     --histogram                     how often each row occurred, and each dtype of it
  *     --least N                       fails if some row at some dtype occurred less often
- *     --jobs N                        processes (2)
+ *     --jobs N                        processes (2); 0: all in this one, without those that failed once
  *     --seconds N                     stops after so long
  *     --slow SECONDS                  tells of programs that take longer
  *     --keep DIRECTORY                where the smallest programs that fail are written ("." if not given)
@@ -47,7 +49,7 @@ static struct {
     const char *program, *keep;
     uint64_t first, count, seed, least;
     int jobs;
-    bool one, histogram;
+    bool one, histogram, processes;
     double slow, until;
 } options = {.keep = ".", .count = 1000, .jobs = 2};
 static board *shared;
@@ -146,6 +148,14 @@ static void run_all(uint64_t first, uint64_t count)
                 left++;
             }
     }
+}
+
+/* In this process: all that were started together do the same. */
+static void run_here(uint64_t first, uint64_t count)
+{
+    options.jobs = 1;
+    shared->next[0] = first;
+    work(0, first + count);
 }
 
 static void report(uint64_t number)
@@ -293,6 +303,7 @@ static int read_options(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         symbolic |= !strcmp(argv[i], "--symbolic");
         sharded |= !strcmp(argv[i], "--sharded");
+        options.processes |= !strcmp(argv[i], "--processes");
     }
     if (symbolic)
         options.count = options.count > 1000 ? 2000 : 200, options.least = 0;
@@ -301,7 +312,7 @@ static int read_options(int argc, char **argv)
     if (KN_SLOW_BUILD)
         options.count /= 5;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--symbolic") || !strcmp(argv[i], "--sharded"))
+        if (!strcmp(argv[i], "--symbolic") || !strcmp(argv[i], "--sharded") || !strcmp(argv[i], "--processes"))
             continue;
         if (!strcmp(argv[i], "--count"))
             options.count = number_after(argc, argv, &i);
@@ -324,7 +335,9 @@ static int read_options(int argc, char **argv)
         else
             argv[++files] = argv[i];
     }
-    if (options.jobs < 1 || options.jobs > MAX_JOBS)
+    if (options.processes)
+        options.jobs = 0;
+    if (options.jobs < 0 || options.jobs > MAX_JOBS)
         options.jobs = 2;
     return files;
 }
@@ -333,7 +346,8 @@ int main(int argc, char **argv)
 {
     setenv("KILN_NUM_THREADS", "7", 0);
     int files = read_options(argc, argv), failed = 0, kept = 0;
-    sharded_begin();
+    if (!sharded_begin(options.processes))
+        return 2;
     far_or_skip();
     goals_find();
     for (int i = 1; i <= files; i++)
@@ -346,8 +360,12 @@ int main(int argc, char **argv)
     if (shared == MAP_FAILED)
         return 2;
     double from = seconds();
-    failed = replay_kept(&kept);
-    run_all(options.first, options.count);
+    if (options.jobs == 0) {
+        run_here(options.first, options.count);
+    } else {
+        failed = replay_kept(&kept);
+        run_all(options.first, options.count);
+    }
     uint64_t made = 0, ran = 0, equations = 0, taken = 0, refused = 0, sets = 0;
     for (int i = 0; i < options.jobs; i++) {
         made += shared->made[i];
@@ -359,7 +377,7 @@ int main(int argc, char **argv)
     }
     double took = seconds() - from;
     int n = shared->n_failure < MAX_FAILURES ? shared->n_failure : MAX_FAILURES;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && !options.processes; i++)
         report(shared->failure[i]);
     if (options.histogram)
         show_histogram();
@@ -371,6 +389,7 @@ int main(int argc, char **argv)
                (unsigned long long)taken, (unsigned long long)sets, (unsigned long long)refused);
         failed += 2 * taken < made;
     }
+    failed += sharded_end();
     if (sharded)
         printf("cut in %llu ways; %llu programs are left out\n", (unsigned long long)sets, (unsigned long long)refused);
     printf("%d rows with dtypes; %llu programs with %llu equations in %.1f s, %llu without an error; %d kept ones; %d "

@@ -126,7 +126,10 @@ extern bool symbolic;
 void check_symbolic(const program *p, uint64_t seed, verdict *v);
 /* sharded.c: cut for the devices of random meshes; check_program is this one instead if `sharded`. */
 extern bool sharded;
-void sharded_begin(void); /* before there is any mesh: so many devices as a mesh may have */
+/* Before there is any mesh: so many devices as a mesh may have, of this process or of all that were started together; and the end: the
+ * exit status. */
+bool sharded_begin(bool processes);
+int sharded_end(void);
 void check_sharded(const program *p, uint64_t seed, bool all, verdict *v);
 void fails(verdict *v, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 /* Equal bits; all NaNs are equal. The element that differs, or -1. */

@@ -231,19 +231,37 @@ static knx_error *run_all(const program *p, const placement *s, const kni_jaxpr 
     return e;
 }
 
-/* ---- Each device on a thread of its own. */
+/* ---- Each device on a thread of its own, of this process or of another one. */
 
 typedef struct crew {
     knd_loaded *l;
     int n_in, n_out;
-    knd_operand *x; /* per device and operand */
-    knx_buffer **y; /* per device and result */
+    int32_t device[MAX_DEVICES]; /* of the mesh */
+    kndist_group all;
+    int first;          /* device of this process */
+    knd_operand *x;     /* per device of the mesh and operand */
+    knx_buffer **y;     /* per device and result: of this process's */
+    knx_buffer **parts; /* per result: of all devices, one behind the other; made by the first device of this process */
 } crew;
+
+static size_t part_bytes(const crew *c, int k) { return (size_t)kni_type_bytes(knc_output_type(c->l->program, k)); }
 
 static knx_error *on_device(void *env, int i)
 {
     const crew *c = env;
-    return knd_run(c->l, c->x + i * c->n_in, c->y + i * c->n_out, NULL);
+    int d = c->first + i;
+    KN_TRY(knd_run(c->l, c->x + d * c->n_in, c->y + d * c->n_out, NULL));
+    for (int k = 0; k < c->n_out; k++) {
+        size_t bytes = part_bytes(c, k);
+        kndist_group g = c->all;
+        knx_buffer *own = i ? knx_buffer_new(bytes * (size_t)g.n + 1) : NULL;
+        g.me = d;
+        knx_error *e = kndist_all_gather(&g, (kndist_what){"look", NULL}, c->y[d * c->n_out + k]->data, bytes,
+                                         (i ? own : c->parts[k])->data);
+        knx_buffer_release(own);
+        KN_TRY(e);
+    }
+    return NULL;
 }
 
 /* An operand's parts, each in a buffer of its own. */
@@ -260,29 +278,29 @@ static void give_parts(const program *p, const placement *s, crew *c, int i)
     knx_buffer_release(all);
 }
 
-/* The results' parts one behind the other, as run_all has them. */
+/* The results' parts one behind the other, as run_all has them; y[0] NULL without an error: no device is of this process. */
 static knx_error *run_devices(const program *p, const placement *s, const kni_jaxpr *local, knx_buffer **y)
 {
-    int32_t device[MAX_DEVICES];
+    const kndist_job *job = kndist_job_now();
     int64_t in_mesh[MAX_DEVICES];
-    int n = (int)s->mesh->n_device;
-    crew c = {.n_in = program_operands(p), .n_out = (int)p->j->n_out};
+    int n = (int)s->mesh->n_device, first = job->process * job->n_local, here = 0;
+    crew c = {.n_in = program_operands(p), .n_out = (int)p->j->n_out, .first = first, .parts = y};
     knx_error *e = knd_compile(&knd_host, local, &(knc_compile_options){.fuse = true}, &c.l);
     if (e)
         return e;
     c.x = calloc((size_t)(n * c.n_in) + 1, sizeof *c.x);
     c.y = calloc((size_t)(n * c.n_out) + 1, sizeof *c.y);
-    for (int d = 0; d < n; d++)
-        in_mesh[d] = device[d] = d;
+    for (int d = 0; d < n; d++) {
+        in_mesh[d] = c.device[d] = d;
+        here += d >= first && d < first + job->n_local;
+    }
+    c.all = (kndist_group){n, 0, c.device};
     for (int i = 0; i < c.n_in; i++)
         give_parts(p, s, &c, i);
-    e = kndist_run(s->mesh, n, device, in_mesh, on_device, &c);
-    for (int k = 0; !e && k < c.n_out; k++) {
-        size_t bytes = (size_t)kni_type_bytes(knc_output_type(c.l->program, k));
-        y[k] = knx_buffer_new(bytes * (size_t)n + 1);
-        for (int d = 0; d < n; d++)
-            memcpy((char *)y[k]->data + (size_t)d * bytes, c.y[d * c.n_out + k]->data, bytes);
-    }
+    for (int k = 0; here && k < c.n_out; k++)
+        y[k] = knx_buffer_new(part_bytes(&c, k) * (size_t)n + 1);
+    if (here)
+        e = kndist_run_whole(s->mesh, &c.all, here, c.device + first, in_mesh + first, on_device, &c);
     for (int k = 0; k < n * c.n_in; k++)
         knx_buffer_release(c.x[k].buffer);
     release_all(n * c.n_out, c.y);
@@ -300,6 +318,17 @@ typedef struct whole {
     noise noise;
 } whole;
 
+static FILE *looks; /* what devices have is written down: dtype and a hash of the bits */
+
+static void write_down(kni_type t, const knx_buffer *b)
+{
+    const unsigned char *p = b->data;
+    uint64_t hash = 14695981039346656037u;
+    for (knx_bytes i = 0; i < kni_type_bytes(t); i++)
+        hash = (hash ^ p[i]) * 1099511628211u;
+    fprintf(looks, "%s %016llx\n", t.dtype->name, (unsigned long long)hash);
+}
+
 static void compare_result(const program *p, whole *w, const placement *s, uint32_t k, bool inexact,
                            const knx_buffer *parts, verdict *v)
 {
@@ -310,6 +339,8 @@ static void compare_result(const program *p, whole *w, const placement *s, uint3
         fails(v, "result %u has not the same bits on all devices", k);
         return;
     }
+    if (looks)
+        write_down(t, got);
     int64_t i = first_difference(t, w->y[k]->data, got->data);
     if (i >= 0 && inexact)
         i = noise_exceeded(p, &w->noise, k, w->y[k]->data, got->data);
@@ -332,6 +363,8 @@ static void check_run(const program *p, whole *w, const placement *s, const kni_
     bool inexact[MAX_VALUES] = {false};
     sums_reach(local, inexact);
     knx_error *e = run(p, s, local, y);
+    if (!e && p->j->n_out && !y[0]) /* it is not of this mesh */
+        return;
     if ((e != NULL) != (w->error != NULL) || (e && e->kind != w->error->kind))
         fails(v, "%s, but whole %s", e ? e->message : "no error", w->error ? w->error->message : "no error");
     for (uint32_t k = 0; !e && !v->failed && k < p->j->n_out; k++)
@@ -383,7 +416,32 @@ static bool is_left_out(const kni_jaxpr *j)
 
 bool sharded;
 
-void sharded_begin(void) { knx_error_release(kndist_set_local(MAX_DEVICES)); }
+bool sharded_begin(bool processes)
+{
+    const char *path = getenv("KILN_TEST_LOOKS");
+    knx_error *e = processes ? kndist_join(NULL) : kndist_set_local(MAX_DEVICES);
+    const kndist_job *job = kndist_job_now();
+    if (!e && job->n_process * job->n_local < MAX_DEVICES)
+        e = knx_error_new(KN_ERROR_VALUE, "%d devices are wanted: KILN_DEVICES says how many a process has",
+                          MAX_DEVICES);
+    if (e)
+        printf("%s\n", e->message);
+    if (!e && path && !job->process) /* which has devices of every mesh */
+        looks = fopen(path, "w");
+    knx_error_release(e);
+    return !e;
+}
+
+int sharded_end(void)
+{
+    bool well = !looks || fclose(looks) == 0;
+    knx_error *e = kndist_is_joined() ? kndist_leave_job() : NULL;
+    if (e)
+        printf("%s\n", e->message);
+    well = well && !e;
+    knx_error_release(e);
+    return !well;
+}
 
 void check_sharded(const program *p, uint64_t seed, bool all, verdict *v)
 {

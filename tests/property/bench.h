@@ -79,7 +79,8 @@ kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int
 
 typedef void check_fn(bench *b);
 check_fn check_value, check_jvp, check_vjp, check_transpose, check_second, check_vmap, check_text, check_jit,
-    check_loop, check_lanes, check_axes, check_stack, check_spread, check_scarce;
+    check_loop, check_lanes, check_axes, check_stack, check_spread, check_scarce,
+    check_devices; /* processes.c */
 bool check_needs_tangent(const bench *b);
 void check_row(bench *b, const kni_prim *p);
 void check_refuses(bench *b, const kni_prim *p);

@@ -9,13 +9,15 @@
  *     rules -l [CASE]                             the names of the cases
  *     rules -s FILE                               compares the page of how rows are cut (KILN_WRITE_PAGE: writes it)
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
+ *     mpirun ... rules mpi [-1] '*' devices       as several processes (processes.c); alone KILN_DEVICES=4 rules '*' devices
  *
- * Checks of a case: value, text, jit, loop, vmap, axes, spread, of a routine that has rows stack, and where operands have
+ * Checks of a case: value, text, jit, loop, vmap, axes, spread, devices (if it is named), of a routine that has rows stack, and where operands have
  * tangents jvp, vjp, transpose, second, lanes; of the first case of a sample: scarce. Checks of a row, by the name of
  * its primitive: row, refuses, dtypes, factors, cuts.
  * A check that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all
  * combinations of batch axes, the longest arrays, every allocation. */
 #include "bench.h"
+#include "kiln/distributed.h"
 #if defined(__x86_64__)
 #include "host/x86/code.h"
 #endif
@@ -30,13 +32,14 @@ static const struct {
     check_fn *run;
     bool tangents, once; /* once: for the first case of a sample */
 } checks[] = {
-    {"value", check_value, false, false},   {"text", check_text, false, false},
-    {"jit", check_jit, false, false},       {"loop", check_loop, false, false},
-    {"vmap", check_vmap, false, false},     {"jvp", check_jvp, true, false},
-    {"vjp", check_vjp, true, false},        {"transpose", check_transpose, true, false},
-    {"second", check_second, true, false},  {"lanes", check_lanes, true, false},
-    {"axes", check_axes, false, false},     {"stack", check_stack, false, false},
-    {"spread", check_spread, false, false}, {"scarce", check_scarce, false, true},
+    {"value", check_value, false, false},     {"text", check_text, false, false},
+    {"jit", check_jit, false, false},         {"loop", check_loop, false, false},
+    {"vmap", check_vmap, false, false},       {"jvp", check_jvp, true, false},
+    {"vjp", check_vjp, true, false},          {"transpose", check_transpose, true, false},
+    {"second", check_second, true, false},    {"lanes", check_lanes, true, false},
+    {"axes", check_axes, false, false},       {"stack", check_stack, false, false},
+    {"spread", check_spread, false, false},   {"scarce", check_scarce, false, true},
+    {"devices", check_devices, false, false},
 };
 
 static struct {
@@ -65,9 +68,11 @@ static bool wanted(const char *name)
 /* No checks named: all. CHECK,CHECK: these. -CHECK,CHECK: all but these. */
 static bool wanted_check(const char *check)
 {
+    bool but = !all.only_check || all.only_check[0] == '-';
+    if (but && !strcmp(check, "devices"))
+        return false;
     if (!all.only_check)
         return true;
-    bool but = all.only_check[0] == '-';
     return lists(all.only_check + but, check, strlen(check)) != but;
 }
 
@@ -98,7 +103,9 @@ static void run_case(const sample *s, kn_dtype t, const char *operands, bool fir
             (checks[k].run == check_axes && !s->lanes) || (checks[k].tangents && open && !check_needs_tangent(&b)))
             continue;
         int64_t live, lost = INT64_MAX; /* by each turn; what stays is made once, and memory for code comes and goes */
-        for (int turn = 0; turn == 0 || (turn < 3 && lost > 0 && !b.failed); turn++) {
+        int turns =
+            checks[k].run == check_devices ? 1 : 3; /* all processes do the same, whatever one of them has lost */
+        for (int turn = 0; turn == 0 || (turn < turns && lost > 0 && !b.failed); turn++) {
             live = knx_alloc_live();
             if ((b.j = open ? bench_build(&b, false) : NULL))
                 checks[k].run(&b);
@@ -106,7 +113,7 @@ static void run_case(const sample *s, kn_dtype t, const char *operands, bool fir
             live = knx_alloc_live() - live;
             lost = live < lost ? live : lost;
         }
-        if (lost > 0)
+        if (lost > 0 && turns > 1)
             bench_fail(&b, "%lld blocks of memory are lost", (long long)lost);
         count(&b, checks[k].name);
         b.failed &= !open;
@@ -180,6 +187,11 @@ int main(int argc, char **argv)
     const char *thorough = getenv("KILN_TEST_LONG");
     all.thorough = thorough && !strcmp(thorough, "1");
     all.program = argv[0];
+    if (argc > 1 && !strcmp(argv[1], "mpi")) {
+        if (!kn_distributed_init(.timeout = 120))
+            return 1;
+        argv++, argc--;
+    }
     if (argc > 1 && !strcmp(argv[1], "-l")) {
         all.list = true;
         argv++, argc--;
@@ -206,6 +218,7 @@ int main(int argc, char **argv)
     for (const sample *const *list = all_samples; *list; list++)
         for (const sample *s = *list; s->prim; s++)
             run_sample(s);
+    all.failed += kn_distributed_is_initialized() && !kn_distributed_shutdown();
     kni_places_free();
     if (!all.list)
         printf("%ld cases: %ld passed, %ld failed\n", all.cases, all.passed, all.failed);

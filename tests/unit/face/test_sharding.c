@@ -141,7 +141,7 @@ static void how_they_lie_is_told(void **state)
     assert_ptr_equal(kn_device_of(x), kn_mesh_device(m));
     assert_true(kn_is_committed(x));
     assert_false(kn_is_fully_replicated(x));
-    assert_true(kn_is_fully_addressable(x));
+    assert_int_equal(kn_is_fully_addressable(x), kn_process_count() == 1);
     assert_string_equal(kn_sharding_spec(kn_sharding_of(kn_add(x, 1))), "x, None");
     assert_null(kn_sharding_of(kn_device_get(x)));
     assert_null(kn_sharding_of(matrix()));
@@ -159,6 +159,7 @@ static void how_they_lie_is_told(void **state)
 static void parts_are_shown(void **state)
 {
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     kn_shard_info part[8];
     kn_array x = kn_shard(matrix(), kn_named_sharding(mesh42(), "x"));
@@ -202,6 +203,7 @@ static void trees_are_spread(void **state)
 static void devices_in_another_order(void **state)
 {
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     const int64_t order[] = {3, 1, 7, 0};
     kn_shard_info part[4];
@@ -297,6 +299,7 @@ static kn_array no_part(void *env, const kn_shape *start, const kn_shape *shape)
 static void arrays_are_made_of_parts(void **state)
 {
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     asked a = {0};
     kn_sharding s = kn_named_sharding(mesh42(), "x");
@@ -424,9 +427,11 @@ static void what_is_no_mesh(void **state)
     (void)state;
     KN_SCOPE;
     int64_t other = 0;
-    assert_null(MESH("x", 9));
-    expect_error("ValueError",
-                 "make_mesh: the mesh needs 9 devices, there are 8 (KILN_DEVICES=9 gives a process so many)");
+    if (kn_global_device_count() == 8) { /* three processes have three each */
+        assert_null(MESH("x", 9));
+        expect_error("ValueError",
+                     "make_mesh: the mesh needs 9 devices, there are 8 (KILN_DEVICES=9 gives a process so many)");
+    }
     kn_mesh plan = kn_make_mesh(KN_SHAPE(1024), "x", .abstract = true);
     expect_no_error();
     kn_shard(matrix(), kn_named_sharding(plan, "x"));
@@ -536,6 +541,7 @@ KN_FUNCTION(telling, kn_array, kn_array)
 static void prints_keep_their_order(void **state)
 {
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     *printed = 0;
     kn_set_print(keep_print, NULL);

@@ -146,16 +146,16 @@ static void a_call_takes_devices_if_there_are_enough(void **state)
 {
     (void)state;
     KN_SCOPE;
-    kn_array x = kn_of(double, 1, 2, 3, 4), many = kn_ones(KN_SHAPE(9)), y, z;
+    kn_array x = kn_of(double, 1, 2, 3, 4), many = kn_ones(KN_SHAPE(11)), y, z;
     kn_fn f = kn_pmap(KN_FN(only_sum), .axis_name = "i");
     kn_call(f, &y, &x);
     assert_non_null(strstr(kn_device_name(kn_device_of(y)), "mesh:"));
     expect_values(y, 10, 10, 10, 10);
     kn_call(kn_pmap(KN_FN(only_sum), .axis_name = "j_not_bound"), &z, &x);
     expect_error_with("NameError", "unbound axis name: i");
-    kn_call(f, &y, &many); /* nine lanes, eight devices */
+    kn_call(f, &y, &many); /* eleven lanes, eight devices */
     assert_string_equal(kn_device_name(kn_device_of(y)), "host");
-    expect_values(y, 9, 9, 9, 9, 9, 9, 9, 9, 9);
+    expect_values(y, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11);
     kn_array on_two = kn_shard(x, kn_named_sharding(kn_make_mesh(KN_SHAPE(2), "other"), "other"));
     kn_call(f, &y, &on_two); /* stays where its argument is */
     expect_values(y, 10, 10, 10, 10);

@@ -213,6 +213,7 @@ static void save_matrix(void)
 static void what_is_wrong_with_files_is_told(void **state)
 {
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     assert_null(kn_load_checkpoint(path));
     expect_error_with("FileError", "state/manifest.json: No such file or directory");
@@ -273,6 +274,7 @@ static void manifests_that_make_no_sense(void **state)
          "outside of its array"},
     };
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     assert_int_equal(mkdir(path, 0777), 0);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -287,6 +289,7 @@ static void manifests_that_make_no_sense(void **state)
 static void an_older_one_stays_until_a_new_one_is_complete(void **state)
 {
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     save_matrix();
     kn_array bad = kn_at(kn_arange(0, 3, 1), "7");
@@ -318,6 +321,7 @@ static void a_symbolic_link_stays_one(void **state)
     char other[120];
     struct stat s;
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     snprintf(other, sizeof other, "%s/other", folder);
     assert_int_equal(mkdir(other, 0777), 0);
@@ -335,6 +339,7 @@ static void a_link_in_the_place_of_the_new_one_is_left_alone(void **state)
 {
     char other[120], made[120];
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     snprintf(other, sizeof other, "%s/other", folder);
     snprintf(made, sizeof made, "%s.new", path);
@@ -365,6 +370,7 @@ static void names_with_strokes_are_no_paths(void **state)
 static void what_is_no_checkpoint_is_not_replaced(void **state)
 {
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     write_text(path, "mine");
     assert_int_equal(kn_save_checkpoint(path, kn_tree_none()), -1);
@@ -447,6 +453,7 @@ static void npy_files_of_the_other_byte_order(void **state)
 {
     char name[120];
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     snprintf(name, sizeof name, "%s/x.npy", folder);
     FILE *f = fopen(name, "wb");
@@ -465,6 +472,7 @@ static void npy_files_with_mistakes(void **state)
 {
     char name[120];
     (void)state;
+    FOR_ONE_PROCESS();
     KN_SCOPE;
     kn_sharding s = kn_named_sharding(kn_make_mesh(KN_SHAPE(3), "x"), "x");
     snprintf(name, sizeof name, "%s/x.npy", folder);
