@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures bench/bench_sharding.c: on one device with two threads, on two virtual devices, and on two processes by mpirun beside plain MPI
-# (bench/peer_mpi.c), one after the other. usage: bench-sharding.sh [build folder]
+# (bench/peer_mpi.c), one after the other. First: how long a plan takes, and what a large step would move (bench/bench_partition.c). usage: bench-sharding.sh [build folder]
 set -eu
 cd "$(dirname "$0")/.."
 build=${1-build/release}
 program=$build/bench/bench_sharding
 [ -x "$program" ] || { echo "build the target bench_sharding first"; exit 2; }
+"$build/bench/bench_partition"
+"$build/bench/bench_partition" plan
 echo "== one device, two threads"
 KILN_NUM_THREADS=2 "$program"
 echo "== two virtual devices"
