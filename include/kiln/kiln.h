@@ -18,6 +18,7 @@
 #include "kiln/shard_map.h"
 #include "kiln/prepared.h"
 #include "kiln/jaxpr.h"
+#include "kiln/eager.h"
 #include "kiln/control.h"
 #include "kiln/lax.h"
 #include "kiln/callback.h"

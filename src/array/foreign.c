@@ -2,11 +2,12 @@
  * foreign.c -- reading arrays of other contexts. */
 #include "array/foreign.h"
 #include "array/handle.h"
+#include "array/lift.h"
 #include "array/state.h"
 #include "array/storage.h"
 #include <string.h>
 
-typedef enum { NO_ARRAY, WAITS, TRACED, TYPE_ONLY, NUMBER, SHARED, PINNED, COPIED, BAD } finding;
+typedef enum { NO_ARRAY, WAITS, TRACED, BATCHED, TYPE_ONLY, NUMBER, SHARED, PINNED, COPIED, BAD } finding;
 
 /* What was seen under the lock. */
 typedef struct look {
@@ -52,6 +53,8 @@ static void look_at(void *env, kn_context owner, kna_handle_kind kind, void *obj
         return;
     const kna_value *v = kind == KN_H_ARRAY ? object : value_of_view(object);
     l->what = WAITS;
+    while (v && v->state == KN_V_LIFTED && v->lift->kind != KNA_LIFT_BATCH) /* what is at it is its own context's */
+        v = v->lift->inner;
     if (!v)
         return;
     kna_value_state state = (kna_value_state)__atomic_load_n(&v->state, __ATOMIC_ACQUIRE);
@@ -71,6 +74,7 @@ static void look_at(void *env, kn_context owner, kna_handle_kind kind, void *obj
         l->error = knx_error_retain(v->error);
         break;
     case KN_V_TRACER: l->what = TRACED; break;
+    case KN_V_LIFTED: l->what = BATCHED; break;
     case KN_V_ABSTRACT: l->what = TYPE_ONLY; break;
     case KN_V_PENDING: break;
     }
@@ -121,6 +125,8 @@ static knx_error *refusal(const look *l, const void *handle)
     case TRACED:
         return knx_error_new(KN_ERROR_CONTEXT,
                              "this array belongs to another context, where a function is being traced");
+    case BATCHED:
+        return knx_error_new(KN_ERROR_CONTEXT, "this array belongs to another context, where it has batch axes");
     default: kna_handle_get(KN_H_ARRAY, handle, &e); return e;
     }
 }

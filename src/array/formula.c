@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * formula.c -- formulas with their own derivative as equations: see formula.h. */
 #include "array/formula.h"
+#include "array/lift.h"
 #include "ir/thunk.h"
 
 /* The rule of a formula; its jaxpr is made when a transformation asks for it. */
@@ -55,10 +56,20 @@ static knx_error *body_of(const kna_formula *f, const kni_type *in, kni_jaxpr **
     return e;
 }
 
+/* Then it is differentiated now, by its own rule. */
+static bool any_lifted(const kni_builder *b, int n, const kni_atom *x)
+{
+    const kna_state *s = b->hook == kna_lifted_equation ? b->hook_env : NULL;
+    for (int i = 0; s && i < n; i++)
+        if (kni_is_var(x[i]) && kna_is_lifted(s->lazy_value.at[x[i]]))
+            return true;
+    return false;
+}
+
 kni_atom kna_formula_of(kni_builder *b, const kna_formula *f, const kni_atom *x)
 {
     kni_type in[KNA_FORMULA_OPERANDS];
-    bool missing = b->hook || b->error;
+    bool missing = (b->hook && !any_lifted(b, f->n, x)) || b->error;
     for (int i = 0; i < f->n && !missing; i++)
         missing = x[i] == KN_ATOM_NONE;
     if (missing)

@@ -3,6 +3,7 @@
 #include "array/op.h"
 #include "array/foreign.h"
 #include "array/handle.h"
+#include "array/lift.h"
 #include "array/pin.h"
 #include "array/scalars.h"
 #include "array/storage.h"
@@ -195,7 +196,8 @@ KNX_HOT kni_atom kna_value_atom(kna_op *op, kna_value *v)
 {
     kna_state *s = kna_state_get();
     if (!s->recording) {
-        if (v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT) { /* the recording's own words for leaks */
+        if (v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT || kna_belongs_to_recording(v)) {
+            /* the recording's own words for leaks */
             kna_recording none = {.active = false};
             kni_atom unused;
             kna_fail_with(op, kna_recording_atom(&none, v, &unused));
@@ -362,9 +364,9 @@ knx_error *kna_value_as(kna_value **v, kn_dtype d)
 
 KNX_HOT kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise) { return given ? given : otherwise; }
 
-static KNX_HOT void drop_value(void *v) { kna_value_release(v); }
+KNX_HOT void kna_drop_value(void *v) { kna_value_release(v); }
 
-static kn_array handle_of(kna_value *v) { return kna_handle_new(KN_H_ARRAY, v, drop_value); }
+static kn_array handle_of(kna_value *v) { return kna_handle_new(KN_H_ARRAY, v, kna_drop_value); }
 
 /* The result of an operation is an array of its own, which a recorded function may write to: also where it is made of
  * an argument as it came, or from memory. */
@@ -373,8 +375,9 @@ static KNX_HOT kn_array own_handle_of(kna_value *v)
     const kna_recording *r = kna_recording_current();
     const kni_builder *b = r ? &r->b : NULL;
     bool input = v->state == KN_V_TRACER && b && b->invar.n && v->tracer.atom <= b->invar.at[b->invar.n - 1];
-    bool memory =
-        (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER || v->state == KN_V_PENDING) && r && !v->type.weak;
+    bool memory = (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER || v->state == KN_V_PENDING ||
+                   v->state == KN_V_LIFTED) &&
+                  r && !v->type.weak;
     return input || memory ? kna_own_handle(v) : handle_of(v);
 }
 
@@ -471,6 +474,8 @@ KNX_HOT knx_error *kna_settle(int n, kna_value **v)
     kn_context c = knx_context();
     bool shared = s->shared_at_once && !s->recording;
     bool now = !s->recording && (!c->lazy || s->lazy_can_fail || (shared && s->lazy_shared) || kna_pending_is_full(s));
+    for (int i = 0; now && s->lifting && i < n; i++)
+        KN_TRY(kna_settle_lifted(v[i]));
     KN_TRY(now ? kna_force(n, v) : NULL);
     for (size_t i = 0; now && s->lazy_can_fail && i < s->lazy_value.n; i++)
         if (s->lazy_value.at[i] && may_fail_yet(s->lazy_value.at[i]))

@@ -134,6 +134,7 @@ kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise);
 kn_dtype kna_strong_dtype(kni_type t);                          /* what a weak number becomes alone */
 knx_error *kna_value_as(kna_value **v, kn_dtype d);             /* a weak value becomes an array of dtype d */
 kni_atom kna_value_atom(kna_op *op, kna_value *v);
+void kna_drop_value(void *v); /* for handles */
 /* A number that is an operand of the plan, not a part of its structure; outside of traces. */
 kni_atom kna_number_atom(kna_op *op, kn_dtype d, knx_scalar_bits bits);
 kna_value *kna_atom_value(kna_op *op, kni_atom a);              /* a new reference; NULL without memory */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pin.c -- memory that others see: pinning, landing, and who keeps the old elements. */
 #include "array/pin.h"
+#include "array/lift.h"
 #include "array/recording.h"
 #include "array/state.h"
 #include "array/storage.h"
@@ -235,6 +236,9 @@ knx_error *kna_pin_storage(kna_array *a, bool unique, void **data)
         kna_value_release(outside);
         return knx_error_new(KN_ERROR_CONCRETIZATION, "a traced array has no memory of its own");
     }
+    if (s->value->state == KN_V_LIFTED)
+        return knx_error_new(KN_ERROR_VALUE, "an array that is watched, or has a tangent or batch axes, has no memory of "
+                                             "its own; kn_detach gives one that has");
     KN_TRY(kna_force_here(1, &s->value));
     if (unique) { /* what was recorded before keeps the elements of now */
         while (s->views)

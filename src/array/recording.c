@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * recording.c -- recordings of functions: values that they capture, tracers that leak, the values of tracers in
  * concrete recordings, and equations that are computed while they are recorded (folding). */
+#include "array/lift.h"
 #include "array/recording.h"
 #include "array/state.h"
 #include "base/log.h"
@@ -16,6 +17,7 @@ KNX_HOT kna_recording *kna_recording_current(void)
 }
 
 static knx_error *fold_equation(void *env, kni_builder *b, const kni_draft_eqn *e);
+static knx_error *lift_equation(void *env, kni_builder *b, const kni_draft_eqn *e);
 static knx_error *sort_constants(kna_recording *r, int n_out, const kni_atom *out);
 
 kna_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete)
@@ -53,6 +55,36 @@ int kna_argument_of_input(const kna_recording *r, int input)
     return arg;
 }
 
+static kna_value *stands_in(const kna_recording *r, kni_atom a)
+{
+    return kni_is_var(a) && a < r->stand_in.n ? r->stand_in.at[a] : NULL;
+}
+
+static knx_error *set_stand_in(kna_recording *r, kni_atom a, kna_value *v /* taken over */)
+{
+    if (!KN_VEC_RESERVE(&r->stand_in, a + 1 > r->stand_in.n ? a + 1 - r->stand_in.n : 0)) {
+        kna_value_release(v);
+        return knx_error_nomem();
+    }
+    while (r->stand_in.n <= a)
+        r->stand_in.at[r->stand_in.n++] = NULL;
+    r->stand_in.at[a] = v;
+    r->lifts = true;
+    r->b.fold = lift_equation;
+    r->b.fold_env = r;
+    return NULL;
+}
+
+/* A variable that no equation makes stands for a lifted value in equations until they are emitted: lift_equation. */
+static knx_error *stand_in_for(kna_recording *r, kna_value *v, kni_atom *atom)
+{
+    *atom = knb_invar(&r->b, v->type);
+    if (!kni_is_var(*atom))
+        return knb_take_error(&r->b);
+    r->b.invar.n--;
+    return set_stand_in(r, *atom, kna_value_retain(v));
+}
+
 static bool set_known(kna_recording *r, kni_atom atom, kna_value *known)
 {
     while (r->known.n <= atom)
@@ -66,6 +98,7 @@ kni_atom kna_recording_input(kna_recording *r, kni_type type, kna_value *known)
 {
     type.weak = false;
     kni_atom a = knb_invar(&r->b, type);
+    known = known && !kna_batch_axes(known) ? kna_lift_ground(known) : NULL;
     if (known && kni_is_var(a) && !set_known(r, a, known))
         knb_fail(&r->b, knx_error_nomem());
     return a;
@@ -83,6 +116,8 @@ static kna_value *folded(const kna_recording *r, kni_atom atom)
 
 kna_value *kna_recording_tracer(kna_recording *r, kni_atom atom)
 {
+    if (r->lifts && stands_in(r, atom))
+        return kna_value_retain(stands_in(r, atom));
     kna_value *constant = folded(r, atom);
     if (constant)
         return constant;
@@ -100,10 +135,11 @@ kna_value *kna_recording_tracer(kna_recording *r, kni_atom atom)
 static knx_error *leaked(const kna_value *v)
 {
     knx_text t = {0};
+    const kna_recording *r = kna_is_lifted(v) ? v->lift->recording : v->tracer.recording;
     return knx_error_new(
         KN_ERROR_LEAKED_TRACER,
         "a traced value of type %s escaped from %s while it was traced by %s; return it from the function instead",
-        kni_type_text(&t, v->type, true), v->tracer.recording->function, v->tracer.recording->transformation);
+        kni_type_text(&t, v->type, true), r->function, r->transformation);
 }
 
 static bool is_same(const kna_value *v, const kna_value *w)
@@ -134,8 +170,8 @@ static knx_error *capture(kna_recording *r, kna_value *v, kni_atom *atom)
         return knx_error_nomem();
     }
     kna_value_retain(v);
-    r->captured_tracers = r->captured_tracers || v->state == KN_V_TRACER;
-    if (r->folds && v->state != KN_V_TRACER && !set_known(r, *atom, v))
+    r->captured_tracers = r->captured_tracers || v->state == KN_V_TRACER || v->state == KN_V_LIFTED;
+    if (r->folds && v->state != KN_V_TRACER && v->state != KN_V_LIFTED && !set_known(r, *atom, v))
         return knx_error_nomem();
     return knx_table_add(&r->captured_index, h, (void *)(uintptr_t)r->captured.n) ? NULL : knx_error_nomem();
 }
@@ -169,6 +205,10 @@ knx_error *kna_recording_atom(kna_recording *r, kna_value *v, kni_atom *atom)
         return v->tracer.recording->active ? capture(r, v, atom) : leaked(v);
     case KN_V_BUFFER:
     case KN_V_PENDING: return capture(r, v, atom);
+    case KN_V_LIFTED:
+        if (v->lift->recording == r)
+            return stand_in_for(r, v, atom);
+        return v->lift->recording && !v->lift->recording->active ? leaked(v) : capture(r, v, atom);
     case KN_V_ABSTRACT:
         return knx_error_new(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
     case KN_V_ERROR: break;
@@ -190,6 +230,9 @@ static void pop(kna_recording *r)
         kna_value_release(r->captured.at[i]);
     for (size_t i = 0; i < r->known.n; i++)
         kna_value_release(r->known.at[i]);
+    for (size_t i = 0; i < r->stand_in.n; i++)
+        kna_value_release(r->stand_in.at[i]);
+    KN_VEC_FREE(&r->stand_in);
     KN_VEC_FREE(&r->captured);
     KN_VEC_FREE(&r->captured_atom);
     KN_VEC_FREE(&r->known);
@@ -214,9 +257,36 @@ void kna_recording_release(kna_recording *r)
 
 void kna_recording_abort(kna_recording *r) { pop(r); }
 
-knx_error *kna_recording_end(kna_recording *r, int n_out, const kni_atom *out, kna_closed *closed)
+/* What is at results of the function ends with it. */
+static knx_error *ground_results(kna_recording *r, int n_out, const kni_atom *out, kni_atom *ground)
+{
+    for (int i = 0; i < n_out; i++) {
+        kna_value *v = stands_in(r, out[i]);
+        ground[i] = out[i];
+        if (v && kna_batch_axes(v))
+            return knx_error_new(KN_ERROR_VALUE, "result %d of %s has batch axes: kn_batch_out makes them axes", i,
+                                 r->function);
+        if (v)
+            KN_TRY(kna_recording_atom(r, kna_lift_ground(v), &ground[i]));
+    }
+    return NULL;
+}
+
+knx_error *kna_recording_end(kna_recording *r, int n_out, const kni_atom *given, kna_closed *closed)
 {
     *closed = (kna_closed){.once = r->captured_tracers};
+    knx_arena room = KN_ARENA_INIT;
+    const kni_atom *out = given;
+    if (r->lifts && n_out) {
+        kni_atom *ground = knx_arena_alloc(&room, (size_t)n_out * sizeof *ground);
+        knx_error *e = ground ? ground_results(r, n_out, given, ground) : knx_error_nomem();
+        if (e) {
+            knx_arena_free(&room);
+            pop(r);
+            return e;
+        }
+        out = ground;
+    }
     knx_error *error = sort_constants(r, n_out, out);
     if (!error)
         error = knb_finish(&r->b, n_out, out, r->function, true, &closed->jaxpr);
@@ -227,6 +297,7 @@ knx_error *kna_recording_end(kna_recording *r, int n_out, const kni_atom *out, k
         r->captured.at = NULL;
         r->captured.n = r->captured.cap = 0;
     }
+    knx_arena_free(&room);
     pop(r);
     return error;
 }
@@ -317,9 +388,6 @@ static bool has_variables(const kna_recording *r, const kni_draft_eqn *e)
  * equations may give other results. */
 static bool varies(const kna_recording *r, const bool *needed)
 {
-    for (size_t i = 0; i < r->b.invar.n; i++)
-        if (needed[r->b.invar.at[i]] && !known_at(r, r->b.invar.at[i]))
-            return true;
     for (size_t k = 0; k < r->b.eqn.n; k++) {
         const kni_draft_eqn *e = &r->b.eqn.at[k];
         for (uint32_t i = 0; i < e->n_out; i++)
@@ -404,13 +472,22 @@ static bool needs_variables(const kna_recording *r, const bool *needed)
     return false;
 }
 
+/* Is there a marked input whose value nobody knows? */
+static bool needs_unknown(const kna_recording *r, const bool *needed)
+{
+    for (size_t i = 0; i < r->b.invar.n; i++)
+        if (needed[r->b.invar.at[i]] && !known_at(r, r->b.invar.at[i]))
+            return true;
+    return false;
+}
+
 static knx_error *work_out(kna_recording *r, kni_atom atom)
 {
     bool *needed = knx_alloc_zero(r->b.type.n + 1);
     if (!needed)
         return knx_error_nomem();
     knx_error *error = mark_needed(r, atom, needed);
-    if (!error && ((!r->concrete && varies(r, needed)) || (knx_dim_now() && needs_variables(r, needed)))) {
+    if (!error && (needs_unknown(r, needed) || (!r->concrete && varies(r, needed)) || (knx_dim_now() && needs_variables(r, needed)))) {
         knx_free(needed);
         return NULL;
     }
@@ -429,6 +506,9 @@ static knx_error *work_out(kna_recording *r, kni_atom atom)
  * have one, too, if they depend on no argument of the recording. */
 static KNX_HOT knx_error *stands_for(kna_value *v, bool constants, kna_value **out)
 {
+    if (kna_batch_axes(v))
+        return knx_error_new(KN_ERROR_VALUE, "an array with batch axes cannot be looked at: kn_batch_out makes them axes");
+    v = kna_lift_ground(v);
     if (v->state != KN_V_TRACER) {
         *out = kna_value_retain(v);
         return NULL;
@@ -493,6 +573,62 @@ static knx_error *fold_equation(void *env, kni_builder *b, const kni_draft_eqn *
         b->eqn.n--;
     }
     return NULL;
+}
+
+/* ---- Lifted values in a recording. */
+
+/* An equation over values: in its place come those that it becomes. */
+static knx_error *apply_in(kna_recording *r, const kni_draft_eqn *e, knx_arena *a)
+{
+    kna_value **in = knx_arena_zero(a, (e->n_in + 1) * sizeof *in), **out = knx_arena_alloc(a, (e->n_out + 1) * sizeof *out);
+    kni_literal *literal = knx_arena_alloc(a, (e->n_in + 1) * sizeof *literal);
+    kni_type *type = knx_arena_alloc(a, (e->n_out + 1) * sizeof *type);
+    knx_error *error = in && out && literal && type ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < e->n_in; i++)
+        if (kni_is_literal(e->in[i]))
+            literal[i] = r->b.literal.at[e->in[i] & ~KN_LITERAL_BIT];
+        else if (!(in[i] = kna_recording_tracer(r, e->in[i])))
+            error = knx_error_nomem();
+    for (uint32_t i = 0; !error && i < e->n_out; i++)
+        type[i] = r->b.type.at[e->out + i];
+    kna_equation q = {e->prim, e->params, e->place, knx_context()->operation, e->n_in, e->n_out, in, literal, type};
+    if (!error)
+        error = kna_apply_equation(r, &q, out);
+    bool made = !error;
+    for (uint32_t i = 0; made && i < e->n_out; i++)
+        if (error)
+            kna_value_release(out[i]);
+        else
+            error = set_stand_in(r, e->out + i, out[i]);
+    for (uint32_t i = 0; in && i < e->n_in; i++)
+        kna_value_release(in[i]);
+    return error;
+}
+
+/* Equations with a lifted operand go; that of a view stays, for writes to its result, but nothing reads it. */
+static knx_error *lift_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
+{
+    kna_recording *r = env;
+    bool lifted = false;
+    kni_atom *in = (kni_atom *)(uintptr_t)e->in; /* in the builder's arena */
+    for (uint32_t i = 0; i < e->n_in; i++)
+        lifted = lifted || kna_is_lifted(stands_in(r, in[i]));
+    for (uint32_t i = 0; !lifted && i < e->n_in; i++) {
+        kna_value *v = stands_in(r, in[i]);
+        if (v)
+            KN_TRY(kna_recording_atom(r, v, &in[i]));
+    }
+    if (!lifted)
+        return r->folds ? fold_equation(env, b, e) : NULL;
+    bool stays = e->prim->put && !b->whole && !kni_must_stay(e->prim, e->params);
+    if (!stays)
+        b->eqn.n--;
+    knx_arena a = KN_ARENA_INIT;
+    knx_error *error = apply_in(r, e, &a);
+    knx_arena_free(&a);
+    if (!stays)
+        kni_params_drop(e->prim, e->params);
+    return error;
 }
 
 /* Does the equation stay in the jaxpr when the recording ends? read: the variables that later equations read. */

@@ -33,6 +33,8 @@ struct kna_recording {
                                        of what depends on no recording */
     bool folds;            /* what depends on no recording is computed at once */
     knx_error *refused;    /* by a write or a look that had to be refused: the recording fails with it */
+    KN_VEC(kna_value *) stand_in; /* per variable of b: the value, lifted or not, that it stands for; NULL: itself */
+    bool lifts;                   /* it has such variables */
     bool captured_tracers; /* of an enclosing recording: what comes out is good for this call only */
 };
 

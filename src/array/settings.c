@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * settings.c -- the sticky error, settings, dtypes by name, keeping and assigning arrays, shutdown. */
 #include "array/handle.h"
+#include "array/lift.h"
 #include "array/recording.h"
 #include "array/state.h"
 #include "array/storage.h"
@@ -213,8 +214,9 @@ void kna_mark_kept(int n, const kn_array *x)
         if (kna_shows_elements(x[i]))
             continue;
         knx_error_release(kna_array_value(x[i], &v));
-        if (v && v->refs > 0)
-            v->kept = true;
+        for (kna_value *w = v; w; w = kna_is_lifted(w) ? w->lift->inner : NULL)
+            if (w->refs > 0)
+                w->kept = true;
         kna_value_release(v);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * site.c -- where the results of operations are meant to be, as in JAX: where the committed operands are; else where
  * the default says. A part of an array, and an array that is written to, stay where the array is. */
+#include "array/lift.h"
 #include "array/handle.h"
 #include "array/op.h"
 #include "array/pin.h"
@@ -174,6 +175,8 @@ static knx_buffer *copy_of(const kna_value *v)
 
 knx_error *kna_move_to_site(kna_value **v, uint16_t site)
 {
+    if (kna_is_lifted(*v))
+        return kna_lift_move(v, site);
     kna_value *from = *v, *to = NULL;
     kni_type t = from->type;
     if (from->site == site || from->state == KN_V_TRACER || from->state == KN_V_ABSTRACT)

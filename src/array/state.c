@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * state.c -- the arrays floor's state of a context, made at first use. */
 #include "array/state.h"
+#include "array/lift.h"
 #include "array/plans.h"
 #include "array/scalars.h"
 
@@ -25,6 +26,7 @@ static void drop_state(void *p)
     if (s->calls)
         s->drop_calls(s->calls);
     kna_cut_room_free(s);
+    kna_lifting_free(s->lifting);
     kna_caches_release(s->caches);
     knx_table_free(&s->entry);
     knx_free(s);
@@ -36,7 +38,7 @@ kna_state *kna_state_make(void)
     if (!s)
         return NULL;
     knb_init(&s->lazy);
-    s->hook = kna_lazy_equation;
+    s->hook = s->below = kna_lazy_equation;
     kna_pending_init(s);
     s->trace_stats.limit = (size_t)256 << 20;
     s->caches = kna_caches_of(knx_context()->own);

@@ -92,7 +92,8 @@ typedef struct kna_state {
     int64_t pending;               /* nodes alive */
     kna_pending_bound bound;
     kni_builder lazy;              /* hooked: its equations become nodes */
-    kni_builder_hook hook;         /* kna_lazy_equation, or a watcher's that calls it */
+    kni_builder_hook hook;         /* `below`, or kna_lifted_equation while some value is lifted */
+    kni_builder_hook below;        /* kna_lazy_equation, or a watcher's that calls it */
     KN_VEC(kna_value *) lazy_value; /* per variable of `lazy`, a reference each */
     KN_VEC(kna_held) held;         /* values lent to the operation that is running */
     bool lazy_can_fail;            /* this operation recorded something that can fail */
@@ -118,6 +119,7 @@ typedef struct kna_state {
     struct knf_recorded_rules *recorded;           /* functions of primitives; NULL: none yet */
     void (*drop_recorded)(struct knf_recorded_rules *r);
     kna_watcher *watcher; /* NULL: there never was an error state */
+    struct kna_lifting *lifting;   /* NULL: there never was a lifted value */
     struct knl_calls *calls; /* programs of functions of few elements; NULL: none yet */
     void (*drop_calls)(struct knl_calls *c);
 } kna_state;

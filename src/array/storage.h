@@ -20,6 +20,7 @@ typedef struct kna_storage {
     uint64_t version;   /* counts writes */
     uint64_t recording; /* the serial of the recording that made it; 0: none */
     int argument;       /* of the recorded function, whose caller owns it: 1 + its number; 0: not an argument */
+    const kn_place *watched; /* where it was last watched; NULL: never */
     bool readonly;      /* its memory */
     bool locked;        /* the array that owns it was made read-only */
     bool permuted;      /* that array is a transposition of the value: the first step of each view */
@@ -117,6 +118,7 @@ kn_array kna_own_handle(kna_value *v);
  * thing that an operation does; it is failed with a MutationError or ValueError where the target cannot be written to.
  */
 void kna_put(kna_op *op, kn_array target, kni_atom target_atom, kni_atom result, kni_atom v);
+void kna_replace_value(kna_storage *s, kna_value *fresh /* taken over */); /* its views see it */
 void kna_set_readonly(kn_array x); /* a view that was just made */
 bool kna_is_contiguous(kni_type t, const int64_t *stride);
 bool kna_shares_memory(const kna_array *a, const kna_array *b); /* do they have an element's byte in common? */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * value.c -- values and the nodes of the lazy recording. */
+#include "array/lift.h"
 #include "array/value.h"
 #include "array/recording.h"
 #include "array/state.h"
@@ -101,6 +102,7 @@ static KNX_HOT kna_node *free_value(kna_value *v)
     case KN_V_BUFFER: knx_buffer_release(v->buffer); break;
     case KN_V_TRACER: kna_recording_release(v->tracer.recording); break;
     case KN_V_ERROR: knx_error_release(v->error); break;
+    case KN_V_LIFTED: kna_lift_free(v->lift); break;
     case KN_V_PENDING:
         v->pending.node->out[v->pending.index] = NULL;
         if (--v->pending.node->alive == 0)

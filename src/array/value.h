@@ -19,6 +19,7 @@ typedef enum {
     KN_V_PENDING,
     KN_V_TRACER,
     KN_V_ABSTRACT, /* of kn_eval_shape: no value ever */
+    KN_V_LIFTED,   /* with something at it: lift.h */
     KN_V_ERROR
 } kna_value_state;
 
@@ -44,6 +45,7 @@ struct kna_value {
         struct { kna_node *node; uint32_t index; } pending;
         struct { kna_recording *recording; kni_atom atom; } tracer;
         knx_error *error;
+        struct kna_lift *lift;
     };
     int64_t dims[];
 };

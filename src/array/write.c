@@ -5,6 +5,7 @@
  * written there at once, whatever views led to them, so that a write costs as much as what it writes. All others go
  * through the views one by one, by their rows' `put`. */
 #include "array/layout.h"
+#include "array/tape.h"
 #include "array/state.h"
 #include <string.h>
 
@@ -293,7 +294,23 @@ static knx_error *stay(const kna_storage *s, kna_value **fresh)
     return kna_move_to_site(fresh, site ? site : s->value->site);
 }
 
-static void replace_value(kna_storage *s, kna_value *fresh)
+/* Where nothing is recorded on tapes, an array that is watched stays so with its new elements. */
+static knx_error *stay_watched(const kna_storage *s, kna_value **fresh)
+{
+    const kna_lifting *l = kna_is_lifted(s->value) ? kna_lifting_get() : NULL;
+    for (kna_value *old = s->value; l && l->off && kna_is_lifted(old); old = old->lift->inner) {
+        if (old->lift->kind != KNA_LIFT_TAPE || old->lift->step->derived)
+            continue;
+        kna_value *watched = kna_lift_put(*fresh, old->lift);
+        if (!watched)
+            return knx_error_nomem();
+        kna_value_release(*fresh);
+        *fresh = watched;
+    }
+    return NULL;
+}
+
+void kna_replace_value(kna_storage *s, kna_value *fresh)
 {
     kna_value *old = s->value;
     if (old != fresh)
@@ -310,6 +327,7 @@ static void replace_value(kna_storage *s, kna_value *fresh)
 static void set_value(kna_op *op, kna_storage *s, kna_value *fresh)
 {
     knx_error *error = stay(s, &fresh);
+    error = error ? error : stay_watched(s, &fresh);
     kna_let_go(op); /* so that the old value is no one's if it runs now */
     error = !error && s->pin ? kna_pin_take(s, &fresh) : error;
     if (error) {
@@ -320,7 +338,7 @@ static void set_value(kna_op *op, kna_storage *s, kna_value *fresh)
     fresh->kept = true;
     if (s->pin)
         kna_state_get()->lazy_shared = true;
-    replace_value(s, fresh);
+    kna_replace_value(s, fresh);
     error = kna_settle(1, &fresh);
     if (error)
         kna_fail_with(op, error);

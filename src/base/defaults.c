@@ -4,6 +4,7 @@
 #include "kiln/callback.h"
 #include "kiln/context.h"
 #include "kiln/distributed.h"
+#include "kiln/eager.h"
 #include "kiln/function.h"
 #include "kiln/memory.h"
 #include "kiln/partition.h"
@@ -34,6 +35,10 @@ kn_distributed_init_opts kn_distributed_init_opts_default(void)
 {
     return (kn_distributed_init_opts){.size_ = sizeof(kn_distributed_init_opts), .timeout = -1};
 }
+
+/* ---- kiln/eager.h */
+kn_backward_opts kn_backward_opts_default(void) { return (kn_backward_opts){.size_ = sizeof(kn_backward_opts)}; }
+kn_batch_out_opts kn_batch_out_opts_default(void) { return (kn_batch_out_opts){.size_ = sizeof(kn_batch_out_opts)}; }
 
 /* ---- kiln/function.h */
 kn_checkpoint_opts kn_checkpoint_opts_default(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * look.c -- looking at arrays: what they are, their values, their text. */
 #include "array/handle.h"
+#include "array/lift.h"
 #include "array/storage.h"
 #include "array/op.h"
 #include "array/state.h"
@@ -328,6 +329,11 @@ bool kn_ok(kn_array x)
 {
     kna_value *v = NULL;
     knx_error *error = kna_array_value(x, &v);
+    if (!error && v->state == KN_V_LIFTED) {
+        kna_value *plain = kna_value_retain(kna_lift_ground(v));
+        kna_value_release(v);
+        v = plain;
+    }
     if (!error && v->state == KN_V_PENDING) {
         error = kna_force(1, &v);
         knx_report(error);

@@ -2,6 +2,7 @@
  * apply.c -- applying a function to values: a jitted one runs at once or becomes one equation of the trace; any other
  * one is derived and inlined into the current recorder. */
 #include "function/symbolic.h"
+#include "array/lift.h"
 #include "array/pin.h"
 #include "ir/ops.h"
 #include "device/device.h"
@@ -163,14 +164,16 @@ static knx_error *apply_jit(knf_core *f, const kni_type *types, kna_value *const
     knf_entry *e, *once;
     knf_dims dims;
     KN_TRY(knf_find_entry(f, types, in, &dims, &e, &once));
-    knx_error *error = knf_run_entry(e, &dims, in, NULL, out);
+    bool lifted = kna_any_lifted((int)e->closed.n_const, e->closed.consts); /* captured */
+    knx_error *error =
+        lifted ? knf_inline_closed(&e->closed, in, out) : knf_run_entry(e, &dims, in, NULL, out);
     knf_entry_free(once);
     return error;
 }
 
 KNX_HOT knf_core *knf_plain(knf_core *f, int *skip)
 {
-    for (*skip = 0; !kna_recording_current(); f = f->inner) {
+    for (*skip = 0; !kna_recording_current() && !kna_lifting_now(); f = f->inner) {
         if (f->kind != KNF_FN_CUSTOM_JVP && f->kind != KNF_FN_CUSTOM_VJP && f->kind != KNF_FN_CHECKPOINT)
             break;
         *skip += f->n_captured - f->inner->n_captured; /* captured by the rules */
@@ -187,7 +190,7 @@ KNX_HOT knx_error *knf_apply(knf_core *f, kna_value *const *in, kna_value **out)
     kni_type few[32], *types = knf_types_of(n, in, few);
     const char *why = NULL;
     knx_error *error = types ? NULL : knx_error_nomem();
-    if (!error && f->kind == KNF_FN_JIT && !kna_recording_current()) {
+    if (!error && f->kind == KNF_FN_JIT && !kna_recording_current() && !kna_any_lifted(n, in)) {
         error = apply_jit(f, types, in, out);
     } else if (!error) {
         kna_closed closed = {0};

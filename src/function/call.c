@@ -2,6 +2,7 @@
  * call.c -- kn_call: structs of arrays and trees as arguments and results. */
 #include "function/donate.h"
 #include "array/handle.h"
+#include "array/lift.h"
 #include "array/storage.h"
 #include "tree/tree.h"
 #include "ir/ops.h"
@@ -409,8 +410,8 @@ static KNX_HOT knx_error *call_values(const knf_fn *fn, const kn_args *args, con
     if (!error) {
         for (int i = 0; i < f->n_captured; i++)
             in[i] = kna_value_retain(fn->captured[i]);
-        error = f->kind == KNF_FN_JIT && f->o.argnums.n && !kna_recording_current() ? call_donating(f, args, in, out)
-                                                                                    : knf_apply(f, in, out);
+        bool donating = f->kind == KNF_FN_JIT && f->o.argnums.n && !kna_recording_current() && !kna_lifting_now();
+        error = donating ? call_donating(f, args, in, out) : knf_apply(f, in, out);
         knf_release_values(f->n_captured + f->n_in, in);
     }
     if (!error) {

@@ -7,6 +7,7 @@
 #include "kiln/cpp/checkpoint.hpp"
 #include "kiln/cpp/device.hpp"
 #include "kiln/cpp/distributed.hpp"
+#include "kiln/cpp/eager.hpp"
 #include "kiln/cpp/extend.hpp"
 #include "kiln/cpp/fft.hpp"
 #include "kiln/cpp/initializers.hpp"

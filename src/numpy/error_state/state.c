@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * state.c -- the error state of a context: np.seterr and its kin. */
+#include "array/lift.h"
 #include "base/options.h"
 #include "numpy/error_state/error_state.h"
 #include <string.h>
@@ -24,7 +25,7 @@ static void change(unsigned state)
     if (!s || s->how.events == state)
         return;
     s->how.events = (uint16_t)state;
-    s->hook = state ? knn_told_equation : kna_lazy_equation;
+    kna_choose_hook(s, state ? knn_told_equation : kna_lazy_equation);
     knx_context_watch(knx_context(), KNX_WATCH_EVENTS, state != 0);
 }
 
