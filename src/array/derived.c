@@ -11,17 +11,21 @@ enum { SETS = 1024, MOST = 4096 };
 
 /* ---- Finding. */
 
-static uint64_t hash_of(kna_derived_kind kind, const kna_equation *e, const kni_type *in, const int *how,
-                        const int64_t *size)
+/* Parameters are not looked at: equations of one row with the same types have few. */
+static inline uint64_t hash_of(kna_derived_kind kind, const kna_equation *e, const kni_type *in, const int *how,
+                               const int64_t *size)
 {
-    uint64_t h = knx_hash_mix((uint64_t)kind, (uint64_t)(uintptr_t)e->prim);
-    h = e->params ? kni_params_hash(e->prim, e->params, h) : h;
+    const uint64_t by = 0x9e3779b97f4a7c15u;
+    uint64_t h = ((uint64_t)(uintptr_t)e->prim >> 4) + (uint64_t)kind;
     for (uint32_t i = 0; i < e->n_in; i++) {
-        h = knx_hash_mix(kni_type_hash(in[i], h), (uint64_t)how[i]);
+        h = (h ^ (uint64_t)(uintptr_t)in[i].dtype ^ (uint64_t)how[i]) * by;
+        for (int k = 0; k < in[i].ndim; k++)
+            h = h * 31 + (uint64_t)in[i].dim[k];
         for (int k = 0; kind == KNA_DERIVED_BATCH && k < how[i]; k++)
-            h = knx_hash_mix(h, (uint64_t)size[k]);
+            h = h * 31 + (uint64_t)size[k];
     }
-    return kind == KNA_DERIVED_JVP ? knx_hash_mix(h, (uint64_t)size[0]) : h;
+    h = (h ^ (kind == KNA_DERIVED_JVP ? (uint64_t)size[0] : 0)) * by;
+    return h ^ h >> 32;
 }
 
 /* The number of the operand that is the same as number i: its own, where there is none before. */
@@ -39,12 +43,23 @@ static bool same_literal(const kni_literal *a, const kni_literal *b)
            a->bits.u[1] == b->bits.u[1];
 }
 
+/* As kni_type_equal; most types are of numbers alone. */
+static inline bool same_type(kni_type a, kni_type b)
+{
+    if (a.dtype != b.dtype || a.ndim != b.ndim || a.sharding != b.sharding || a.weak != b.weak)
+        return false;
+    for (int k = 0; k < a.ndim; k++)
+        if (a.dim[k] != b.dim[k])
+            return false;
+    return true;
+}
+
 static bool fits(const kna_derived *d, uint64_t hash, kna_derived_kind kind, const kna_equation *e, const kni_type *in,
                  const int *how, const int64_t *size)
 {
     bool fit = d->hash == hash && d->kind == kind && d->prim == e->prim && d->n_in == e->n_in && d->n_out == e->n_out;
     for (uint32_t i = 0; fit && i < e->n_in; i++) {
-        fit = d->same[i] == same_as(e, i) && d->how[i] == how[i] && kni_type_equal(d->in[i], in[i]) &&
+        fit = d->same[i] == same_as(e, i) && d->how[i] == how[i] && same_type(d->in[i], in[i]) &&
               (e->in[i] || same_literal(&d->literal[i], &e->literal[i]));
         for (int k = 0; fit && kind == KNA_DERIVED_BATCH && k < how[i]; k++)
             fit = d->size[k] == size[k];

@@ -19,7 +19,7 @@ kna_lifting *kna_lifting_get(void)
     return l;
 }
 
-static void level_release(kna_level *level)
+void kna_level_release(kna_level *level)
 {
     if (level && --level->refs == 0)
         knx_free(level);
@@ -52,9 +52,9 @@ void kna_level_close(kna_level *level)
         top->open = false;
         l->top = top->outer;
         if (top != level) /* its scope was left by a jump: nobody else closes it */
-            level_release(top);
+            kna_level_release(top);
     }
-    level_release(level);
+    kna_level_release(level);
 }
 
 kna_level *kna_level_now(kna_lift_kind kind)
@@ -80,7 +80,8 @@ static void count(int by)
     if (!s || !s->lifting)
         return;
     s->lifting->alive += (size_t)by;
-    kna_choose_hook(s, s->below);
+    if (s->lifting->alive <= 1) /* the first one, or there is none any more */
+        kna_choose_hook(s, s->below);
 }
 
 static kna_recording *recording_of(const kna_value *v)
@@ -96,9 +97,9 @@ void kna_lift_free(kna_lift *lift)
     if (lift->kind == KNA_LIFT_TAPE)
         kna_step_release(lift->step);
     if (lift->level)
-        level_release(lift->level);
+        kna_level_release(lift->level);
     kna_recording_release(lift->recording);
-    knx_free(lift);
+    knx_piece_free(lift, sizeof *lift);
     count(-1);
 }
 
@@ -108,11 +109,11 @@ static kna_recording *newest(kna_recording *a, kna_recording *b) { return !a || 
 /* What `given` holds is taken over. */
 static kna_value *lifted(kni_type type, kna_lift given)
 {
-    kna_lift *lift = knx_alloc(sizeof *lift);
+    kna_lift *lift = knx_piece(sizeof *lift);
     type.weak = false;
     kna_value *v = lift ? kna_value_new(KN_V_LIFTED, type) : NULL;
     if (!v) {
-        knx_free(lift);
+        knx_piece_free(lift, sizeof *lift);
         kna_value_release(given.inner);
         if (given.kind == KNA_LIFT_TANGENT)
             kna_value_release(given.tangent);
@@ -427,44 +428,67 @@ static knx_error *apply_with_tangents(kna_recording *r, kna_level *level, room *
     return error;
 }
 
-static knx_error *apply_on_tape(kna_recording *r, kna_level *level, room *m, kna_value **out)
+static knx_error *apply_on_tape(kna_recording *r, kna_level *level, const kna_equation *e, kna_value **out)
 {
-    kna_value *const *lifted_in = m->e.in;
-    for (uint32_t i = 0; i < m->e.n_in; i++) {
-        kna_value *v = m->e.in[i];
-        m->in[i] = kna_is_lifted(v) && v->lift->level == level ? v->lift->inner : v;
+    enum { FEW_OPERANDS = 8 };
+    kna_value *few[FEW_OPERANDS],
+        **in = e->n_in <= FEW_OPERANDS ? few : knx_alloc((size_t)e->n_in * sizeof *in);
+    if (!in)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        kna_value *v = e->in[i];
+        in[i] = kna_is_lifted(v) && v->lift->level == level ? v->lift->inner : v;
     }
-    m->e.in = m->in;
-    return kna_tape_equation(r, level, &m->e, lifted_in, out);
+    kna_equation inner = *e;
+    inner.in = in;
+    knx_error *error = kna_tape_equation(r, level, &inner, e->in, out);
+    if (in != few)
+        knx_free(in);
+    return error;
 }
 
-static knx_error *apply_lifted(kna_recording *r, const kna_equation *e, kna_value **out)
+static knx_error *apply_in_room(kna_recording *r, kna_level *level, const kna_equation *e, kna_value **out)
 {
     room m;
+    knx_error *error = room_begin(&m, e) ? NULL : knx_error_nomem();
+    if (!error)
+        error = level ? apply_with_tangents(r, level, &m, out) : apply_batched(r, &m, out);
+    knx_arena_free(&m.arena);
+    return error;
+}
+
+/* e's operands are those that are seen. */
+static knx_error *apply_seen(kna_recording *r, const kna_equation *e, kna_value **out)
+{
     bool batched = false;
     kna_level *highest = NULL;
-    knx_error *error = room_begin(&m, e) ? NULL : knx_error_nomem();
-    kna_value **seen = error ? NULL : knx_arena_alloc(&m.arena, (e->n_in + 1) * sizeof *seen);
-    if (!error && !seen)
-        error = knx_error_nomem();
-    for (uint32_t i = 0; !error && i < e->n_in; i++) {
-        kna_value *v = seen[i] = kna_lift_seen(e->in[i]);
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        const kna_value *v = e->in[i];
         if (!kna_is_lifted(v))
             continue;
         batched = batched || v->lift->kind == KNA_LIFT_BATCH;
         if (v->lift->level && (!highest || v->lift->level->depth > highest->depth))
             highest = v->lift->level;
     }
-    m.e.in = seen;
-    if (!error && batched)
-        error = apply_batched(r, &m, out);
-    else if (!error && highest && highest->kind == KNA_LIFT_TANGENT)
-        error = apply_with_tangents(r, highest, &m, out);
-    else if (!error && highest)
-        error = apply_on_tape(r, highest, &m, out);
-    else if (!error)
-        error = r ? record(r, &m.e, out) : make_node(&m.e, out);
-    knx_arena_free(&m.arena);
+    if (batched || (highest && highest->kind == KNA_LIFT_TANGENT))
+        return apply_in_room(r, batched ? NULL : highest, e, out);
+    return highest ? apply_on_tape(r, highest, e, out) : r ? record(r, e, out) : make_node(e, out);
+}
+
+static knx_error *apply_lifted(kna_recording *r, const kna_equation *e, kna_value **out)
+{
+    enum { FEW_OPERANDS = 8 };
+    kna_value *few[FEW_OPERANDS],
+        **seen = e->n_in <= FEW_OPERANDS ? few : knx_alloc((size_t)e->n_in * sizeof *seen);
+    if (!seen)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < e->n_in; i++)
+        seen[i] = kna_lift_seen(e->in[i]);
+    kna_equation q = *e;
+    q.in = seen;
+    knx_error *error = apply_seen(r, &q, out);
+    if (seen != few)
+        knx_free(seen);
     return error;
 }
 
@@ -541,7 +565,9 @@ knx_error *kna_apply_jaxpr(kna_recording *r, const kni_jaxpr *j, const kna_equat
 
 /* ---- The lazy builder's hook. */
 
-knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
+enum { FEW = 8 };
+
+KNX_HOT knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
 {
     kna_state *s = env;
     bool any = false;
@@ -550,9 +576,9 @@ knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draft_eqn *e
     if (!any)
         return s->below(env, b, e);
     knx_arena a = KN_ARENA_INIT;
-    kna_value **in = knx_arena_alloc(&a, (e->n_in + 1) * sizeof *in),
-              **out = knx_arena_alloc(&a, (e->n_out + 1) * sizeof *out);
-    kni_literal *literal = knx_arena_alloc(&a, (e->n_in + 1) * sizeof *literal);
+    kna_value *few_in[FEW], **in = e->n_in <= FEW ? few_in : knx_arena_alloc(&a, e->n_in * sizeof *in);
+    kna_value *few_out[FEW], **out = e->n_out <= FEW ? few_out : knx_arena_alloc(&a, e->n_out * sizeof *out);
+    kni_literal few[FEW], *literal = e->n_in <= FEW ? few : knx_arena_alloc(&a, e->n_in * sizeof *literal);
     knx_error *error = in && out && literal && KN_VEC_RESERVE(&s->lazy_value, e->out + e->n_out - s->lazy_value.n)
                            ? NULL
                            : knx_error_nomem();
@@ -571,6 +597,7 @@ knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draft_eqn *e
         for (uint32_t i = 0; i < e->n_out; i++)
             s->lazy_value.at[s->lazy_value.n++] = out[i];
     }
-    knx_arena_free(&a);
+    if (a.block)
+        knx_arena_free(&a);
     return error;
 }

@@ -59,6 +59,7 @@ typedef struct kna_lifting {
 kna_lifting *kna_lifting_get(void);
 void kna_lifting_free(kna_lifting *l); /* with the context */
 kna_level *kna_level_open(kna_lift_kind kind); /* becomes the innermost; NULL without memory */
+void kna_level_release(kna_level *level);
 void kna_level_close(kna_level *level);        /* with those inside of it; drops the caller's reference */
 kna_level *kna_level_now(kna_lift_kind kind);  /* the innermost open one of this kind */
 

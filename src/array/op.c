@@ -474,10 +474,12 @@ KNX_HOT knx_error *kna_settle(int n, kna_value **v)
     kn_context c = knx_context();
     bool shared = s->shared_at_once && !s->recording;
     bool now = !s->recording && (!c->lazy || s->lazy_can_fail || (shared && s->lazy_shared) || kna_pending_is_full(s));
-    for (int i = 0; now && s->lifting && i < n; i++)
+    if (!now)
+        return NULL;
+    for (int i = 0; s->lifting && i < n; i++)
         KN_TRY(kna_settle_lifted(v[i]));
-    KN_TRY(now ? kna_force(n, v) : NULL);
-    for (size_t i = 0; now && s->lazy_can_fail && i < s->lazy_value.n; i++)
+    KN_TRY(kna_force(n, v));
+    for (size_t i = 0; s->lazy_can_fail && i < s->lazy_value.n; i++)
         if (s->lazy_value.at[i] && may_fail_yet(s->lazy_value.at[i]))
             KN_TRY(kna_force(1, &s->lazy_value.at[i]));
     return NULL;

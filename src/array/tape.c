@@ -18,10 +18,9 @@ kna_step *kna_step_retain(kna_step *s)
 
 static void let_go(kna_step *s)
 {
-    for (uint32_t i = 0; s->held && i < s->n_held; i++)
+    for (uint32_t i = 0; !s->let_go && i < s->n_held; i++)
         kna_value_release(s->held[i]);
-    knx_free(s->held);
-    s->held = NULL;
+    s->let_go = true;
 }
 
 static void free_step(kna_step *s, kna_step **dead)
@@ -37,10 +36,8 @@ static void free_step(kna_step *s, kna_step **dead)
     kna_value_release(s->grad);
     kna_derived_release(s->derived);
     kna_recording_release(s->recording);
-    if (--s->level->refs == 0)
-        knx_free(s->level);
-    knx_free(s->edge);
-    knx_free(s);
+    kna_level_release(s->level);
+    knx_piece_free(s, s->bytes);
 }
 
 void kna_step_release(kna_step *s)
@@ -55,21 +52,19 @@ void kna_step_release(kna_step *s)
     }
 }
 
+/* One block: the step, what it holds, its edges, the extents of its type. */
 static kna_step *new_step(kna_recording *r, kna_level *level, const kn_place *place, const char *operation,
                           uint32_t n_edge, uint32_t n_held, kni_type type)
 {
     kna_lifting *l = kna_lifting_get();
-    kna_step *s = l ? knx_alloc_zero(sizeof *s + (size_t)type.ndim * sizeof(int64_t)) : NULL;
+    size_t bytes = sizeof(kna_step) + n_held * sizeof(kna_value *) + n_edge * sizeof(kna_step_edge) +
+                   (size_t)type.ndim * sizeof(int64_t);
+    kna_step *s = l && bytes <= UINT32_MAX ? knx_piece_zero(bytes) : NULL;
     if (!s)
         return NULL;
-    s->edge = knx_alloc_zero((n_edge + 1) * sizeof *s->edge);
-    s->held = n_held ? knx_alloc_zero(n_held * sizeof *s->held) : NULL;
-    if (!s->edge || (n_held && !s->held)) {
-        knx_free(s->edge);
-        knx_free(s->held);
-        knx_free(s);
-        return NULL;
-    }
+    s->bytes = (uint32_t)bytes;
+    s->held = (kna_value **)(s + 1);
+    s->edge = (kna_step_edge *)(s->held + n_held);
     s->refs = 1;
     s->serial = ++l->steps;
     s->level = level;
@@ -81,10 +76,11 @@ static kna_step *new_step(kna_recording *r, kna_level *level, const kn_place *pl
     s->recording = r;
     if (r)
         r->refs++;
-    s->type = type;
+    int64_t *dim = (int64_t *)(s->edge + n_edge);
     for (int d = 0; d < type.ndim; d++)
-        s->dims[d] = type.dim[d];
-    s->type.dim = s->dims;
+        dim[d] = type.dim[d];
+    s->type = type;
+    s->type.dim = dim;
     s->type.weak = false;
     return s;
 }
@@ -156,11 +152,14 @@ static knx_error *lift_results(kna_level *level, const kna_derived *d, kna_step 
     return knx_error_nomem();
 }
 
+/* Room for an equation: most have few operands and results. */
+enum { FEW = 8 };
+
 static knx_error *derive_step(const kna_level *level, const kna_equation *e, kna_value *const *lifted_in, knx_arena *a,
                               kna_derived **d)
 {
-    kni_type *type = knx_arena_alloc(a, (e->n_in + 1) * sizeof *type);
-    int *how = knx_arena_zero(a, (e->n_in + 1) * sizeof *how);
+    kni_type few[FEW], *type = e->n_in <= FEW ? few : knx_arena_alloc(a, e->n_in * sizeof *type);
+    int few_how[FEW], *how = e->n_in <= FEW ? few_how : knx_arena_alloc(a, e->n_in * sizeof *how);
     int64_t none = 0;
     if (!type || !how)
         return knx_error_nomem();
@@ -174,18 +173,17 @@ static knx_error *derive_step(const kna_level *level, const kna_equation *e, kna
     return kna_derive_equation(KNA_DERIVED_LINEAR, &asked, type, how, &none, d);
 }
 
-knx_error *kna_tape_equation(kna_recording *r, kna_level *level, const kna_equation *e, kna_value *const *lifted_in,
-                             kna_value **out)
+KNX_HOT knx_error *kna_tape_equation(kna_recording *r, kna_level *level, const kna_equation *e,
+                                     kna_value *const *lifted_in, kna_value **out)
 {
     knx_arena a = KN_ARENA_INIT;
     kna_derived *d = NULL;
     kna_step *s = NULL;
-    knx_error *error = derive_step(level, e, lifted_in, &a, &d);
-    uint32_t n = error ? 0 : d->n_out + (d->plain ? 0 : d->n_residual);
-    kna_value **y = error ? NULL : knx_arena_zero(&a, (n + 1) * sizeof *y),
-              **x = error ? NULL : knx_arena_alloc(&a, (d->n_input + 1) * sizeof *x);
-    if (!error && (!y || !x))
-        error = knx_error_nomem();
+    KN_TRY(derive_step(level, e, lifted_in, &a, &d));
+    uint32_t n = d->n_out + (d->plain ? 0 : d->n_residual);
+    kna_value *few_y[FEW], **y = n <= FEW ? few_y : knx_arena_alloc(&a, n * sizeof *y);
+    kna_value *few_x[FEW], **x = d->n_input <= FEW ? few_x : knx_arena_alloc(&a, d->n_input * sizeof *x);
+    knx_error *error = y && x ? NULL : knx_error_nomem();
     if (!error && d->plain)
         error = kna_apply_equation(r, e, y);
     for (uint32_t i = 0; !error && !d->plain && i < d->n_input; i++)
@@ -202,7 +200,8 @@ knx_error *kna_tape_equation(kna_recording *r, kna_level *level, const kna_equat
         error = lift_results(level, d, s, y, out);
     kna_step_release(s);
     kna_derived_release(d);
-    knx_arena_free(&a);
+    if (a.block)
+        knx_arena_free(&a);
     return error;
 }
 
@@ -322,7 +321,7 @@ static knx_error *add_residuals(walk *w, kna_step *s, kni_atom *x)
     kna_value **v = knx_arena_zero(&w->arena, ((size_t)d->n_residual + 1) * sizeof *v);
     if (!v)
         return knx_error_nomem();
-    if (s->n_held && !s->held)
+    if (s->n_held && s->let_go)
         return gone(s);
     KN_TRY(residuals_of(w, s, v));
     for (uint32_t i = 0; i < d->n_residual; i++) {

@@ -19,18 +19,19 @@ struct kna_step {
     const char *operation;
     kna_derived *derived;  /* NULL: a watched array */
     uint32_t n_edge, n_held;
+    uint32_t bytes;        /* of the step itself */
     kna_step_edge *edge;   /* of the operands that are on the tape, in the order of their tangents. A watched array that
                               an equation made has one: the value that it was */
     kna_value **held;      /* inputs, and behind them results, NULL where nobody needs it, or residuals where the
-                              equation is not plain. NULL: they were let go */
+                              equation is not plain */
     kna_recording *recording; /* in which it was made */
-    const kn_place *gone;  /* where backward let go of what it held */
+    bool let_go;           /* what it held is gone, */
+    const kn_place *gone;  /* by a backward there */
     kni_type type;         /* of a watched array; dims in `dims` */
     kna_value *grad;       /* of a watched array: what backward has left */
     kna_step *next;        /* of a list: of those that die, of those that backward visits */
     bool visited;
     uint32_t first;        /* backward: number of its first tangent */
-    int64_t dims[];
 };
 
 kna_step *kna_step_retain(kna_step *s);

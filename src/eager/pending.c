@@ -207,7 +207,7 @@ kn_list kn_parents_of(kn_array x)
     if (ground && ground->state == KN_V_PENDING) {
         in = ground->pending.node->in;
         n = ground->pending.node->n_in;
-    } else if (s && s->held) {
+    } else if (s && !s->let_go) {
         in = s->held;
         n = s->derived->plain ? s->derived->n_input : 0;
     }
