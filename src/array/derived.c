@@ -96,6 +96,7 @@ void kna_lifting_free(kna_lifting *l)
 {
     if (!l)
         return;
+    kna_levels_close_to(l, &l->base[1]);
     forget_all(l);
     knx_free(l->set);
     knx_free(l);

@@ -38,23 +38,28 @@ kna_level *kna_level_open(kna_lift_kind kind)
     if (!level)
         return NULL;
     *level = (kna_level){.refs = 1, .depth = l->top->depth + 1, .kind = kind, .open = true, .outer = l->top};
+    level->context = knx_context();
     l->top = level;
+    l->off += kind == KNA_LIFT_OFF;
     return level;
+}
+
+void kna_levels_close_to(kna_lifting *l, kna_level *outer)
+{
+    while (l->top != outer && l->top->outer) {
+        kna_level *top = l->top;
+        top->open = false;
+        l->top = top->outer;
+        l->off -= top->kind == KNA_LIFT_OFF;
+        kna_level_release(top);
+    }
 }
 
 void kna_level_close(kna_level *level)
 {
     kna_lifting *l = kna_lifting_get();
-    if (!l || !level)
-        return;
-    while (level->open) {
-        kna_level *top = l->top;
-        top->open = false;
-        l->top = top->outer;
-        if (top != level) /* its scope was left by a jump: nobody else closes it */
-            kna_level_release(top);
-    }
-    kna_level_release(level);
+    if (l && level && level->open)
+        kna_levels_close_to(l, level->outer); /* scopes inside of it were left by a jump: nobody else closes them */
 }
 
 kna_level *kna_level_now(kna_lift_kind kind)
@@ -218,6 +223,16 @@ kna_value *kna_lift_seen(kna_value *v)
            (!v->lift->level->open || (l->off && v->lift->kind == KNA_LIFT_TAPE)))
         v = v->lift->inner;
     return v;
+}
+
+knx_error *kna_lift_drop(kna_value **v)
+{
+    if (kna_batch_axes(*v))
+        return knx_error_new(KN_ERROR_VALUE, "an array with batch axes cannot be looked at: kn_batch_out makes them axes");
+    kna_value *ground = kna_value_retain(kna_lift_ground(*v));
+    kna_value_release(*v);
+    *v = ground;
+    return NULL;
 }
 
 kna_value *kna_lift_ground(kna_value *v)

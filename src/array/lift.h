@@ -15,15 +15,15 @@
 #include "array/recording.h"
 #include "array/state.h"
 
-typedef enum { KNA_LIFT_TAPE, KNA_LIFT_TANGENT, KNA_LIFT_BATCH } kna_lift_kind;
+typedef enum { KNA_LIFT_TAPE, KNA_LIFT_TANGENT, KNA_LIFT_BATCH, KNA_LIFT_OFF /* of levels: no tapes */ } kna_lift_kind;
 
 /* One scope, or one of the two lowest ones, which never close: the tape of depth 0, the tangents of depth 1. */
-typedef struct kna_level {
+typedef struct kn_level_s {
     int refs, depth;
     kna_lift_kind kind;
     bool open;
-    uint32_t scopes;         /* of handles, that were open when it began */
-    struct kna_level *outer; /* not counted */
+    kn_context context;
+    struct kn_level_s *outer; /* not counted */
 } kna_level;
 
 typedef struct kna_step kna_step; /* tape.h */
@@ -61,6 +61,7 @@ void kna_lifting_free(kna_lifting *l); /* with the context */
 kna_level *kna_level_open(kna_lift_kind kind); /* becomes the innermost; NULL without memory */
 void kna_level_release(kna_level *level);
 void kna_level_close(kna_level *level);        /* with those inside of it; drops the caller's reference */
+void kna_levels_close_to(kna_lifting *l, kna_level *outer); /* all inside of that one */
 kna_level *kna_level_now(kna_lift_kind kind);  /* the innermost open one of this kind */
 
 /* New values; they take over `inner` and what else is given, also without memory (NULL then). */
@@ -71,6 +72,8 @@ void kna_lift_free(kna_lift *lift);
 
 /* The value without what belongs to closed levels, and without the tape where KN_NO_TAPE is on: borrowed. */
 kna_value *kna_lift_seen(kna_value *v);
+/* Puts the value with nothing at it in its place: ValueError where it has batch axes. */
+knx_error *kna_lift_drop(kna_value **v);
 /* The value with nothing at it: the innermost, borrowed. Batch axes are axes again. */
 kna_value *kna_lift_ground(kna_value *v);
 knx_error *kna_settle_lifted(kna_value *v); /* runs what it waits for, with what is at it; others: nothing */

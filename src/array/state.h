@@ -30,6 +30,7 @@ typedef struct kna_frame {
     bool called;                    /* counts in call_depth */
     bool is_aside;
     kna_aside aside;
+    struct kn_level_s *level; /* the innermost open one of lift.h; NULL: there was none yet */
 } kna_frame;
 
 enum { KNA_GONE = 64 };

@@ -2,6 +2,7 @@
  * unwind.c -- the user's code inside of public calls, and what becomes of the calls when it leaves them by longjmp: the
  * end of a scope that was open before (or the return of the user's function around) puts the context back into the
  * state in which that code was running. Recordings that were left are dropped. */
+#include "array/lift.h"
 #include "array/handle.h"
 #include "array/state.h"
 #include <string.h>
@@ -13,6 +14,7 @@ int kna_frame_push(kna_state *s, kna_recording *before, bool called, knx_guard g
     f.fold = s->how.fold;
     f.dims = knx_dim_now();
     f.called = called;
+    f.level = s->lifting ? s->lifting->top : NULL;
     return KN_VEC_PUSH(&s->frame, f) ? (int)s->frame.n - 1 : -1;
 }
 
@@ -59,6 +61,8 @@ static void unwind_to(kna_state *s, size_t n)
             knx_context_unguard(f.guard);
         if (f.is_aside)
             kna_set_back(s, &f.aside);
+        if (s->lifting)
+            kna_levels_close_to(s->lifting, f.level ? f.level : &s->lifting->base[1]);
         s->recording = f.before;
         s->call_depth -= f.called;
     }

@@ -301,7 +301,14 @@ static knx_error *stay_watched(const kna_storage *s, kna_value **fresh)
     for (kna_value *old = s->value; l && l->off && kna_is_lifted(old); old = old->lift->inner) {
         if (old->lift->kind != KNA_LIFT_TAPE || old->lift->step->derived)
             continue;
-        kna_value *watched = kna_lift_put(*fresh, old->lift);
+        kna_lift with = *old->lift;
+        with.step = kna_step_watched(with.level, (*fresh)->type, NULL, with.step->place, with.step->operation);
+        if (with.step && !old->lift->step->n_edge) { /* the gradient stays, too */
+            kna_step_release(with.step);
+            with.step = kna_step_retain(old->lift->step);
+        }
+        kna_value *watched = with.step ? kna_lift_put(*fresh, &with) : NULL;
+        kna_step_release(with.step);
         if (!watched)
             return knx_error_nomem();
         kna_value_release(*fresh);

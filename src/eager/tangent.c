@@ -3,46 +3,27 @@
 #include "eager/eager.h"
 #include "tree/tree.h"
 
-/* ---- Levels as the user holds them. */
+/* ---- Levels. */
 
-struct kn_level_s {
-    kna_level *level; /* NULL: nothing is recorded on tapes */
-    kn_context context;
-};
-
-static kn_level open_level(const char *operation, bool off, kna_lift_kind kind)
+static kn_level open_level(const char *operation, kna_lift_kind kind)
 {
-    kn_level l = knx_alloc_zero(sizeof *l);
-    kna_lifting *all = l ? kna_lifting_get() : NULL;
-    if (all && !off)
-        l->level = kna_level_open(kind);
-    if (!all || (!off && !l->level)) {
-        knx_free(l);
+    kn_level l = kna_level_open(kind);
+    if (!l)
         knx_report_new(operation, KN_ERROR_MEMORY, "out of memory");
-        return NULL;
-    }
-    all->off += off;
-    l->context = knx_context();
     return l;
 }
 
-kn_level kn_tangents_begin(void) { return open_level("tangents_begin", false, KNA_LIFT_TANGENT); }
-kn_level kn_tape_begin(void) { return open_level("tape_begin", false, KNA_LIFT_TAPE); }
-kn_level kn_no_tape_begin(void) { return open_level("no_tape_begin", true, KNA_LIFT_TAPE); }
+kn_level kn_tangents_begin(void) { return open_level("tangents_begin", KNA_LIFT_TANGENT); }
+kn_level kn_tape_begin(void) { return open_level("tape_begin", KNA_LIFT_TAPE); }
+kn_level kn_no_tape_begin(void) { return open_level("no_tape_begin", KNA_LIFT_OFF); }
 
 void kn_level_end(kn_level *level)
 {
     kn_level l = level ? *level : NULL;
-    if (!l)
-        return;
-    *level = NULL;
-    if (l->context != knx_context()) /* a level closes with its context */
-        return;
-    if (l->level)
-        kna_level_close(l->level);
-    else if (kna_lifting_get())
-        kna_lifting_get()->off--;
-    knx_free(l);
+    if (level)
+        *level = NULL;
+    if (l && l->context == knx_context()) /* a level closes with its context */
+        kna_level_close(l);
 }
 
 /* ---- Tangents. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * device_handle.c -- where the elements of an array lie on a device, for programs that go on with them there. */
+#include "array/lift.h"
 #include "array/handle.h"
 #include "array/pin.h"
 #include "array/state.h"
@@ -42,7 +43,9 @@ static knx_error *share_array(kn_array x, kn_device_handle *h)
 {
     kna_value *v;
     KN_TRY(kna_array_value(x, &v));
-    knx_error *error = v->state == KN_V_PENDING ? kna_force(1, &v) : NULL;
+    knx_error *error = kna_lift_drop(&v);
+    if (!error && v->state == KN_V_PENDING)
+        error = kna_force(1, &v);
     error = error ? error : share(v, h);
     kna_value_release(v);
     return error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * devices.c -- devices as the user sees them: which there are, what is known of them, putting arrays there, and the
  * default one. */
+#include "array/lift.h"
 #include "array/handle.h"
 #include "array/pin.h"
 #include "array/recording.h"
@@ -156,7 +157,9 @@ static knx_error *value_to_move(kn_array x, kn_device d, kna_value **out)
     knx_error *error = NULL;
     if ((*out)->state == KN_V_TRACER && d == kn_default_device())
         return NULL;
-    if ((*out)->state == KN_V_TRACER || (*out)->state == KN_V_ABSTRACT)
+    if (kna_is_lifted(*out))
+        error = knx_error_new(KN_ERROR_VALUE, "an array that is watched, or has a tangent or batch axes, cannot be put on a device: put it there first");
+    else if ((*out)->state == KN_V_TRACER || (*out)->state == KN_V_ABSTRACT)
         error = traced(*out);
     else if ((*out)->type.weak)
         error = kna_value_as(out, kna_strong_dtype((*out)->type));

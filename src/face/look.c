@@ -329,11 +329,8 @@ bool kn_ok(kn_array x)
 {
     kna_value *v = NULL;
     knx_error *error = kna_array_value(x, &v);
-    if (!error && v->state == KN_V_LIFTED) {
-        kna_value *plain = kna_value_retain(kna_lift_ground(v));
-        kna_value_release(v);
-        v = plain;
-    }
+    if (!error && !kna_batch_axes(v))
+        error = kna_lift_drop(&v);
     if (!error && v->state == KN_V_PENDING) {
         error = kna_force(1, &v);
         knx_report(error);

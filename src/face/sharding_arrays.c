@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sharding_arrays.c -- arrays that are spread over a mesh: put there, made there, and looked at by their parts. */
 #include "face/sharding.h"
+#include "array/lift.h"
 #include "array/handle.h"
 #include "array/pin.h"
 #include "array/recording.h"
@@ -20,6 +21,8 @@ knx_error *knface_layout(kn_array x, kna_value **v, const kni_sharding **s, cons
     if (is_traced(*v))
         error = knx_error_new(KN_ERROR_CONCRETIZATION,
                               "how a traced array lies is known when the recorded function has run");
+    if (!error)
+        error = kna_lift_drop(v);
     if (!error)
         error = kna_force(1, v);
     const knd_mesh *d = error ? NULL : knd_mesh_of(knd_site_at((*v)->site)->device);
@@ -41,6 +44,8 @@ static knx_error *spread_value(kna_value **v, const kni_sharding *s, bool *moved
     const knd_parts *there;
     knx_buffer *b = NULL;
     kna_value *old = *v, *fresh;
+    if (kna_is_lifted(old))
+        return knx_error_new(KN_ERROR_VALUE, "an array that is watched, or has a tangent or batch axes, cannot be spread: spread it first");
     KN_TRY(knd_mesh_open(s->mesh, &d));
     uint16_t site = knd_site_of(&d->head, true, knx_context()->here);
     there = old->state == KN_V_BUFFER ? knd_parts_of(d, old->buffer, old->type) : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * control_scan.c -- kn_scan, and kn_lax_map, which is a scan without a carry. */
 #include "function/control.h"
+#include "array/lift.h"
 #include "base/out.h"
 #include "face/progress.h"
 #include "ir/host.h"
@@ -165,7 +166,11 @@ static knx_error *run_now(const scan *s)
 {
     int n = (int)s->body.jaxpr->n_out;
     bool now = (s->p.accept || s->p.on_step) && !kna_recording_current();
-    knx_error *error = now ? kna_force(n, s->out) : NULL;
+    knx_error *error = NULL;
+    for (int i = 0; now && kna_lifting_now() && i < n && !error; i++)
+        error = kna_settle_lifted(s->out[i]);
+    if (now && !error)
+        error = kna_force(n, s->out);
     if (error)
         knf_release_values(n, s->out);
     return error;

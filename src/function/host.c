@@ -49,12 +49,9 @@ static knx_error *take_result(const calling *c, int i, kn_array from)
     if (!from)
         return knx_error_new(KN_ERROR_TYPE, "the callback left result %d empty (null)", i);
     KN_TRY(kna_array_value(from, &v));
-    if (kna_is_lifted(v) && !kna_batch_axes(v)) {
-        kna_value *plain = kna_value_retain(kna_lift_ground(v));
-        kna_value_release(v);
-        v = plain;
-    }
-    knx_error *error = kna_force_here(1, &v);
+    knx_error *error = kna_lift_drop(&v);
+    if (!error)
+        error = kna_force_here(1, &v);
     if (!error && v->type.weak && !t.ndim) { /* a C number */
         if (c->y[i])
             knx_convert(v->type.dtype, kna_elements(v), t.dtype, c->y[i]);
