@@ -114,13 +114,13 @@ static void bodies_of_loops_have_both(void **state)
 static void what_is_under_way_has_a_limit(void **state)
 {
     (void)state;
-#define SORTS(n)                                                        \
-    "{ lambda ; a:f32[8," n "] b:f32[8," n "]. let"                     \
-    "  c:f32[8," n "] = sort[dimension=0 is_stable=True num_keys=1] a;" \
-    "  d:f32[8," n "] = sort[dimension=0 is_stable=True num_keys=1] b in (c, d) }"
+#define SORTS(n)                                                      \
+    "{ lambda ; a:f32[" n "] b:f32[" n "]. let"                       \
+    "  c:f32[" n "] = sort[dimension=0 is_stable=True num_keys=1] a;" \
+    "  d:f32[" n "] = sort[dimension=0 is_stable=True num_keys=1] b in (c, d) }"
     expect_steps(SORTS("6000"), (const char *[]){"x", "x"},
                  "all_gather start; all_gather start; all_gather wait; sort; all_gather wait; sort; ");
-    expect_steps(SORTS("1200000"), (const char *[]){"x", "x"},
+    expect_steps(SORTS("9600000"), (const char *[]){"x", "x"},
                  "all_gather start; all_gather wait; all_gather start; sort; all_gather wait; sort; ");
 }
 
