@@ -169,6 +169,9 @@ const char *kni_prim_fault(const kni_prim *p)
         return "rows of a routine without a routine, or of one that replaces elements";
     if (p->workspace && !p->run)
         return "a workspace without a routine";
+    bool halves = p->start && p->wait && p->run && p->workspace && p->n_in == 1 && !p->updates;
+    if ((p->start || p->wait || p->bits & KN_FILLS_EARLY) && (!halves || p->bits & KN_THREADS))
+        return "start and wait are halves of a routine of one operand with a workspace of its own";
     if (!!p->ready != !!p->done || (p->ready && !p->run))
         return "ready without a routine, or one of ready and done alone";
     if (p->bits & KN_THREADS && (!p->run || !p->cost))

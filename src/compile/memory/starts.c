@@ -94,11 +94,8 @@ static void find_routines(starter *t)
             t->maker[slot] = n;
             x->bytes += fills_early(t->p, s) ? t->p->slot.at[slot].bytes : 0;
         }
-        if (s->u.r.n_in == 1) {
-            x->next_sender = t->sender[s->ref[0].index];
-            t->sender[s->ref[0].index] = n;
-        }
-        n++;
+        x->next_sender = t->sender[s->ref[0].index]; /* these rows have one operand */
+        t->sender[s->ref[0].index] = n++;
     }
 }
 

@@ -437,6 +437,9 @@ static void a_row_with_holes_is_refused(void **state)
     p = knp_prim_fft;
     p.done = NULL;
     assert_string_equal(kni_prim_fault(&p), "ready without a routine, or one of ready and done alone");
+    p = knp_prim_psum;
+    p.wait = NULL;
+    assert_non_null(strstr(kni_prim_fault(&p), "start and wait are halves"));
 }
 
 KN_TEST_GROUP(test_ir_builder)
