@@ -4,7 +4,7 @@
 #define KN_COMPILE_MEMORY_STARTS_H
 #include "compile/plan.h"
 
-/* order[0 .. *n - 1]: the steps in the order in which they run. Where routines are cut in two it becomes a new list, and
- * the plan has more steps. */
+/* order[0 .. *n - 1]: the steps in the order in which they run. Where routines are cut in two it becomes a new list,
+ * and the plan has more steps. */
 knx_error *knc_start_routines(knc_plan *p, const uint32_t **order, uint32_t *n);
 #endif

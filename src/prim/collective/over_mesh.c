@@ -6,8 +6,8 @@
  * it has the bits of vmaps inside of each other, one for each axis. Each device joins a part of the elements, and all
  * gather the parts; where the elements are few, everyone joins all. The bits are the same.
  *
- * Each is two routines (columns `start` and `wait`): the first one says what this device moves, the second one waits for
- * what comes and makes the result of it. What they share lies at the beginning of the workspace. */
+ * Each is two routines (columns `start` and `wait`): the first one says what this device moves, the second one waits
+ * for what comes and makes the result of it. What they share lies at the beginning of the workspace. */
 #include "prim/collective/over_mesh.h"
 #include "dist/dist.h"
 #include "host/routine/join_lanes.h"
