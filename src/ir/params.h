@@ -376,6 +376,7 @@ typedef struct {
     kni_names axis_name;
     kni_ints perm; /* source, destination; source, destination; ... */
     const kni_mesh *mesh;
+    kni_ints sizes; /* of several axes; of one: none */
 } kni_p_ppermute;
 typedef struct {
     kni_names axis_name;

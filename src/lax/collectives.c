@@ -280,7 +280,11 @@ static kn_array permute(kna_op *op, kn_array x, const axes *a, int n, const kn_l
         perm[2 * i + 1] = pair[i].destination;
     }
     kni_atom y =
-        kna_failed(op) ? KN_ATOM_NONE : knb_ppermute(op->b, in, &(kni_p_ppermute){a->names, {2 * n, perm}, NULL});
+        kna_failed(op)
+            ? KN_ATOM_NONE
+            : knb_ppermute(
+                  op->b, in,
+                  &(kni_p_ppermute){a->names, {2 * n, perm}, NULL, a->names.n > 1 ? sizes_of(a) : (kni_ints){0, NULL}});
     knx_free(perm);
     return kna_end(op, y);
 }

@@ -80,9 +80,8 @@ bool knshard_halo_is_near(const kni_factor *f, int operand, int64_t whole, int64
 /* ---- Writing. */
 
 /* Of device home_of(p) + hop for each device p; zeros where there is none. */
-static kni_atom from_hop(knshard_writer *w, const reach *r, kni_atom x, int hop, int axis)
+static kni_atom from_hop(knshard_writer *w, const reach *r, kni_atom x, int hop, kni_mesh_axes axes)
 {
-    const char *name = w->mesh->name[axis];
     int64_t *pairs = knx_arena_alloc(w->arena, (size_t)r->n * 2 * sizeof *pairs);
     int n = 0;
     if (!hop && !r->f->reversed)
@@ -98,7 +97,10 @@ static kni_atom from_hop(knshard_writer *w, const reach *r, kni_atom x, int hop,
         knb_fail(&w->b, knx_error_nomem());
         return KN_ATOM_NONE;
     }
-    const kni_p_ppermute p = {.axis_name = {1, &name}, .perm = {n, pairs}, .mesh = w->mesh};
+    const kni_p_ppermute p = {.axis_name = knshard_names(w, axes),
+                              .perm = {n, pairs},
+                              .mesh = w->mesh,
+                              .sizes = axes.n > 1 ? knshard_sizes(w, axes) : (kni_ints){0, NULL}};
     return knb_ppermute(&w->b, x, &p);
 }
 
@@ -124,7 +126,7 @@ kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes ax
         return part;
     for (int hop = r.first; hop <= r.last && n <= MOST_HOPS; hop++) {
         int64_t from = hop == r.first ? r.from : 0, to = hop == r.last ? r.to : r.extent;
-        have[n++] = from_hop(w, &r, knshard_slice(w, part, d, from, to), hop, axes.axis[0]);
+        have[n++] = from_hop(w, &r, knshard_slice(w, part, d, from, to), hop, axes);
     }
     kni_atom x = n == 1 ? have[0] : knb_concatenate(b, n, have, d);
     return window(w, &r, knshard_widen(w, x, d, r.before, r.behind), d, axes);

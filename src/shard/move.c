@@ -8,7 +8,7 @@
 #include "shard/write.h"
 #include <string.h>
 
-static kni_names names_of(knshard_writer *w, kni_mesh_axes a)
+kni_names knshard_names(knshard_writer *w, kni_mesh_axes a)
 {
     const char **v = knx_arena_alloc(w->arena, ((size_t)a.n + 1) * sizeof *v);
     if (!v) {
@@ -20,7 +20,7 @@ static kni_names names_of(knshard_writer *w, kni_mesh_axes a)
     return (kni_names){a.n, v};
 }
 
-static kni_ints sizes_of(knshard_writer *w, kni_mesh_axes a)
+kni_ints knshard_sizes(knshard_writer *w, kni_mesh_axes a)
 {
     int64_t *v = knx_arena_alloc(w->arena, ((size_t)a.n + 1) * sizeof *v);
     if (!v) {
@@ -53,9 +53,9 @@ static kni_mesh_axes behind(kni_mesh_axes a, int n)
 
 static kni_atom gather(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
 {
-    kni_ints sizes = sizes_of(w, axes);
+    kni_ints sizes = knshard_sizes(w, axes);
     const kni_p_all_gather p = {.all_gather_dimension = d,
-                                .axis_name = names_of(w, axes),
+                                .axis_name = knshard_names(w, axes),
                                 .sizes = sizes,
                                 .axis_size = kni_mesh_parts(w->mesh, axes),
                                 .mesh = w->mesh,
@@ -65,8 +65,8 @@ static kni_atom gather(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
 
 static kni_atom scatter_sum(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes, bool minus)
 {
-    kni_ints sizes = sizes_of(w, axes);
-    const kni_p_reduce_scatter p = {.axis_name = names_of(w, axes),
+    kni_ints sizes = knshard_sizes(w, axes);
+    const kni_p_reduce_scatter p = {.axis_name = knshard_names(w, axes),
                                     .sizes = sizes,
                                     .axis_size = kni_mesh_parts(w->mesh, axes),
                                     .mesh = w->mesh,
@@ -78,8 +78,8 @@ static kni_atom scatter_sum(knshard_writer *w, kni_atom x, int d, kni_mesh_axes 
 
 static kni_atom exchange(knshard_writer *w, kni_atom x, int from, int to, kni_mesh_axes axes)
 {
-    kni_ints sizes = sizes_of(w, axes);
-    const kni_p_all_to_all p = {.axis_name = names_of(w, axes),
+    kni_ints sizes = knshard_sizes(w, axes);
+    const kni_p_all_to_all p = {.axis_name = knshard_names(w, axes),
                                 .sizes = sizes,
                                 .axis_size = kni_mesh_parts(w->mesh, axes),
                                 .mesh = w->mesh,
@@ -102,9 +102,11 @@ static kni_atom cut(knshard_writer *w, kni_atom x, int d, kni_mesh_axes axes)
 
 kni_atom knshard_gather_front(knshard_writer *w, kni_atom x, kni_mesh_axes axes)
 {
-    kni_ints sizes = sizes_of(w, axes);
-    const kni_p_all_gather p = {
-        .axis_name = names_of(w, axes), .sizes = sizes, .axis_size = kni_mesh_parts(w->mesh, axes), .mesh = w->mesh};
+    kni_ints sizes = knshard_sizes(w, axes);
+    const kni_p_all_gather p = {.axis_name = knshard_names(w, axes),
+                                .sizes = sizes,
+                                .axis_size = kni_mesh_parts(w->mesh, axes),
+                                .mesh = w->mesh};
     return knb_all_gather(&w->b, x, &p);
 }
 
@@ -129,11 +131,11 @@ static kni_atom join_all(knshard_writer *w, kni_atom x, kni_factor_kind join, bo
     kn_dtype dtype = knb_type(&w->b, x).dtype;
     bool truth = dtype->kind == KN_KIND_BOOL, complex = dtype->kind == KN_KIND_COMPLEX;
     if (join == KNI_SUM)
-        return (minus ? knb_psum_minus_zeros : knb_psum)(&w->b, x, names_of(w, axes), w->mesh);
+        return (minus ? knb_psum_minus_zeros : knb_psum)(&w->b, x, knshard_names(w, axes), w->mesh);
     if ((join == KNI_MAX && !complex) || (join == KNI_OR && truth))
-        return knb_pmax(&w->b, x, names_of(w, axes), w->mesh);
+        return knb_pmax(&w->b, x, knshard_names(w, axes), w->mesh);
     if ((join == KNI_MIN && !complex) || (join == KNI_AND && truth))
-        return knb_pmin(&w->b, x, names_of(w, axes), w->mesh);
+        return knb_pmin(&w->b, x, knshard_names(w, axes), w->mesh);
     return join_here(w, x, join, axes);
 }
 

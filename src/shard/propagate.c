@@ -72,8 +72,6 @@ static kni_mesh_axes possible(const knshard_solution *s, uint32_t i, const kni_f
     const kni_rule r = kni_rule_of(e, s->cut[i].xt, s->j->type + e->out);
     bool even = kni_must_stay(e->prim, e->params);
     a = knshard_fitting(s->mesh, a, f->size);
-    if (f->kind == KNI_HALO && a.n > 1)
-        a.n = 1;
     while (a.n) {
         int64_t parts = kni_mesh_parts(s->mesh, a);
         if (knshard_allows(f, &r, parts) && !(even && f->size % parts) && is_near(s, i, f, parts))

@@ -24,6 +24,8 @@ typedef struct knshard_writer {
 
 /* move.c: v in this layout, with nothing left to join. */
 knx_error *knshard_move(knshard_writer *w, const knshard_value *v, const knshard_lay *to, kni_atom *out);
+kni_names knshard_names(knshard_writer *w, kni_mesh_axes a);
+kni_ints knshard_sizes(knshard_writer *w, kni_mesh_axes a);
 /* What all devices along the axes have, along a new axis in front. */
 kni_atom knshard_gather_front(knshard_writer *w, kni_atom x, kni_mesh_axes axes);
 /* along.c: along dimension d of x. */
@@ -39,7 +41,7 @@ kni_atom knshard_mask(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axe
                       kni_factor_kind join);
 
 /* halo.c: the window of an operand, of so many elements as a whole, that this device's part of a result reads; the
- * operand lies cut by the same axes, of which there is one. */
+ * operand lies cut by the same axes. */
 kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int operand,
                        int64_t whole);
 

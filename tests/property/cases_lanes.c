@@ -128,13 +128,13 @@ const sample samples_lanes[] = {
                                     EXCHANGED("forward", "f64 i32", "T[3,6,2]; T[3,3,0]", 3, 0, 1)
                                         EXCHANGED("backward", "f64 c64", "T[3,2,6]", 3, 1, 0)
                                             MOVED(ppermute, "all", EVERYTHING, "T[4,2]; T[4]", ref_ppermute, 0,
-                                                  (kni_p_ppermute){I, INTS(0, 1, 1, 2, 2, 3, 3, 0), NULL})
+                                                  (kni_p_ppermute){I, INTS(0, 1, 1, 2, 2, 3, 3, 0), NULL, NONE})
                                                 MOVED(ppermute, "some", "f64 i32 bool", "T[4,2]; T[4]", ref_ppermute, 0,
-                                                      (kni_p_ppermute){I, INTS(0, 2, 3, 1), NULL})
+                                                      (kni_p_ppermute){I, INTS(0, 2, 3, 1), NULL, NONE})
                                                     MOVED(ppermute, "stay", "f64", "T[3,2]", ref_ppermute, 0,
-                                                          (kni_p_ppermute){I, INTS(0, 0, 1, 1, 2, 2), NULL})
+                                                          (kni_p_ppermute){I, INTS(0, 0, 1, 1, 2, 2), NULL, NONE})
                                                         MOVED(ppermute, "none", "f64", "T[4,2]", ref_ppermute, 0,
-                                                              (kni_p_ppermute){I, NONE, NULL})
+                                                              (kni_p_ppermute){I, NONE, NULL, NONE})
                                                             MOVED(pbroadcast, "last", ANY, "T[3,4]; T[3]; T[3,0]",
                                                                   ref_pbroadcast, 0, (kni_p_pbroadcast){I, NULL, 2}){
                                                                 .prim = &knp_prim_axis_index,

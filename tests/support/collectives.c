@@ -86,7 +86,7 @@ static kni_atom permuted(test *t, kni_builder *b, const kni_mesh *mesh, int by, 
     int64_t pair[2 * MOST];
     int n = 0;
     t->what = "ppermute";
-    if (t->names.n > 1 || t->dtype->kind == KN_KIND_KEY)
+    if (t->dtype->kind == KN_KIND_KEY)
         return KN_ATOM_NONE;
     for (int64_t i = 0; i < t->lanes; i++)
         if (around || i + by < t->lanes) {
@@ -94,7 +94,10 @@ static kni_atom permuted(test *t, kni_builder *b, const kni_mesh *mesh, int by, 
             pair[n++] = (i + by) % t->lanes;
         }
     return knb_ppermute(b, knb_invar(b, type(t, 2, 4, 3, 0)),
-                        &(kni_p_ppermute){.axis_name = t->names, .perm = {n, pair}, .mesh = mesh});
+                        &(kni_p_ppermute){.axis_name = t->names,
+                                          .perm = {n, pair},
+                                          .mesh = mesh,
+                                          .sizes = {t->names.n > 1 ? t->names.n : 0, t->size}});
 }
 
 static kni_atom other(test *t, kni_builder *b, const kni_mesh *mesh)

@@ -276,6 +276,7 @@ const kni_param_field kni_fields_ppermute[] = {
     FIELD(MESH, kni_p_ppermute, mesh, OF_MESH),
     SHOW("perm", kni_show_pairs, TYPED_ONLY),
     {.name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kni_p_ppermute, perm), CLASSIC_ONLY},
+    FIELD(INTS, kni_p_ppermute, sizes, .flags = KN_PF_HIDE_TYPED | KN_PF_EXTENTS | KN_PF_IF_TRUE | KN_PF_OPTIONAL),
     END,
 };
 const kni_param_field kni_fields_reduce_scatter[] = {

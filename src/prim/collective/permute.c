@@ -13,7 +13,9 @@ static knx_error *ppermute_type(kni_rule *r, kni_type *y)
     if (!p->axis_name.n)
         return knp_no_names();
     if (p->mesh)
-        KN_TRY(knp_mesh_check(p->mesh, p->axis_name, (kni_ints){0, NULL}));
+        KN_TRY(knp_mesh_check(p->mesh, p->axis_name, p->sizes));
+    else if (p->sizes.n && p->sizes.n != p->axis_name.n)
+        return knx_error_new(KN_ERROR_VALUE, "%d axes are named, and %d sizes given", p->axis_name.n, p->sizes.n);
     if (p->perm.n % 2)
         return knx_error_new(KN_ERROR_VALUE, "perm must be pairs of source and destination");
     KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS | KNP_BOOL));
@@ -28,7 +30,7 @@ static knx_error *ppermute_transpose(const kni_rule *r, const kni_atom *ct, kni_
         return knx_error_nomem();
     for (int i = 0; i < p->perm.n; i++)
         back[i] = p->perm.v[i ^ 1];
-    ct_in[0] = knb_ppermute(r->b, ct[0], &(kni_p_ppermute){p->axis_name, {p->perm.n, back}, p->mesh});
+    ct_in[0] = knb_ppermute(r->b, ct[0], &(kni_p_ppermute){p->axis_name, {p->perm.n, back}, p->mesh, p->sizes});
     return NULL;
 }
 
@@ -100,6 +102,87 @@ static knx_error *reorder(const kni_rule *r, kni_atom x, int axis, int64_t size,
     return NULL;
 }
 
+/* Over several axes, of which number `at` is batched: the lanes of all the others are gathered, and each of these takes
+ * what its own get, which is a choice by where it is. */
+typedef struct several {
+    int64_t major, size, minor; /* of the names before, of this one, of those behind */
+    kni_names rest;
+    kni_ints sizes;
+} several;
+
+static knx_error *begin_several(const kni_rule *r, int at, int64_t size, several *s)
+{
+    const kni_p_ppermute *p = r->params;
+    kni_builder *b = r->b;
+    const char **name = knx_arena_alloc(&b->arena, (size_t)p->axis_name.n * sizeof *name);
+    int64_t *sizes = knx_arena_alloc(&b->arena, (size_t)p->axis_name.n * sizeof *sizes);
+    *s = (several){1, size, 1, {0, name}, {0, sizes}};
+    if (!name || !sizes)
+        return knx_error_nomem();
+    if (!p->mesh && !p->sizes.n)
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "ppermute over several axes of which nobody knows the sizes");
+    KN_TRY(kni_dim_settle(size, &s->size));
+    for (int i = 0; i < p->axis_name.n; i++) {
+        const char *one = p->axis_name.v[i];
+        if (i == at)
+            continue;
+        int64_t n = p->mesh ? p->mesh->size[kni_mesh_axis(p->mesh, one, strlen(one))] : p->sizes.v[i];
+        KN_TRY(kni_dim_settle(n, &n));
+        name[s->rest.n++] = one;
+        sizes[s->sizes.n++] = n;
+        *(i < at ? &s->major : &s->minor) *= n;
+    }
+    return NULL;
+}
+
+/* Where number i of all lanes, in the order of the names, is among those that were gathered. */
+static int64_t gathered_at(const several *s, int64_t i)
+{
+    int64_t minor = i % s->minor, own = i / s->minor % s->size, major = i / s->minor / s->size;
+    return (major * s->minor + minor) * s->size + own;
+}
+
+static knx_error *choose_lanes(const kni_rule *r, const several *s, kni_atom all, const int64_t *from, kni_atom *y)
+{
+    kni_builder *b = r->b;
+    const kni_p_ppermute *p = r->params;
+    int64_t n = s->major * s->minor;
+    int64_t *mine = knx_arena_alloc(&b->arena, ((size_t)s->size + 1) * sizeof *mine);
+    kni_atom *choice = knx_arena_alloc(&b->arena, ((size_t)n + 1) * sizeof *choice), number = KN_ATOM_NONE;
+    if (!mine || !choice)
+        return knx_error_nomem();
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t own = 0; own < s->size; own++) {
+            int64_t source = from[(k / s->minor * s->size + own) * s->minor + k % s->minor];
+            mine[own] = source < 0 ? -1 : gathered_at(s, source);
+        }
+        KN_TRY(reorder(r, all, 0, s->size, mine, &choice[k]));
+    }
+    for (int i = 0; i < s->rest.n; i++) {
+        kni_atom at = knb_axis_index(b, (kni_names){1, &s->rest.v[i]}, p->mesh);
+        number = i ? knb_add(b, knb_mul(b, number, knb_integer(b, KN_DT(I32), s->sizes.v[i])), at) : at;
+    }
+    *y = n == 1 ? choice[0] : knb_select_n(b, number, (int)n, choice);
+    return NULL;
+}
+
+static knx_error *batch_of_several(const kni_rule *r, int at, int64_t size, int axis, kni_atom *y)
+{
+    const kni_p_ppermute *p = r->params;
+    kni_builder *b = r->b;
+    several s;
+    KN_TRY(begin_several(r, at, size, &s));
+    int64_t n = s.major * s.size * s.minor, *from = knx_arena_alloc(&b->arena, ((size_t)n + 1) * sizeof *from);
+    bool *seen = knx_arena_alloc(&b->arena, (size_t)n + 1);
+    if (!from || !seen)
+        return knx_error_nomem();
+    KN_TRY(sources(p, n, from));
+    KN_TRY(sources_differ(p, n, seen));
+    kni_atom x = knp_batched_at(r, 0, s.size, axis, 0);
+    x = knb_all_gather(b, x, &(kni_p_all_gather){0, s.rest, s.sizes, s.major * s.minor, true, p->mesh});
+    return choose_lanes(r, &s, x, from, y);
+}
+
 static knx_error *ppermute_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     const kni_p_ppermute *p = r->params;
@@ -108,8 +191,10 @@ static knx_error *ppermute_batch(const kni_rule *r, int64_t size, const int *axi
         *y = knb_ppermute(r->b, r->x[0], p);
         return NULL;
     }
-    if (p->axis_name.n > 1)
-        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "ppermute over several axes is not supported under vmap");
+    if (p->axis_name.n > 1) {
+        *axis_out = 0;
+        return batch_of_several(r, knp_lane_position(r), size, axis[0], y);
+    }
     KN_TRY(kni_dim_settle(size, &size)); /* lanes are told apart one by one */
     int64_t *from = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *from);
     bool *seen = knx_arena_alloc(&r->b->arena, (size_t)size + 1);

@@ -261,13 +261,13 @@ static void mapped(const kni_prim *p, const void *params, const char *name, kn_e
 static void what_lanes_cannot_send(void **state)
 {
     (void)state;
-    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i", "j"), INTS(0, 1), NULL}, "i", KN_ERROR_NOT_IMPLEMENTED,
-           "ppermute over several axes is not supported under vmap");
-    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 1, 2, 1), NULL}, "i", KN_ERROR_VALUE,
+    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i", "j"), INTS(0, 1), NULL, {0, NULL}}, "i",
+           KN_ERROR_NOT_IMPLEMENTED, "ppermute over several axes of which nobody knows the sizes");
+    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 1, 2, 1), NULL, {0, NULL}}, "i", KN_ERROR_VALUE,
            "ppermute sources and destinations must be unique");
-    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 1, 0, 2), NULL}, "i", KN_ERROR_VALUE,
+    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 1, 0, 2), NULL, {0, NULL}}, "i", KN_ERROR_VALUE,
            "ppermute sources and destinations must be unique");
-    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 3), NULL}, "i", KN_ERROR_INDEX,
+    mapped(&knp_prim_ppermute, &(kni_p_ppermute){NAMES("i"), INTS(0, 3), NULL, {0, NULL}}, "i", KN_ERROR_INDEX,
            "index 3 is out of bounds for axis i with size 3");
     mapped(&knp_prim_pbroadcast, &(kni_p_pbroadcast){NAMES("i", "j"), NULL, 0}, "i", KN_ERROR_NOT_IMPLEMENTED,
            "pbroadcast batcher only supports a single axis");

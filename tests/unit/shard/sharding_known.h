@@ -37,7 +37,7 @@ static const known_lay known_lays[] = {
     {"difference | 8 | x", "x", UNEVEN},
     {"difference | 42 | x, y", "x, y", UNEVEN},
     {"padded | 8 | None, x", "None, x", UNEVEN},
-    {"padded | 42 | None, (x, y)", "None, x", UNEVEN " (what reaches into neighbours' parts is cut by one axis of the mesh)"},
+    {"padded | 42 | None, (x, y)", "None, (x, y)", UNEVEN},
     {"padded | 42 | y, x", "y, x", UNEVEN},
     {"recurrence | 42 | None, x; x; y", "x; None, x", "the state is whole along the products' sum; JAX cuts it by the weights' axis"},
     {"mlp_grad | 8 | x; x; x", "; ", JOINED},

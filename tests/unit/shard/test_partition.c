@@ -227,6 +227,21 @@ static const program list[] = {
      {"None, x"},
      "all_to_all",
      "all_gather"},
+    {"neighbours along two axes of the mesh",
+     "{ lambda ; a:f32[24,3]. let b:f32[26,3] = pad[hi=(1, 0) interior=(0, 0) lo=(1, 0)] a 0.0:f32[]; "
+     "c:f32[24,3] = slice[limit_indices=(25, 3) start_indices=(1, 0) strides=(1, 1)] b; d:f32[24,3] = "
+     "rev[dimensions=(0,)] c "
+     "in (b, c, d) }",
+     {"(x, y)"},
+     "ppermute",
+     "all_gather"},
+    {"neighbours along two axes in another order",
+     "{ lambda ; a:f32[24,3]. let b:f32[23,3] = slice[limit_indices=(24, 3) start_indices=(1, 0) strides=(1, 1)] a; "
+     "c:f32[23,3] = slice[limit_indices=(23, 3) start_indices=(0, 0) strides=(1, 1)] a; d:f32[23,3] = sub b c in (d,) "
+     "}",
+     {"(y, x)"},
+     "ppermute",
+     "all_gather"},
     {"a sum stays open behind linear equations",
      "{ lambda ; a:f32[8,6] b:f32[8,6]. let c:f32[6] = reduce_sum[axes=(0,)] a; d:f32[6] = reduce_sum[axes=(0,)] b; "
      "e:f32[6] = add c d; f:f32[6] = mul e 2.0:f32[] in (f,) }",
