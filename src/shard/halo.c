@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * halo.c -- elements of neighbouring parts: the window of an operand that a device's part of a result reads (KNI_HALO).
  * What a device lacks comes from the devices a few places before and behind it along the axis, by ppermute, and no more
- * of it than some device needs. */
+ * of it than some device needs. Where that is far for some of them (two arrays, one behind the other) whole parts are
+ * sent to who reads something of them. */
 #include "shard/write.h"
 #include <string.h>
 
@@ -69,6 +70,43 @@ static bool look(const kni_factor *f, int operand, int64_t whole, int64_t parts,
     return true;
 }
 
+/* ---- Far away: device p reads parts first_of(p), first_of(p) + 1, ... of the operand, and nobody else has the same
+ * first one. */
+
+static int64_t first_of(const reach *r, int64_t p)
+{
+    int64_t at = start_of(r, p), part = at / r->extent;
+    return part - (at % r->extent < 0);
+}
+
+/* Does device p read something of the part? */
+static bool reads(const reach *r, int64_t p, int64_t part)
+{
+    int64_t from = most(start_of(r, p), part * r->extent), to = start_of(r, p) + r->width;
+    return part >= 0 && part < r->n && from < least(least(to, (part + 1) * r->extent), r->whole);
+}
+
+/* How many parts a device reads at most; 0: it cannot be done so. */
+static int parts_read(const reach *r)
+{
+    int all = 0;
+    if (r->f->reversed || r->result * r->f->step < r->extent)
+        return 0;
+    for (int64_t p = 0; p < r->n; p++)
+        for (int64_t k = 0; first_of(r, p) * r->extent + k * r->extent < start_of(r, p) + r->width; k++)
+            all = reads(r, p, first_of(r, p) + k) && k >= all ? (int)least(k + 1, MOST_HOPS + 1) : all;
+    return all > MOST_HOPS ? 0 : all;
+}
+
+bool knshard_halo_is_far(const kni_factor *f, int operand, int64_t whole, int64_t parts)
+{
+    reach r;
+    if (!look(f, operand, whole, parts, &r))
+        return false;
+    int n = parts_read(&r);
+    return n && n < parts - 1;
+}
+
 bool knshard_halo_is_near(const kni_factor *f, int operand, int64_t whole, int64_t parts)
 {
     reach r;
@@ -79,20 +117,23 @@ bool knshard_halo_is_near(const kni_factor *f, int operand, int64_t whole, int64
 
 /* ---- Writing. */
 
-/* Of device home_of(p) + hop for each device p; zeros where there is none. */
-static kni_atom from_hop(knshard_writer *w, const reach *r, kni_atom x, int hop, kni_mesh_axes axes)
+/* Of part part_of(p) + k for each device p, zeros where there is none. */
+static kni_atom from_part(knshard_writer *w, const reach *r, kni_atom x, int64_t (*part_of)(const reach *, int64_t),
+                          int k, kni_mesh_axes axes, bool all)
 {
     int64_t *pairs = knx_arena_alloc(w->arena, (size_t)r->n * 2 * sizeof *pairs);
     int n = 0;
-    if (!hop && !r->f->reversed)
-        return x;
+    bool own = true;
     for (int64_t p = 0; pairs && p < r->n; p++) {
-        int64_t q = home_of(r, p) + hop;
-        if (q < 0 || q >= r->n)
+        int64_t q = part_of(r, p) + k;
+        own = own && p == q;
+        if (q < 0 || q >= r->n || (!all && !reads(r, p, q)))
             continue;
         pairs[n++] = q;
         pairs[n++] = p;
     }
+    if (pairs && own)
+        return x;
     if (!pairs) {
         knb_fail(&w->b, knx_error_nomem());
         return KN_ATOM_NONE;
@@ -115,6 +156,20 @@ static kni_atom window(knshard_writer *w, const reach *r, kni_atom x, int d, kni
     return knshard_slice_at(w, x, d, first, r->width);
 }
 
+/* The parts that a device reads, one behind the other, and the window of them. */
+static kni_atom fetch_parts(knshard_writer *w, const reach *r, kni_atom part, int d, kni_mesh_axes axes)
+{
+    kni_builder *b = &w->b;
+    kni_atom have[MOST_HOPS + 1];
+    int n = parts_read(r);
+    for (int k = 0; k < n; k++)
+        have[k] = from_part(w, r, part, first_of, k, axes, false);
+    kni_atom x = n == 1 ? have[0] : knb_concatenate(b, n, have, d), extent = knb_integer(b, KN_DT(I64), r->extent);
+    int64_t first = start_of(r, 0), up = (first < 0 ? -first / r->extent + 1 : 0) * r->extent; /* not below 0 */
+    kni_atom at = knb_add(b, knshard_first(w, axes, r->result * r->f->step), knb_integer(b, KN_DT(I64), first + up));
+    return knshard_slice_at(w, knshard_widen(w, x, d, 0, r->width), d, knb_rem(b, at, extent), r->width);
+}
+
 kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes axes, const kni_factor *f, int operand,
                        int64_t whole)
 {
@@ -122,11 +177,14 @@ kni_atom knshard_fetch(knshard_writer *w, kni_atom part, int d, kni_mesh_axes ax
     kni_atom have[MOST_HOPS + 1];
     int n = 0;
     reach r;
-    if (b->error || !look(f, operand, whole, kni_mesh_parts(w->mesh, axes), &r))
+    int64_t parts = kni_mesh_parts(w->mesh, axes);
+    if (b->error || !look(f, operand, whole, parts, &r))
         return part;
+    if (!knshard_halo_is_near(f, operand, whole, parts))
+        return fetch_parts(w, &r, part, d, axes);
     for (int hop = r.first; hop <= r.last && n <= MOST_HOPS; hop++) {
         int64_t from = hop == r.first ? r.from : 0, to = hop == r.last ? r.to : r.extent;
-        have[n++] = from_hop(w, &r, knshard_slice(w, part, d, from, to), hop, axes);
+        have[n++] = from_part(w, &r, knshard_slice(w, part, d, from, to), home_of, hop, axes, true);
     }
     kni_atom x = n == 1 ? have[0] : knb_concatenate(b, n, have, d);
     return window(w, &r, knshard_widen(w, x, d, r.before, r.behind), d, axes);

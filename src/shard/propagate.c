@@ -5,7 +5,7 @@
  * The axes along one factor are the longest list among its operands and results of which the others are beginnings;
  * of lists that exclude each other the one that more bytes have. An axis of the mesh that several factors of one
  * equation want goes to the one with which the equation costs least communication. In the end an axis of the mesh that
- * cuts an operand where it is needed whole is offered to its other axes: then parts are exchanged, and nobody gathers. */
+ * cuts an operand where it is needed whole is offered to its other axes: parts are exchanged, and nobody gathers. */
 #include "shard/solve.h"
 #include <string.h>
 
@@ -54,13 +54,24 @@ static kni_mesh_axes axes_of_factor(const knshard_solution *s, const kni_eqn *e,
     return n ? list[best].axes : (kni_mesh_axes){0};
 }
 
+/* Could another axis be cut into so many parts instead? */
+static bool has_other(const knshard_cut *c, const kni_factor *f, int64_t parts)
+{
+    for (int k = 0; k < c->spread.n; k++)
+        if (&c->spread.v[k] != f && c->spread.v[k].kind == KNI_PARALLEL && c->spread.v[k].size % parts == 0)
+            return true;
+    return false;
+}
+
 static bool is_near(const knshard_solution *s, uint32_t i, const kni_factor *f, int64_t parts)
 {
     const knshard_cut *c = &s->cut[i];
+    bool far = !has_other(c, f, parts);
     bool near = f->kind != KNI_HALO || s->j->eqn[i].prim->local;
     for (int k = 0; near && f->kind == KNI_HALO && k < c->spread.n_in; k++)
         near = f->in[k] < 0 || (c->xt[k].dtype->kind != KN_KIND_KEY && /* of which there is no padding */
-                                knshard_halo_is_near(f, k, c->xt[k].dim[f->in[k]], parts));
+                                (knshard_halo_is_near(f, k, c->xt[k].dim[f->in[k]], parts) ||
+                                 (far && knshard_halo_is_far(f, k, c->xt[k].dim[f->in[k]], parts))));
     return near;
 }
 

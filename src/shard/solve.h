@@ -65,6 +65,8 @@ const char *knshard_lay_text(knx_text *t, const kni_mesh *m, const knshard_lay *
 
 /* halo.c: whether what parts of a result read of an operand, of so many elements, lies in a few neighbouring parts. */
 bool knshard_halo_is_near(const kni_factor *f, int operand, int64_t whole, int64_t parts);
+/* Or in a few parts anywhere, so that whole parts can be sent. */
+bool knshard_halo_is_far(const kni_factor *f, int operand, int64_t whole, int64_t parts);
 
 /* cost.c: bytes that each device receives, about. */
 double knshard_bytes(const kni_mesh *m, kni_type t, const knshard_lay *l);
