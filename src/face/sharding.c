@@ -41,12 +41,7 @@ bool knface_takes_sharding(kna_op *op, kn_sharding s)
     return !kna_failed(op);
 }
 
-static const char *own_text(const char *s)
-{
-    knx_str t = {0};
-    knx_str_puts(&t, s);
-    return knface_own_text(knx_str_take(&t));
-}
+static const char *own_text(knx_str *t) { return knface_own_text(knx_str_take(t)); }
 
 /* ---- Meshes. */
 
@@ -194,8 +189,11 @@ int64_t kn_mesh_axis_size(kn_mesh mesh, const char *name)
 
 const char *kn_mesh_text(kn_mesh mesh)
 {
-    knx_text t = {0};
-    return knface_is_mesh("mesh_text", mesh) ? own_text(kni_mesh_text(&t, mesh)) : NULL;
+    knx_str t = {0};
+    if (!knface_is_mesh("mesh_text", mesh))
+        return NULL;
+    kni_add_mesh(&t, mesh);
+    return own_text(&t);
 }
 
 kn_device kn_mesh_device(kn_mesh mesh)
@@ -222,14 +220,20 @@ kn_sharding kn_named_sharding(kn_mesh mesh, const char *spec)
 
 const char *kn_sharding_text(kn_sharding sharding)
 {
-    knx_text t = {0};
-    return knface_is_sharding("sharding_text", sharding) ? own_text(kni_sharding_text(&t, sharding)) : NULL;
+    knx_str t = {0};
+    if (!knface_is_sharding("sharding_text", sharding))
+        return NULL;
+    kni_add_sharding(&t, sharding);
+    return own_text(&t);
 }
 
 const char *kn_sharding_spec(kn_sharding sharding)
 {
-    knx_text t = {0};
-    return knface_is_sharding("sharding_spec", sharding) ? own_text(kni_spec_text(&t, sharding)) : NULL;
+    knx_str t = {0};
+    if (!knface_is_sharding("sharding_spec", sharding))
+        return NULL;
+    kni_add_spec(&t, sharding);
+    return own_text(&t);
 }
 
 kn_mesh kn_sharding_mesh(kn_sharding sharding)

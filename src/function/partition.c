@@ -54,8 +54,9 @@ static const char *specs_text(uint32_t n, const kni_sharding *const *s)
 {
     knx_str all = {0};
     for (uint32_t i = 0; i < n; i++) {
-        knx_text t = {0};
-        knx_str_printf(&all, "%s(%s)", i ? "; " : "", kni_spec_text(&t, s[i]));
+        knx_str_puts(&all, i ? "; (" : "(");
+        kni_add_spec(&all, s[i]);
+        knx_str_puts(&all, ")");
     }
     return knf_text_handle(knx_str_take(&all));
 }

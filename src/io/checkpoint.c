@@ -134,12 +134,16 @@ static bool describe(knio_manifest *m, const held *h, const char *path, knio_lea
     const kni_type t = h->v->type;
     const kndist_job *job = kndist_job_now();
     int64_t n = 1;
-    knx_text text = {0};
     for (int k = 0; h->s && k < t.ndim; k++)
         n *= kni_mesh_parts(h->s->mesh, h->s->dim[k]);
     const int64_t *dim = knx_arena_copy(&m->arena, t.dim, t.ndim ? (size_t)t.ndim * sizeof *dim : 0);
     *l = (knio_leaf){.path = path, .type = kni_type_of(t.dtype, t.ndim, dim)};
-    l->sharding = h->s ? knx_arena_string(&m->arena, kni_sharding_text(&text, h->s)) : NULL;
+    if (h->s) {
+        knx_str text = {0};
+        kni_add_sharding(&text, h->s);
+        l->sharding = text.failed ? NULL : knx_arena_string(&m->arena, text.s);
+        knx_str_free(&text);
+    }
     l->piece = knx_arena_alloc(&m->arena, (size_t)n * sizeof *l->piece);
     if (!dim || !l->piece || (h->s && !l->sharding))
         return false;

@@ -3,6 +3,7 @@
  * one pointer, which stays for the life of the process, so they are compared as pointers and may stand in keys. */
 #ifndef KN_IR_MESH_H
 #define KN_IR_MESH_H
+#include "base/str.h"
 #include "ir/type.h"
 
 enum { KNI_MESH_AXES = 8, KNI_MESH_DEVICES = 1 << 20 };
@@ -72,7 +73,11 @@ bool kni_part_type(knx_arena *a, kni_type t, const kni_mesh *m, int ndim, const 
  * the last one of the text are whole; ndim -1: as many as the text has. ValueError with the place in the text, the
  * names that the mesh has for one that it lacks. */
 knx_error *kni_parse_spec(const kni_mesh *m, int ndim, const char *text, const kni_sharding **out);
-const char *kni_spec_entry_text(knx_text *t, const kni_sharding *s, int d); /* of dimension d: "(x, y)" */
+void kni_add_mesh(knx_str *t, const kni_mesh *m);
+void kni_add_spec_entry(knx_str *t, const kni_sharding *s, int d); /* of dimension d: "(x, y)" */
+void kni_add_spec(knx_str *t, const kni_sharding *s);
+void kni_add_sharding(knx_str *t, const kni_sharding *s);
+/* The same for messages, cut where there is no more room. */
 const char *kni_spec_text(knx_text *t, const kni_sharding *s);     /* "data, None, (x, y)" */
 const char *kni_sharding_text(knx_text *t, const kni_sharding *s); /* "NamedSharding(Mesh('data': 4), (data, None))" */
 #endif

@@ -5,51 +5,70 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *kni_mesh_text(knx_text *t, const kni_mesh *m)
+void kni_add_mesh(knx_str *t, const kni_mesh *m)
+{
+    knx_str_puts(t, "Mesh(");
+    for (int i = 0; i < m->n_axis; i++)
+        knx_str_printf(t, "%s'%s': %" PRId64, i ? ", " : "", m->name[i], m->size[i]);
+    knx_str_puts(t, ")");
+}
+
+void kni_add_spec_entry(knx_str *t, const kni_sharding *s, int d)
+{
+    kni_mesh_axes a = s->dim[d];
+    knx_str_puts(t, !a.n ? "None" : a.n > 1 ? "(" : "");
+    for (int i = 0; i < a.n; i++) {
+        knx_str_puts(t, i ? ", " : "");
+        knx_str_puts(t, s->mesh->name[a.axis[i]]);
+    }
+    knx_str_puts(t, a.n > 1 ? ")" : "");
+}
+
+void kni_add_spec(knx_str *t, const kni_sharding *s)
+{
+    for (int d = 0; d < s->ndim; d++) {
+        knx_str_puts(t, d ? ", " : "");
+        kni_add_spec_entry(t, s, d);
+    }
+}
+
+void kni_add_sharding(knx_str *t, const kni_sharding *s)
+{
+    knx_str_puts(t, "NamedSharding(");
+    kni_add_mesh(t, s->mesh);
+    knx_str_puts(t, ", (");
+    kni_add_spec(t, s);
+    knx_str_puts(t, "))");
+}
+
+/* For messages: as much as there is room for. */
+static const char *as_text(knx_text *t, knx_str *s)
 {
     size_t at = t->length;
-    knx_text_add(t, "Mesh(");
-    for (int i = 0; i < m->n_axis; i++)
-        knx_text_add(t, "%s'%s': %" PRId64, i ? ", " : "", m->name[i], m->size[i]);
-    knx_text_add(t, ")");
+    knx_text_add(t, "%s", s->s && !s->failed ? s->s : "");
+    knx_str_free(s);
     return t->s + at;
 }
 
-const char *kni_spec_entry_text(knx_text *t, const kni_sharding *s, int d)
+const char *kni_mesh_text(knx_text *t, const kni_mesh *m)
 {
-    const kni_mesh *m = s->mesh;
-    kni_mesh_axes a = s->dim[d];
-    size_t at = t->length;
-    if (!a.n)
-        knx_text_add(t, "None");
-    if (a.n > 1)
-        knx_text_add(t, "(");
-    for (int i = 0; i < a.n; i++)
-        knx_text_add(t, "%s%s", i ? ", " : "", m->name[a.axis[i]]);
-    if (a.n > 1)
-        knx_text_add(t, ")");
-    return t->s + at;
+    knx_str s = {0};
+    kni_add_mesh(&s, m);
+    return as_text(t, &s);
 }
 
 const char *kni_spec_text(knx_text *t, const kni_sharding *s)
 {
-    size_t at = t->length;
-    for (int d = 0; d < s->ndim; d++) {
-        knx_text_add(t, "%s", d ? ", " : "");
-        kni_spec_entry_text(t, s, d);
-    }
-    return t->s + at;
+    knx_str all = {0};
+    kni_add_spec(&all, s);
+    return as_text(t, &all);
 }
 
 const char *kni_sharding_text(knx_text *t, const kni_sharding *s)
 {
-    size_t at = t->length;
-    knx_text_add(t, "NamedSharding(");
-    kni_mesh_text(t, s->mesh);
-    knx_text_add(t, ", (");
-    kni_spec_text(t, s);
-    knx_text_add(t, "))");
-    return t->s + at;
+    knx_str all = {0};
+    kni_add_sharding(&all, s);
+    return as_text(t, &all);
 }
 
 /* ---- Reading specs: entries with commas between them, each None, a name, or names in parentheses. */

@@ -282,9 +282,8 @@ static void add_sharding(knx_str *t, kni_jaxpr_form form, const kni_sharding *s)
     add_mesh(t, form, s->mesh);
     knx_str_puts(t, ", (");
     for (int d = 0; d < s->ndim; d++) {
-        knx_text one = {0};
         knx_str_puts(t, d ? ", " : "");
-        knx_str_puts(t, kni_spec_entry_text(&one, s, d));
+        kni_add_spec_entry(t, s, d);
     }
     knx_str_puts(t, "))");
 }

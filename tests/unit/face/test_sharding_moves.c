@@ -62,6 +62,26 @@ static void every_way_from_one_sharding_to_another(void **state)
         }
 }
 
+/* Texts of whatever length, and what they say is read again. */
+static void long_specs_are_told_as_a_whole(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    char name[200], spec[600], whole[600] = "";
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    kn_mesh m = kn_make_mesh(KN_SHAPE(1), name);
+    for (int i = 0; i < 60; i++)
+        strcat(whole, "None, ");
+    snprintf(spec, sizeof spec, "%s%s", whole, name);
+    kn_sharding s = kn_named_sharding(m, spec);
+    assert_string_equal(kn_sharding_spec(s), spec);
+    assert_ptr_equal(kn_named_sharding(m, kn_sharding_spec(s)), s);
+    assert_non_null(strstr(kn_sharding_text(s), spec));
+    assert_non_null(strstr(kn_mesh_text(m), name));
+    expect_no_error();
+}
+
 /* ---- Sums. */
 
 static kn_array added(const kn_array *t, const kn_array *i, const kn_array *u)
@@ -172,9 +192,8 @@ static int all_devices(void **state)
 KN_TEST_GROUP(test_sharding_moves)
 {
     const struct CMUnitTest tests[] = {
-        TEST(arrays_are_spread_anew_by_collectives),
-        TEST(every_way_from_one_sharding_to_another),
-        TEST(zeros_that_nobody_adds_to_keep_their_signs),
+        TEST(arrays_are_spread_anew_by_collectives),    TEST(every_way_from_one_sharding_to_another),
+        TEST(long_specs_are_told_as_a_whole),           TEST(zeros_that_nobody_adds_to_keep_their_signs),
         TEST(extremes_of_parts_are_those_of_the_whole),
     };
     return cmocka_run_group_tests(tests, all_devices, NULL);
