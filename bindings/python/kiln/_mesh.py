@@ -146,12 +146,13 @@ def _check_types(axis_types, names):
 
 
 class _Axes:
-    """What Mesh and AbstractMesh share."""
+    """What Mesh and AbstractMesh share. To the library an abstract mesh of devices that are there is the mesh of
+    these."""
     _by_handle = {}
 
     def _made(self, handle, names, sizes):
         self._handle, self.axis_names, self.axis_sizes = handle, names, sizes
-        return _Axes._by_handle.setdefault(handle, self)
+        return _Axes._by_handle.setdefault((type(self), handle), self)
 
     @property
     def shape(self):
@@ -182,7 +183,7 @@ class _Axes:
         return not self.axis_names
 
     def __eq__(self, other):
-        return isinstance(other, _Axes) and self._handle is other._handle
+        return type(self) is type(other) and self._handle is other._handle
 
     def __hash__(self):
         return hash(self._handle)
@@ -227,12 +228,12 @@ class Mesh(_Axes):
     @classmethod
     def _of_handle(cls, handle):
         """Also of one that the library made by itself, of the first devices in order."""
-        if handle not in _Axes._by_handle:
+        if (cls, handle) not in _Axes._by_handle:
             axes = _core.mesh_axes(handle)
             mesh = object.__new__(cls)
             mesh._made(handle, tuple(n for n, _ in axes), tuple(s for _, s in axes))
             mesh._numbers = tuple(range(mesh.size))
-        return _Axes._by_handle[handle]
+        return _Axes._by_handle[cls, handle]
 
     @property
     def _devices(self):

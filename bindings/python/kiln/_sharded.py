@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays that are spread over the devices of a mesh: made, looked at, drawn, kept in files."""
+import functools as _functools
 import json as _json
 import os as _os
 
@@ -31,12 +32,21 @@ def spread(places, tree, f):
     return treedef.unflatten([tree_map(lambda leaf: f(leaf, p), t) for p, t in zip(leaves, subtrees)])
 
 
+@_functools.cache
+def _mover(place):
+    """Where an array is spread over processes its parts go from one to another in a program, which all of them run."""
+    from ._transforms import jit
+    return jit(lambda x: _core.sharding_constraint(x, place._handle))
+
+
 def put(leaf, place):
     """The array there, committed; None: where it is."""
     x = _asarray(leaf)
     place = resolved(place, _UNSET)
     if isinstance(place, NamedSharding):
         place._check_rank(x.ndim, f"One of device_put args is incompatible with its sharding annotation {place}: ")
+        if _core.job()[2] > 1 and not _core.tracing() and not x.is_fully_addressable:
+            return _mover(place)(x)
         return _core.shard(x, place._handle)
     if place is None:
         return x
@@ -155,8 +165,8 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
         made[place] = _asarray(data_callback(index), dtype=dtype)
         if made[place].shape != place[1]:
             raise ValueError(f"Expected shard shape {place[1]} doesn't match the single device array shape "
-                             f"{made[place].shape}. Shape of Array is {made[place].dtype}[{','.join(map(str, shape))}] with "
-                             f"sharding {sharding}")
+                             f"{made[place].shape}. Shape of Array is "
+                             f"{made[place].dtype}[{','.join(map(str, shape))}] with sharding {sharding}")
     if dtype is None and not made:
         raise ValueError("make_array_from_callback: no part is in this process, and dtype was not given")
     dtype = next(iter(made.values())).dtype if dtype is None else dtype

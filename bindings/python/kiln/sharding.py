@@ -3,6 +3,7 @@
 from ._mesh import (AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding,
                     get_mesh, set_mesh)
 from ._plans import Communication, communication_of
+from ._sharded import Shard
 
-__all__ = ["AbstractMesh", "AxisType", "Communication", "Mesh", "NamedSharding", "PartitionSpec", "Sharding",
+__all__ = ["AbstractMesh", "AxisType", "Communication", "Mesh", "NamedSharding", "PartitionSpec", "Shard", "Sharding",
            "SingleDeviceSharding", "communication_of", "get_mesh", "set_mesh"]

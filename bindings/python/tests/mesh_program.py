@@ -83,7 +83,8 @@ def indices():
         for q in x.addressable_shards:
             print("  ", q.device, q.index, q.replica_id, q.data.shape, numbers(q.data))
         print(numbers(x.addressable_data(5)))
-    print(NamedSharding(XY, P("x")).is_equivalent_to(NamedSharding(XY, P("x", None)), 2), NamedSharding(XY, P("x")).is_equivalent_to(NamedSharding(XY, P("y")), 2))
+    print(NamedSharding(XY, P("x")).is_equivalent_to(NamedSharding(XY, P("x", None)), 2))
+    print(NamedSharding(XY, P("x")).is_equivalent_to(NamedSharding(XY, P("y")), 2))
 
 
 @case

@@ -241,7 +241,6 @@ def test_names_of_the_library():
                "jax.nn.initializers": kiln.nn.initializers, "jax.ops": kiln.ops, "jax.tree": kiln.tree,
                "jax.scipy.special": kiln.scipy.special, "jax.scipy.linalg": kiln.scipy.linalg,
                "jax.scipy.signal": kiln.scipy.signal, "jax.scipy.fft": kiln.scipy.fft, "optax": kiln.optim}
-    # Meshes of devices are for C and C++ so far.
-    absent = {"padtype_to_pads", "stateless_with_tree_map", "with_sharding_constraint"}
+    absent = {"padtype_to_pads", "stateless_with_tree_map"}
     missing = [n for n in names for m, _, f in [n.rpartition(".")] if m in modules and not hasattr(modules[m], f)]
     assert [n for n in missing if n.rpartition(".")[2] not in absent] == []

@@ -42,12 +42,25 @@ for row in a:
 q, r = np.divmod(a, 2)
 with np.errstate(all="ignore"):
     f = np.sqrt(a, out=np.empty_like(a))
+mesh = kiln.make_mesh((1,), "x")
+rows_of: kiln.NamedSharding = kiln.NamedSharding(mesh, kiln.P("x", None))
+s = kiln.device_put(a, rows_of)
+t: np.ndarray = kiln.lax.with_sharding_constraint(a, rows_of)
+where: kiln.sharding.Sharding = a.sharding
+parts = [(q.device, q.index, q.replica_id, q.data.sum()) for q in a.addressable_shards]
+spec: kiln.P = rows_of.spec
+with kiln.set_mesh(mesh):
+    print(spec[0], mesh.shape["x"], where.shard_shape((4, 4)), kiln.device_count(), kiln.shard_map(
+        lambda v: kiln.lax.psum(v, "x"), in_specs=kiln.P("x"), out_specs=kiln.P())(a))
+print(kiln.sharding.communication_of(loss, mesh, kiln.P())(a, a, a).bytes + 1.0, kiln.process_index() + 1, parts, s, t)
 print(fit(a[:, :3], a[:, 0]), np.einsum("ij->j", a), c, d, e, f, np.linalg.norm(a, axis=0), places, q, r, u, vh, values)
 """
 WRONG = {
     "a.shpe": "has no attribute", "np.sum(a, axes=0)": "Unexpected keyword", "a.reshape(2, 2).foo()": "has no attribute",
     "np.ones(3, dtype=3, orde='C')": "Unexpected keyword", "x: str = np.sin(a)": "Incompatible types",
-    "np.add.reduce(a, axis='x', out=3)": "incompatible type", "a.at[0].sett(1)": "has no attribute"}
+    "np.add.reduce(a, axis='x', out=3)": "incompatible type", "a.at[0].sett(1)": "has no attribute",
+    "a.shardings": "has no attribute", "kiln.NamedSharding(3, kiln.P())": "incompatible type",
+    "kiln.make_mesh((1,), 'x').shapes": "has no attribute", "x: str = kiln.process_count()": "Incompatible types"}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +86,7 @@ def test_a_program_that_is_right(stubs):
 
 @pytest.mark.parametrize("line", WRONG)
 def test_a_line_that_is_wrong(stubs, line):
-    done = check(stubs, f"import kiln.numpy as np\n\na = np.ones((2, 3))\n{line}\n")
+    done = check(stubs, f"import kiln\nimport kiln.numpy as np\n\na = np.ones((2, 3))\n{line}\n")
     assert done.returncode == 1 and WRONG[line] in done.stdout
 
 

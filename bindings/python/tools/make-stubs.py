@@ -16,6 +16,8 @@ import types
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+import mesh_stubs
+
 HEAD = """from __future__ import annotations
 
 import builtins
@@ -155,6 +157,7 @@ PROPERTIES = {
     "at": "_At",
     "flat": "Any",
     "__array_interface__": "builtins.dict[builtins.str, Any]",
+    **mesh_stubs.PROPERTIES,
 }
 # of functions that are written in Python
 ARRAYS = "builtins.tuple[Array, ...]"
@@ -183,7 +186,7 @@ RETURNS = {
         ("Array", "None", "tofile"),
     ]
     for name in names.split()
-}
+} | mesh_stubs.RETURNS
 OVERLOADS = {
     "kiln.numpy.where": [
         "condition: ArrayLike, /) -> builtins.tuple[Array, ...]",
@@ -324,7 +327,13 @@ class Stubs:
         ]
         return lines
 
-    def cls(self, name, cls):
+    def cls(self, name, cls, module=""):
+        own = mesh_stubs.CLASSES.get(cls.__name__) if cls.__module__.startswith("kiln.") else None
+        if own and module == mesh_stubs.HOME:
+            return [own]
+        if own:
+            there = f"from {mesh_stubs.HOME} import {cls.__name__} as {cls.__name__}"
+            return [there] if name == cls.__name__ else [there, f"{name} = {cls.__name__}"]
         lines = [f"class {name}:"]
         if issubclass(cls, BaseException):
             bases = [b.__name__ for b in cls.__bases__ if b.__module__ == "builtins"]
@@ -350,6 +359,7 @@ class Stubs:
     def module(self, module, names, inside):
         lines = ['"""' + (module.__doc__ or "").strip().split("\n")[0].replace("\\", "\\\\") + '"""', HEAD]
         if module.__name__ == "kiln._core":
+            lines.append(f"from {mesh_stubs.HOME} import Shard, Sharding\n")
             lines += self.array(module.Array)
             lines += [
                 "class dtype:",
@@ -364,6 +374,8 @@ class Stubs:
             ]
         else:
             lines.append("from kiln._core import Array, ArrayLike, DTypeLike, ShapeLike, dtype\n")
+            if module.__name__ == mesh_stubs.HOME:
+                lines.append(mesh_stubs.IMPORTS)
             if module.__name__ == "kiln.numpy":
                 lines.append("from kiln._core import _Ufunc11, _Ufunc21, _Ufunc12, _Ufunc22\n")
         for name in sorted(names):
@@ -379,7 +391,7 @@ class Stubs:
                 if value.__name__ == "Array" and value.__module__.startswith("kiln"):
                     lines.append(f"{name} = Array")
                 else:
-                    lines += self.cls(name, value)
+                    lines += self.cls(name, value, module.__name__)
             elif type(value).__name__ == "ufunc":
                 lines.append(f"{name}: _Ufunc{value.nin}{value.nout}")
             elif type(value).__name__ == "dtype":
