@@ -75,9 +75,10 @@ export function onDevice(device, f) {
 /**
  * The array, or a tree like this one of all its arrays, on the device: operations with it run there.
  * @param {object} x
- * @param {string} [device] where the default is, if not given
+ * @param {string|NamedSharding} [device] where the default is, if not given
  */
 export function devicePut(x, device = defaultDevice()) {
+    if (typeof device?.place === 'function') return device.place(x, devicePut); // a sharding
     const d = find(device);
     const one = leaf => {
         const {h, owned} = operand(leaf);

@@ -239,12 +239,21 @@ export class FlatFunction extends Handle {
         });
     }
     /** axes: an axis for each part, null: not mapped. Results are mapped at axis 0, or (unmapped) none is. */
-    vmap(axes, {axisName = null, axisSize = 0, unmapped = false} = {}) {
-        return this.#made('kn_vmap', 'kn_vmap_opts', of => {
+    vmap(axes, {axisName = null, axisSize = 0, unmapped = false, pmap = false} = {}) {
+        return this.#made(pmap ? 'kn_pmap' : 'kn_vmap', 'kn_vmap_opts', of => {
             axes.forEach((a, i) => put(of('in_axes') + 4 * i, a === null ? 1 : a >= 0 ? a + 2 : a));
             if (unmapped) put(of('out_axes'), 1);
             if (axisName) put(of('axis_name'), lastingText(axisName));
             putInt(of('axis_size'), axisSize);
+        });
+    }
+    /** mesh: its address; into, out: specs with semicolons between */
+    shardMap(mesh, into, out, checkVma) {
+        return scoped(() => {
+            const {L, exports: c} = engine, at = room(L.kn_shard_map_opts), of = m => at + L[`kn_shard_map_opts.${m}`];
+            put(at, L.kn_shard_map_opts);
+            put(of('in_specs'), text(into)), put(of('out_specs'), text(out)), putByte(of('check_vma'), checkVma);
+            return this.derived(c.kn_shard_map(this.handle, mesh, at));
         });
     }
     /** kind: one of C's policies, names: those of the policy */

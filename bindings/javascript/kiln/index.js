@@ -11,6 +11,7 @@ import * as tree from './tree.js';
 import {laxFunctions} from './jax.js';
 import * as io from './files.js';
 import {own as laxOwn, linalg as laxLinalg} from './lax.js';
+import {withShardingConstraint} from './mesh.js';
 import {own as nnOwn, initializers} from './nn.js';
 import {describe, errorOf} from './errors.js';
 import {optim} from './optim.js';
@@ -29,6 +30,7 @@ export {keep, tidy} from './tidy.js';
 export {settings} from './place.js';
 export {KilnArray as Array, Slice, Ellipsis, DType, tree, io, numpy, numpy as np};
 export {watch} from './watch.js';
+export {makeMesh, make_mesh, Mesh, NamedSharding, P, PartitionSpec, pmap, shardMap, shard_map} from './jax.js';
 export {threads} from './engine.js';
 export {defaultDevice, devicePut, devices, gpuBuffer, onDevice, whyNoWebGL, whyNoWebGPU} from './device.js';
 export {KilnError, ValueError, IndexError, KeyError, AxisError, OverflowError, LinAlgError,
@@ -37,7 +39,8 @@ export {KilnError, ValueError, IndexError, KeyError, AxisError, OverflowError, L
     FloatingPointError, KilnTypeError} from './errors.js';
 
 export const lax = namespace(['kiln.lax'], {
-    ...laxOwn, ...laxFunctions, linalg: namespace(['kiln.lax.linalg'], laxLinalg),
+    ...laxOwn, ...laxFunctions, withShardingConstraint, with_sharding_constraint: withShardingConstraint,
+    linalg: namespace(['kiln.lax.linalg'], laxLinalg),
 });
 export const nn = namespace(['kiln.nn'], {...nnOwn, initializers});
 export const random = namespace(['kiln.random'], randomOwn);

@@ -13,6 +13,7 @@ export {blockUntilReady, checkpoint, checkpointPolicies, evalShape, grad, hessia
     linearTranspose as linear_transpose, stopGradient as stop_gradient,
     valueAndGrad as value_and_grad} from './transforms.js';
 export {vmap} from './vmap.js';
+export {makeMesh, Mesh, NamedSharding, P, PartitionSpec, pmap, shardMap, makeMesh as make_mesh, shardMap as shard_map} from './mesh.js';
 export {customGradient, customJvp, customVjp, customGradient as custom_gradient, customJvp as custom_jvp,
     customVjp as custom_vjp} from './custom.js';
 export {Jaxpr, makeJaxpr, makeJaxpr as make_jaxpr} from './jaxpr.js';

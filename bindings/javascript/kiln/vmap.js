@@ -81,12 +81,16 @@ function byAxis(leaves, axes) {
  * number, null (not mapped) or a tree of them for each. The rest comes by position or by name, in an object: outAxes,
  * axisName (for lax.psum and its like), axisSize. */
 export function vmap(fun, inAxes = 0, outAxes = 0, options = {}) {
-    callable(fun, 'vmap');
     let given = {inAxes, outAxes, ...options};
     if (isOptions(inAxes)) given = inAxes;
     else if (isOptions(outAxes)) given = {inAxes, ...outAxes};
+    return vmapAs('vmap', fun, given);
+}
+/** vmap, or pmap, which has the same options. */
+export function vmapAs(name, fun, given) {
+    callable(fun, name);
     const {inAxes: into, outAxes: out, axisName, axisSize} =
-        optionsOf(given, {inAxes: 0, outAxes: 0, axisName: null, axisSize: null}, 'vmap');
+        optionsOf(given, {inAxes: 0, outAxes: 0, axisName: null, axisSize: null}, name);
     if (!(isAxis(into) || Number.isInteger(into) || Array.isArray(into)))
         throw errorOf('TypeError', 'vmap inAxes must be an integer, null, or an array of entries corresponding to ' +
             'the ' +
@@ -131,7 +135,8 @@ export function vmap(fun, inAxes = 0, outAxes = 0, options = {}) {
                 state.def = tree;
                 return y;
             };
-            return mapped(fun, flat, state, out, parts, {axes: distinct, axisName, axisSize: axisSize ?? 0});
+            return mapped(fun, flat, state, out, parts,
+                {axes: distinct, axisName, axisSize: axisSize ?? 0, pmap: name === 'pmap'});
         } finally {
             for (const x of made) x.dispose();
         }

@@ -37,6 +37,8 @@ static const kjs_layout all[] = {
     M(kn_grad_opts, allow_int)
     S(kn_vmap_opts) M(kn_vmap_opts, in_axes) M(kn_vmap_opts, out_axes) M(kn_vmap_opts, axis_name)
     M(kn_vmap_opts, axis_size)
+    S(kn_make_mesh_opts) M(kn_make_mesh_opts, abstract) S(kn_shard_map_opts) M(kn_shard_map_opts, in_specs)
+    M(kn_shard_map_opts, out_specs) M(kn_shard_map_opts, check_vma)
     S(kn_jac_opts) M(kn_jac_opts, argnums) M(kn_jac_opts, has_aux) M(kn_jac_opts, holomorphic) M(kn_jac_opts, allow_int)
     M(kn_jac_opts, n_aux)
     S(kn_checkpoint_opts) M(kn_checkpoint_opts, policy.kind) M(kn_checkpoint_opts, policy.n)

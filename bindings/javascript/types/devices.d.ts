@@ -4,7 +4,7 @@
 /** Where operations run whose operands nobody has put anywhere; with an argument it is that from now on. */
 export declare function defaultDevice(device?: Device): Device;
 /** The array, or a tree like this one of all its arrays, on the device. */
-export declare function devicePut<T>(x: T, device?: Device): T extends Scalar | TypedArray ? Array : T;
+export declare function devicePut<T>(x: T, device?: Device | NamedSharding): T extends Scalar | TypedArray ? Array : T;
 /** The names of the devices that init() has opened. */
 export declare function devices(): Device[];
 /** f() with another default device. */

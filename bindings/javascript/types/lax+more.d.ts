@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // needs: lax.js
+    /** x itself, which would have to lie so on a mesh. */
+    withShardingConstraint<T>(x: T, sharding: NamedSharding): T;
     readonly GatherScatterMode: {readonly [name: string]: number};
     readonly RoundingMethod: {readonly [name: string]: number};
     readonly RandomAlgorithm: {readonly [name: string]: number};

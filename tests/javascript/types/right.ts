@@ -85,3 +85,11 @@ optim.adam(step => 0.1 * step).update(x, after, null, {value: 3});
 optim.sgd({learningRate: 0.1, momentum: 0.9}), optim.sgd(0.1, 0.9, true), new optim.MultiSteps(o, 4);
 const key: Array = random.key(0), [k1, k2] = random.split(key), sample: Array = random.normal(k1, [2, 3], {dtype: "float32"});
 const kernel: Array = nn.initializers.heNormal({inAxis: 0})(k2, [3, 4]), attended: Array = nn.dotProductAttention(x, x, x, {isCausal: true});
+
+// meshes
+import {devicePut, Mesh, NamedSharding, P, PartitionSpec, makeMesh, pmap, shardMap} from "kiln-arrays";
+const mesh: Mesh = makeMesh([4, 2], ['x', 'y']), spec: PartitionSpec = P('x', null, ['y']), onMesh = new NamedSharding(mesh, spec);
+const shared: Array = shardMap((a: Array) => lax.psum(a, 'x'), {mesh, inSpecs: P('x'), outSpecs: P()})(x);
+const lanes: Array = pmap((a: Array) => a.mul(2), 'i', {inAxes: 0})(x);
+const lying: Array = lax.withShardingConstraint(devicePut(x, onMesh), onMesh);
+console.log(mesh.shape.x + mesh.size, [...spec], onMesh.shardShape([8, 3])[0], shared, lanes, lying);

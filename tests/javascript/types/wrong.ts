@@ -27,3 +27,8 @@ x.slice({}); // wrong
 np.array([1], {dtyp: "int32"}); // wrong
 new Array(3); // wrong
 console.log(n, s, g, t);
+import {Mesh, NamedSharding, P, shardMap} from "kiln-arrays";
+new NamedSharding(3, P()); // wrong
+new Mesh(['x'], [4]); // wrong
+P(4); // wrong
+shardMap((a: Array) => a, {inSpecs: P(), outSpecs: P()}); // wrong
