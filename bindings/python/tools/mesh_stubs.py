@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of meshes, specs and shardings, for make-stubs.py: classes by the module that has them, and where else their
-names stand."""
+"""The types of meshes, specs and shardings, for make-stubs.py: texts of classes, which stand in one module and are
+imported by the others; results of functions, properties of arrays."""
 
 HOME = "kiln.sharding"
 CLASSES = {
@@ -49,7 +49,8 @@ class AbstractMesh(_Axes):
 """,
     "Mesh": """
 class Mesh(_Axes):
-    def __init__(self, devices: Any, axis_names: builtins.str | Sequence[builtins.str], axis_types: Any = ...) -> None: ...
+    def __init__(self, devices: Any, axis_names: builtins.str | Sequence[builtins.str],
+                 axis_types: Any = ...) -> None: ...
     @property
     def devices(self) -> Any: ...
     @property
@@ -87,7 +88,8 @@ class Sharding:
 class NamedSharding(Sharding):
     mesh: Mesh | AbstractMesh
     spec: PartitionSpec
-    def __init__(self, mesh: Mesh | AbstractMesh, spec: PartitionSpec, *, memory_kind: builtins.str | None = ...) -> None: ...
+    def __init__(self, mesh: Mesh | AbstractMesh, spec: PartitionSpec, *,
+                 memory_kind: builtins.str | None = ...) -> None: ...
     def update(self, *, mesh: Mesh | AbstractMesh | None = ..., spec: PartitionSpec | None = ...) -> NamedSharding: ...
     def __hash__(self) -> builtins.int: ...
 """,
