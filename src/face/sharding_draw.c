@@ -50,29 +50,37 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Which devices have which part. s NULL: one device has it all. */
+static int64_t cell_of(const drawing *g, const kni_sharding *s, int64_t i)
+{
+    int64_t column = s->ndim ? kni_mesh_part(s->mesh, s->dim[s->ndim - 1], i) : 0;
+    int64_t row = s->ndim == 2 ? kni_mesh_part(s->mesh, s->dim[0], i) : 0;
+    return row * g->columns + column;
+}
+
+static void name_cell(cell *c, int32_t *device, int64_t n)
+{
+    qsort(device, (size_t)n, sizeof *device, by_number);
+    for (int64_t i = 0; i < n; i++)
+        knx_str_printf(&c->text, "%s%" PRId32, i ? "," : "CPU ", device[i]);
+    c->width = (int)c->text.n;
+}
+
+/* Which devices have which part: all cells have as many of them. s NULL: one device has it all. */
 static bool name_devices(drawing *g, const kni_sharding *s)
 {
-    int64_t n = s ? s->mesh->n_device : 1, cells = g->rows * g->columns;
-    int32_t *device = knx_alloc((size_t)n * sizeof *device);
-    if (!device)
-        return false;
-    for (int64_t c = 0; c < cells; c++) {
-        int64_t found = s ? 0 : 1;
-        device[0] = 0;
-        for (int64_t i = 0; s && i < n; i++) {
-            int64_t column = s->ndim ? kni_mesh_part(s->mesh, s->dim[s->ndim - 1], i) : 0;
-            int64_t row = s->ndim == 2 ? kni_mesh_part(s->mesh, s->dim[0], i) : 0;
-            if (row * g->columns + column == c)
-                device[found++] = s->mesh->device[i];
-        }
-        qsort(device, (size_t)found, sizeof *device, by_number);
-        for (int64_t i = 0; i < found; i++)
-            knx_str_printf(&g->cell[c].text, "%s%" PRId32, i ? "," : "CPU ", device[i]);
-        g->cell[c].width = (int)g->cell[c].text.n;
+    int64_t n = s ? s->mesh->n_device : 1, cells = g->rows * g->columns, each = n / cells;
+    int32_t *device = knx_alloc_zero((size_t)n * sizeof *device);
+    int64_t *found = knx_alloc_zero((size_t)cells * sizeof *found);
+    bool fine = device && found;
+    for (int64_t i = 0; fine && s && i < n; i++) {
+        int64_t c = cell_of(g, s, i);
+        device[c * each + found[c]++] = s->mesh->device[i];
     }
+    for (int64_t c = 0; fine && c < cells; c++)
+        name_cell(&g->cell[c], device + c * each, each);
+    knx_free(found);
     knx_free(device);
-    return true;
+    return fine;
 }
 
 static void measure(drawing *g, int ndim, const int64_t *dim)

@@ -12,6 +12,7 @@ enum { KNIO_CHECKPOINT_VERSION = 1, KNIO_CHECKPOINT_ALIGN = 64 };
 /* Elements of a leaf, in C order, and where they are. */
 typedef struct knio_piece {
     int file;
+    int ndim; /* of a manifest that was read */
     uint64_t at;
     const int64_t *start, *count; /* as many as the leaf has dimensions */
 } knio_piece;

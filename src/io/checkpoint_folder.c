@@ -108,8 +108,24 @@ typedef struct names {
     char *path, *fresh, *old;
 } names;
 
+/* Is it the working directory, or above it? */
+static bool is_around_us(const char *path)
+{
+    char real[PATH_MAX], here[PATH_MAX];
+    if (!realpath(path, real) || !getcwd(here, sizeof here))
+        return false;
+    size_t n = strlen(real);
+    return n == 1 || (strncmp(real, here, n) == 0 && (!here[n] || here[n] == '/'));
+}
+
 static knx_error *begin(const names *n)
 {
+    if (is_around_us(n->path))
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "%s: a checkpoint takes the place of its folder, and this one holds the working directory: "
+            "give it a name of its own",
+            n->path);
     if (!is_there(n->path) && is_there(n->old) && rename(n->old, n->path) != 0) /* a crash between two renames */
         return knio_file_error(n->old, errno);
     KN_TRY(remove_left(n->old));

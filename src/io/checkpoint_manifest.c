@@ -4,6 +4,7 @@
 #include "io/checkpoint.h"
 #include "io/output.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const kinds[] = {"leaf", "none", "list", "tuple", "dict", "struct"};
@@ -154,6 +155,7 @@ static knx_error *read_piece(knio_manifest *m, const knio_leaf *l, const knio_js
     for (int k = 0; k < n; k++)
         if (p->start[k] > l->type.dim[k] || p->count[k] > l->type.dim[k] - p->start[k])
             return wrong("a part is outside of its array");
+    p->ndim = n;
     p->file = (int)file;
     p->at = (uint64_t)at;
     uint64_t bytes = knio_piece_bytes(l, p);
@@ -161,16 +163,68 @@ static knx_error *read_piece(knio_manifest *m, const knio_leaf *l, const knio_js
                                                                     : NULL;
 }
 
-/* As many elements as it has. */
-static knx_error *check_pieces(const knio_leaf *l)
+/* ---- Parts that have the same elements are an error: which of them were right? */
+
+static int by_start(const void *a, const void *b)
+{
+    const knio_piece *x = *(const knio_piece *const *)a, *y = *(const knio_piece *const *)b;
+    for (int k = 0; k < x->ndim; k++)
+        if (x->start[k] != y->start[k])
+            return x->start[k] < y->start[k] ? -1 : 1;
+    return 0;
+}
+
+static bool two_meet(const knio_piece *x, const knio_piece *y)
+{
+    for (int k = 0; k < x->ndim; k++)
+        if (x->start[k] + x->count[k] <= y->start[k] || y->start[k] + y->count[k] <= x->start[k])
+            return false;
+    return true;
+}
+
+/* Parts with elements, in the order of their starts, which are in the same places along the axes in front. Where those that meet along this
+ * axis are in the same places along it, as parts of a mesh are, the next axis tells; others are compared each with each. */
+static bool any_meet(const knio_piece *const *p, int n, int axis)
+{
+    for (int i = 0, next; i < n; i = next) {
+        int64_t end = p[i]->start[axis] + p[i]->count[axis];
+        bool same = true, meet = false;
+        for (next = i + 1; next < n && p[next]->start[axis] < end; next++) {
+            int64_t own = p[next]->start[axis] + p[next]->count[axis];
+            same = same && p[next]->start[axis] == p[i]->start[axis] && own == end;
+            end = own > end ? own : end;
+        }
+        if (next - i > 1 && same)
+            meet = axis + 1 == p[i]->ndim || any_meet(p + i, next - i, axis + 1);
+        for (int a = i; next - i > 1 && !same && a < next; a++)
+            for (int b = i; b < a; b++)
+                meet = meet || two_meet(p[a], p[b]);
+        if (meet)
+            return true;
+    }
+    return false;
+}
+
+/* As many elements as it has, and each of them once. */
+static knx_error *check_pieces(knio_manifest *m, const knio_leaf *l)
 {
     uint64_t bytes = 0, all = kni_type_bytes(l->type);
+    const knio_piece **p = knx_arena_alloc(&m->arena, ((size_t)l->n_piece + 1) * sizeof *p);
+    int n = 0;
+    if (!p)
+        return knx_error_nomem();
     for (int i = 0; i < l->n_piece; i++) {
-        bytes += knio_piece_bytes(l, &l->piece[i]);
+        uint64_t own = knio_piece_bytes(l, &l->piece[i]);
+        bytes += own;
         if (bytes > all)
             break;
+        if (own)
+            p[n++] = &l->piece[i];
     }
-    return bytes == all ? NULL : wrong("the parts of an array are not all of it");
+    if (bytes != all)
+        return wrong("the parts of an array are not all of it");
+    qsort(p, (size_t)n, sizeof *p, by_start);
+    return n > 1 && any_meet(p, n, 0) ? wrong("two parts of an array have the same elements") : NULL;
 }
 
 /* Extents beside a zero count, too, as in npy files. */
@@ -204,7 +258,7 @@ static knx_error *read_leaf(knio_manifest *m, const knio_json *j, knio_leaf *l)
         return knx_error_nomem();
     for (const knio_json *p = parts->first; p; p = p->next)
         KN_TRY(read_piece(m, l, p, &l->piece[i++]));
-    return check_pieces(l);
+    return check_pieces(m, l);
 }
 
 static int kind_of(const char *text)

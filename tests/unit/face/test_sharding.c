@@ -420,6 +420,18 @@ static void drawings_are_those_of_jax(void **state)
     expect_error_with("ValueError", "arrays of one or two dimensions can be drawn, this one has 3");
 }
 
+/* Each device is looked at once: a plan of as many as a cluster has is drawn at once, too. */
+static void many_devices_are_drawn(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_sharding s = kn_named_sharding(kn_make_mesh(KN_SHAPE(512, 128), "x, y", .abstract = true), "x");
+    const char *text = kn_visualize_sharding(KN_SHAPE(512), s), *last = strstr(text, "│CPU 65408,65409,");
+    assert_non_null(strstr(text, "│CPU 0,1,2,"));
+    assert_non_null(last);
+    assert_non_null(strstr(last, ",65534,65535│"));
+}
+
 /* ---- Errors. */
 
 static void what_is_no_mesh(void **state)
@@ -616,6 +628,7 @@ KN_TEST_GROUP(test_sharding)
         TEST(constraints_stand_in_jaxprs),
         TEST(arrays_are_made_of_parts),
         TEST(drawings_are_those_of_jax),
+        TEST(many_devices_are_drawn),
         TEST(what_is_no_mesh),
         TEST(what_is_no_sharding),
         TEST(files_and_exports),

@@ -234,8 +234,9 @@ static void what_is_wrong_with_files_is_told(void **state)
     expect_error_with("FileError", "/no/such/folder.new: No such file or directory");
 }
 
-#define HEAD "{\"format\": \"kiln checkpoint\", \"version\": 1, \"byte_order\": \"little\", "
-#define LEAF "\"tree\": [{\"kind\": \"leaf\", \"children\": 0}], \"leaves\": [{\"path\": \"\", \"dtype\": \"int8\", "
+#define HEAD               "{\"format\": \"kiln checkpoint\", \"version\": 1, \"byte_order\": \"little\", "
+#define LEAF               "\"tree\": [{\"kind\": \"leaf\", \"children\": 0}], \"leaves\": [{\"path\": \"\", \"dtype\": \"int8\", "
+#define PART(start, shape) "{\"file\": 0, \"offset\": 0, \"start\": [" start "], \"shape\": [" shape "]}"
 
 static void manifests_that_make_no_sense(void **state)
 {
@@ -272,6 +273,16 @@ static void manifests_that_make_no_sense(void **state)
         {HEAD "\"files\": [9], " LEAF
               "\"shape\": [2], \"parts\": [{\"file\": 0, \"offset\": 0, \"start\": [1], \"shape\": [2]}]}]}",
          "outside of its array"},
+        {HEAD "\"files\": [9], " LEAF "\"shape\": [2], \"parts\": [" PART("0", "1") ", " PART("0", "1") "]}]}",
+         "two parts of an array have the same elements"},
+        {HEAD "\"files\": [9], " LEAF "\"shape\": [5], \"parts\": [" PART("0", "3") ", " PART("2", "2") "]}]}",
+         "two parts of an array have the same elements"},
+        {HEAD "\"files\": [9], " LEAF
+              "\"shape\": [2, 2], \"parts\": [" PART("0, 0", "2, 1") ", " PART("0, 0", "1, 2") "]}]}",
+         "two parts of an array have the same elements"},
+        {HEAD "\"files\": [9], " LEAF
+              "\"shape\": [2, 2], \"parts\": [" PART("1, 0", "1, 2") ", " PART("1, 0", "1, 2") "]}]}",
+         "two parts of an array have the same elements"},
     };
     (void)state;
     FOR_ONE_PROCESS();
@@ -284,6 +295,43 @@ static void manifests_that_make_no_sense(void **state)
         kn_load_checkpoint(path);
         expect_error_with("ValueError", "state/manifest.json: ");
     }
+}
+
+/* Parts as no mesh has them. */
+static void parts_of_a_manifest_need_not_be_a_grid(void **state)
+{
+    (void)state;
+    FOR_ONE_PROCESS();
+    KN_SCOPE;
+    assert_int_equal(mkdir(path, 0777), 0);
+    write_text(file_in("manifest.json"),
+               HEAD "\"files\": [5], " LEAF "\"shape\": [2, 3], \"parts\": [" PART("1, 1", "1, 2") ", " PART(
+                   "0, 0", "2, 1") ", " PART("0, 2", "1, 1") ", " PART("0, 1", "1, 1") "]}]}");
+    write_text(file_in("part-00000.bin"), "\x01\x02\x03\x04\x05");
+    expect_values(kn_tree_get(kn_load_checkpoint(path), 0), 1, 1, 1, 2, 1, 2);
+}
+
+/* The folder that everybody is in would be gone. */
+static void the_working_directory_is_not_replaced(void **state)
+{
+    static const char *const places[] = {".", "..", "./", "../"};
+    char here[4096], name[160];
+    (void)state;
+    FOR_ONE_PROCESS();
+    KN_SCOPE;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(chdir(path), 0);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        assert_int_equal(kn_save_checkpoint(places[i], kn_tree_none()), -1);
+        expect_error_with("ValueError", "this one holds the working directory: give it a name of its own");
+    }
+    assert_int_equal(kn_save_checkpoint(path, kn_tree_none()), -1);
+    expect_error_with("ValueError", "this one holds the working directory");
+    assert_int_equal(kn_save_checkpoint("state", kn_tree_none()), 0);
+    snprintf(name, sizeof name, "%s-2", path);
+    assert_int_equal(kn_save_checkpoint(name, kn_tree_none()), 0);
+    assert_int_equal(chdir(here), 0);
 }
 
 static void an_older_one_stays_until_a_new_one_is_complete(void **state)
@@ -508,6 +556,8 @@ KN_TEST_GROUP(test_checkpoint_files)
         IN_FOLDER(leaves_are_found_by_their_paths),
         IN_FOLDER(what_is_wrong_with_files_is_told),
         IN_FOLDER(manifests_that_make_no_sense),
+        IN_FOLDER(parts_of_a_manifest_need_not_be_a_grid),
+        IN_FOLDER(the_working_directory_is_not_replaced),
         IN_FOLDER(an_older_one_stays_until_a_new_one_is_complete),
         IN_FOLDER(a_symbolic_link_stays_one),
         IN_FOLDER(a_link_in_the_place_of_the_new_one_is_left_alone),
