@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 15, N = 1024, S = 256, D = 256, F = 1024, GRID = 1024, STEPS = 10, ELEMENTS = 1 << 22 };
+enum { ROUNDS = 9, N = 1024, S = 256, D = 256, F = 1024, GRID = 1024, STEPS = 10, ELEMENTS = 1 << 22 };
 
 static double milliseconds(void)
 {

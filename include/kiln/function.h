@@ -103,13 +103,17 @@ typedef struct kn_vmap_opts {
     /* by array, for the arguments that need it; the others have in_axes. ValueError for more entries than there are
      * arguments, or others than there are arrays. */
     kn_leaf_axes in_leaves[KN_MAX_ARGS];
+    /* NULL, any that are free: of kn_pmap: the number of the device of each element, in order. They run its calls;
+     * inside of a recorded function it runs where that does. ValueError for other numbers of elements, and from
+     * kn_vmap. */
+    kn_array devices;
 } kn_vmap_opts;
 /* fn of every element along axes of its arguments at once (jax.vmap) */
 KN_API kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts);
 /* As kn_vmap, with a device for each element: fn is recorded as an equation (xla_pmap) that runs on the devices of a
- * mesh whose one axis is this one, where the arguments are on such a mesh, and where a call finds so many devices
- * (KILN_DEVICES) and its arguments are on none; elsewhere all elements are worked out together. out_axes KN_UNMAPPED
- * gives what the first one returned */
+ * mesh whose one axis is this one, where the arguments are on such a mesh, where .devices names them, and where a
+ * call finds so many devices (KILN_DEVICES) and its arguments are on none; elsewhere all elements are worked out
+ * together. out_axes KN_UNMAPPED gives what the first one returned */
 KN_API kn_fn kn_pmap(kn_fn fn, const kn_vmap_opts *opts);
 typedef struct kn_jac_opts {
     size_t size_;

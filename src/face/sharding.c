@@ -82,11 +82,11 @@ static knx_error *count_devices(const kn_shape *shape, bool named, int64_t *n)
     return NULL;
 }
 
-/* To be freed. */
-static knx_error *read_devices(kna_op *op, kn_array devices, int64_t n, int32_t **out)
+knx_error *knface_read_devices(kna_op *op, kn_array devices, int64_t *n, int32_t **out)
 {
     const kndist_job *job = kndist_job_now();
     int64_t all = (int64_t)job->n_process * job->n_local;
+    *out = NULL;
     kni_atom a = kna_in_as(op, devices, KN_DT(I64));
     if (kna_failed(op))
         return NULL;
@@ -95,13 +95,14 @@ static knx_error *read_devices(kna_op *op, kn_array devices, int64_t n, int32_t 
     int64_t given = v && !error ? kni_type_size(v->type) : 0;
     if (!error && v->state != KN_V_BUFFER && v->state != KN_V_NUMBER)
         error = knx_error_new(KN_ERROR_CONCRETIZATION, "the numbers of devices are traced");
-    if (!error && given != n)
-        error = knx_error_new(KN_ERROR_VALUE, "the mesh has %" PRId64 " devices, but %" PRId64 " are named", n, given);
+    *n = *n < 0 ? given : *n;
+    if (!error && given != *n)
+        error = knx_error_new(KN_ERROR_VALUE, "the mesh has %" PRId64 " devices, but %" PRId64 " are named", *n, given);
     const int64_t *number = error ? NULL : kna_elements(v);
-    *out = error ? NULL : knx_alloc((size_t)n * sizeof **out + 1);
+    *out = error ? NULL : knx_alloc((size_t)*n * sizeof **out + 1);
     if (!error && !*out)
         error = knx_error_nomem();
-    for (int64_t i = 0; !error && i < n; i++)
+    for (int64_t i = 0; !error && i < *n; i++)
         if (number[i] < 0 || number[i] >= all)
             error = knx_error_new(KN_ERROR_VALUE, "there is no device %" PRId64 ": there %s %" PRId64, number[i],
                                   all == 1 ? "is" : "are", all);
@@ -129,7 +130,7 @@ static knx_error *make_mesh(kna_op *op, const kn_shape *shape, const char *names
     if (!error && !abstract)
         error = count_devices(shape, devices != NULL, &n);
     if (!error && devices)
-        error = read_devices(op, devices, n, &number);
+        error = knface_read_devices(op, devices, &n, &number);
     if (!error && !kna_failed(op))
         error = kni_mesh_of(shape->ndim, name, shape->dim, number, out);
     if (!error && !abstract && !kna_failed(op))

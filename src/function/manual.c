@@ -272,6 +272,14 @@ knx_error *knf_map_begin(const knf_core *f, const kni_type *in, knx_arena *a, kn
         return NULL;
     }
     KN_TRY(knf_map_inputs(f, in, m->axis, m->element, a, &m->size));
+    if (f->o.mesh && !knx_dim_eq(m->size, f->o.mesh->n_device)) {
+        knx_text size = {0};
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "Leading axis size of input to pmapped function must equal the number of devices passed to "
+            "pmap. Got axis_size=%s, num_devices=%lld.",
+            knx_dim_show(&size, m->size), (long long)f->o.mesh->n_device);
+    }
     if (f->o.axis_name) {
         m->bound[0] = (kna_named_axis){f->o.axis_name, m->size, s->axes};
         s->axes = &m->bound[0];
@@ -331,13 +339,13 @@ static knx_error *emit_shard_map(const knf_core *f, kni_builder *b, kni_jaxpr *b
     return NULL;
 }
 
-/* A device for each lane of a call, if there are so many; NULL: there are not, or it is recorded. */
+/* A device for each lane: those that were named, or in a call the first ones, if there are so many; NULL: there are not, or it is recorded. */
 static const kni_mesh *mesh_of_lanes(const knf_core *f, int64_t size)
 {
     const kndist_job *job = kndist_job_now();
-    const kni_mesh *mesh = NULL;
-    if (!f->o.axis_name || kna_recording_current() || size < 2 || size > (int64_t)job->n_process * job->n_local)
-        return NULL;
+    const kni_mesh *mesh = f->o.mesh;
+    if (mesh || !f->o.axis_name || kna_recording_current() || size < 2 || size > (int64_t)job->n_process * job->n_local)
+        return mesh;
     knx_error_release(kni_mesh_of(1, &f->o.axis_name, &size, NULL, &mesh)); /* a name that is none of a mesh */
     return mesh;
 }

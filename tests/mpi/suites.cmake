@@ -6,8 +6,8 @@ set(looks_wraps kndist_set_local knd_join_parts mkdtemp system kn_save)
 set(looks_sh "${CMAKE_CURRENT_SOURCE_DIR}/mpi/looks.sh")
 
 function(kiln_mpi_test name labels)
-    kiln_test(mpi/${name} "${labels}" 1800 ${ARGN})
-    set_property(TEST mpi/${name} APPEND PROPERTY ENVIRONMENT "KILN_MPI_LIBRARY=$<TARGET_FILE:kiln_mpi>")
+    kiln_test(mpi/${name} "${labels}" 7200 ${ARGN})
+    set_property(TEST mpi/${name} APPEND PROPERTY ENVIRONMENT "KILN_MPI_LIBRARY=$<TARGET_FILE:kiln_mpi>" KILN_RANKS_SECONDS=1800)
     set_property(TEST mpi/${name} PROPERTY PROCESSORS 2)
 endfunction()
 

@@ -162,6 +162,47 @@ static void a_call_takes_devices_if_there_are_enough(void **state)
     assert_true(kn_device_of(y) == kn_device_of(on_two));
 }
 
+static kn_fn over_two; /* made outside: numbers of devices are not recorded */
+static kn_array wrapped_pmap(const kn_array *x)
+{
+    kn_array y;
+    kn_call(over_two, &y, x);
+    return kn_add(y, 1);
+}
+KN_FUNCTION(wrapped_pmap, kn_array, kn_array)
+static kn_array own_number(const kn_array *x) { return kn_add(*x, 1); }
+KN_FUNCTION(own_number, kn_array, kn_array)
+
+static void devices_are_named(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), y;
+    kn_mesh m = kn_make_mesh(KN_SHAPE(2), "i", .devices = kn_of(int, 5, 2));
+    kn_call(kn_pmap(KN_FN(only_sum), .axis_name = "i", .devices = kn_of(int, 5, 2)), &y, &x);
+    expect_values(y, 3, 3);
+    assert_ptr_equal(kn_sharding_mesh(kn_sharding_of(y)), m);
+    over_two = kn_pmap(KN_FN(only_sum), .axis_name = "i", .devices = kn_of(int, 5, 2));
+    kn_call(kn_jit(KN_FN(wrapped_pmap)), &y, &x); /* a part of a program runs where that does */
+    expect_values(y, 4, 4);
+    kn_call(kn_pmap(KN_FN(own_number), .devices = kn_of(int, 1, 0)), &y, &x); /* without a name */
+    expect_values(y, 2, 3);
+    m = kn_make_mesh(KN_SHAPE(2), "devices", .devices = kn_of(int, 1, 0));
+    assert_ptr_equal(kn_sharding_mesh(kn_sharding_of(y)), m);
+    kn_call(kn_pmap(KN_FN(only_sum), .axis_name = "i", .devices = kn_of(int, 0, 1, 2)), &y, &x);
+    expect_error_with("ValueError",
+                      "Leading axis size of input to pmapped function must equal the number of devices passed to pmap. "
+                      "Got axis_size=2, num_devices=3.");
+    kn_pmap(KN_FN(only_sum), .axis_name = "i", .devices = kn_of(int, 0, 77));
+    expect_error_with("ValueError", "pmap: there is no device 77: there are ");
+    kn_pmap(KN_FN(only_sum), .axis_name = "i", .devices = kn_of(int, 3, 3));
+    expect_error_with("ValueError", "pmap: device 3 is twice in a mesh");
+    kn_pmap(KN_FN(only_sum), .axis_name = "i", .devices = kn_zeros(KN_SHAPE(0), .dtype = KN_I32));
+    expect_error_with("ValueError", "no devices are named");
+    kn_vmap(KN_FN(only_sum), .axis_name = "i", .devices = kn_of(int, 0, 1));
+    expect_error_with("ValueError", "vmap: devices are for kn_pmap");
+}
+
 /* ---- What is refused. */
 
 static kn_array twice(const kn_array *x) { return kn_mul(*x, 2.0); }
@@ -389,6 +430,7 @@ KN_TEST_GROUP(test_pmap)
                                        TEST(one_result_for_all),
                                        TEST(runs_on_the_devices_of_its_axis),
                                        TEST(a_call_takes_devices_if_there_are_enough),
+                                       TEST(devices_are_named),
                                        TEST(specs_that_do_not_fit),
                                        TEST(results_that_differ),
                                        TEST(in_any_order),
