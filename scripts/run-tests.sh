@@ -120,6 +120,10 @@ case " $* " in *" release "*) piece web web ;; esac
 if [ -n "$all" ] && [ -x build/release/tests/rules ] && [ -x build/clang/tests/rules ]; then
     piece "texts of the two compilers" scripts/check-texts.sh build/release/tests/rules build/clang/tests/rules
 fi
+# With eight virtual devices in each process.
+if [ -n "$all" ] && [ -d build/release ]; then
+    piece "eight devices" scripts/check-devices.sh build/release
+fi
 # Every kernel that the (short) tests run, through every backend.
 if [ -n "$all" ] && [ -x build/release/tests/kernels ]; then
     piece "kernels of the tests" scripts/check-kernels.sh build/release
