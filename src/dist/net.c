@@ -8,12 +8,11 @@
  * what nobody took is taken then. A job whose processes lost each other stays so. */
 #include "dist/net.h"
 #include "base/clock.h"
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { SPINS = 200, YIELDS = 10 };
+enum { SPINS = 200 };
 
 struct kndist_net kndist_net = {.lock = KN_MUTEX_INIT, .last = &kndist_net.come};
 
@@ -234,15 +233,14 @@ knx_error *kndist_pump(void)
     return error;
 }
 
-/* ---- Waiting: a little on the CPU, then the others have it. Who sleeps comes back sooner than who yields. */
+/* ---- Waiting: a little on the CPU, then asleep. Who yields instead is behind all others that run on the machine, for some milliseconds each;
+ * who sleeps comes back as soon as the time is over. */
 
 void kndist_idle(int *tries)
 {
     long most = *tries < 4 * SPINS ? 10000 : 100000;
-    if (++*tries > SPINS + YIELDS)
+    if (++*tries > SPINS)
         nanosleep(&(struct timespec){.tv_nsec = most}, NULL);
-    else if (*tries > SPINS)
-        sched_yield();
 }
 
 /* ---- Speaking to all. */
