@@ -5,6 +5,7 @@
 #include "function/manual.h"
 #include "base/options.h"
 #include "dist/dist.h"
+#include "face/sharding.h"
 #include "ir/ops.h"
 #include "kiln/shard_map.h"
 #include "prim/collective/shard_map.h"
@@ -337,6 +338,28 @@ static knx_error *emit_shard_map(const knf_core *f, kni_builder *b, kni_jaxpr *b
                                .num_consts = n_const + f->n_captured};
     knb_emit(b, &knp_prim_shard_map, &p, (int)body->n_in, x, y, (int)body->n_out);
     return NULL;
+}
+
+void knf_take_devices(kna_op *op, kn_array devices, knf_core *draft)
+{
+    int32_t *number = NULL;
+    int64_t n = -1;
+    const knd_mesh *d;
+    if (draft->kind != KNF_FN_PMAP) {
+        kna_fail(op, KN_ERROR_VALUE, "devices are for kn_pmap");
+        return;
+    }
+    if (!draft->o.axis_name)
+        draft->o.axis_name = "devices";
+    knx_error *error = knface_read_devices(op, devices, &n, &number);
+    if (!error && !kna_failed(op))
+        error = n ? kni_mesh_of(1, &draft->o.axis_name, &n, number, &draft->o.mesh)
+                  : knx_error_new(KN_ERROR_VALUE, "no devices are named");
+    if (!error && !kna_failed(op))
+        error = knd_mesh_open(draft->o.mesh, &d);
+    knx_free(number);
+    if (error)
+        kna_fail_with(op, error);
 }
 
 /* A device for each lane: those that were named, or in a call the first ones, if there are so many; NULL: there are not, or it is recorded. */

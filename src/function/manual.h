@@ -22,4 +22,6 @@ knx_error *knf_derive_manual(knf_core *f, const kni_type *in, kna_closed *out);
 kn_fn knf_make(kna_op *op, const knf_fn *f, const knf_core *draft);
 /* derive.c: where the axis of each result of the mapped function is to be; -1: it is one for all. */
 knx_error *knf_map_outputs(const knf_core *f, const kni_jaxpr *j, int *axis);
+/* kn_pmap's .devices: the draft has their mesh, whose axis is pmap's. ValueError for kn_vmap. */
+void knf_take_devices(kna_op *op, kn_array devices, knf_core *draft);
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * transforms.c -- the public transformations: handles of functions, and the ones that act at a point (jvp, vjp,
  * linearize). */
-#include "face/sharding.h"
 #include "function/manual.h"
 #include "function/symbolic.h"
 #include "array/handle.h"
@@ -342,31 +341,6 @@ static void read_leaves(kna_op *op, const knf_core *f, const kn_vmap_opts *o, kn
         kna_fail_with(op, error);
 }
 
-/* The mesh of pmap's devices, which has its axis. */
-static void read_devices(kna_op *op, const kn_vmap_opts *o, knf_core *draft)
-{
-    int32_t *number = NULL;
-    int64_t n = -1;
-    const knd_mesh *d;
-    if (!HAS(o, devices) || !o->devices || kna_failed(op))
-        return;
-    if (draft->kind != KNF_FN_PMAP) {
-        kna_fail(op, KN_ERROR_VALUE, "devices are for kn_pmap");
-        return;
-    }
-    if (!draft->o.axis_name)
-        draft->o.axis_name = "devices";
-    knx_error *error = knface_read_devices(op, o->devices, &n, &number);
-    if (!error && !kna_failed(op))
-        error = n ? kni_mesh_of(1, &draft->o.axis_name, &n, number, &draft->o.mesh)
-                  : knx_error_new(KN_ERROR_VALUE, "no devices are named");
-    if (!error && !kna_failed(op))
-        error = knd_mesh_open(draft->o.mesh, &d);
-    knx_free(number);
-    if (error)
-        kna_fail_with(op, error);
-}
-
 static kn_fn mapped(const char *name, knf_fn_kind kind, kn_fn fn, const kn_vmap_opts *opts)
 {
     kna_op op;
@@ -386,8 +360,8 @@ static kn_fn mapped(const char *name, knf_fn_kind kind, kn_fn fn, const kn_vmap_
             kna_fail(&op, KN_ERROR_VALUE, "axis_size is negative");
         if (opts && opts->axis_name && !(draft.o.axis_name = knf_intern_name(opts->axis_name)))
             kna_fail_with(&op, knx_error_nomem());
-        if (opts)
-            read_devices(&op, opts, &draft);
+        if (opts && HAS(opts, devices) && opts->devices && !kna_failed(&op))
+            knf_take_devices(&op, opts->devices, &draft);
     }
     return knf_make(&op, f, &draft);
 }
