@@ -3,68 +3,15 @@
  * JAX or optax gave for the same call (tests/golden/coverage.npz). The tables *.def have a row for each name: the name
  * there, the call there, which scripts/golden/make_coverage.py makes, and the call here. A row of docs/coverage.md
  * without one fails, and so does a call that does not use the function which the document names. */
-#include "support/golden.h" /* first: the operands' names are parameters there */
-#include "coverage/coverage.h"
+#include "coverage/operands.h"
 #include <stdio.h>
 #include <stdlib.h>
-
-kn_array b, d, f, g, h, i, j, n, q, r, s, t, u, v, w, x, y, z, image, kernel, local, key, half, three, ignored;
 
 static const rows *const tables[] = {
     &rows_dtypes, &rows_error_state, &rows_files,    &rows_lax,    &rows_memory, &rows_nn,         &rows_numpy,
     &rows_optax,  &rows_polynomials, &rows_printing, &rows_random, &rows_rng,    &rows_transforms, &rows_ufunc};
 enum { N_TABLES = sizeof tables / sizeof *tables };
 static golden stored;
-
-/* ---- Results. */
-
-kn_array joined(kn_list list)
-{
-    kn_array part[64];
-    int count = kn_list_count(list);
-    assert_in_range(count, 1, 64);
-    for (int k = 0; k < count; k++) {
-        kn_array one = kn_ravel(kn_list_get(list, k));
-        part[k] = kn_iscomplexobj(one) ? one : kn_astype(one, KN_F64);
-    }
-    return kn_concatenate(kn_list_from(part, count));
-}
-
-kn_array text_array(const char *text)
-{
-    const char *at = text ? text : "";
-    return kn_frombuffer(at, strlen(at), .dtype = KN_U8);
-}
-
-kn_array extents(kn_shape shape) { return kn_from(shape.dim, KN_SHAPE(shape.ndim)); }
-
-kn_array raises(int good, int bad)
-{
-    kn_error_clear();
-    return kn_of(int64_t, good != 0, bad != 0);
-}
-
-/* ---- Operands. */
-
-static void read_operands(void)
-{
-    static const struct operand {
-        const char *name;
-        kn_array *at;
-    } operands[] = {{"b", &b},         {"d", &d},           {"f", &f},        {"g", &g}, {"h", &h}, {"i", &i},
-                    {"j", &j},         {"n", &n},           {"q", &q},        {"r", &r}, {"s", &s}, {"t", &t},
-                    {"u", &u},         {"v", &v},           {"w", &w},        {"x", &x}, {"y", &y}, {"z", &z},
-                    {"image", &image}, {"kernel", &kernel}, {"local", &local}};
-    for (size_t k = 0; k < sizeof operands / sizeof *operands; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "operand %s", operands[k].name);
-        *operands[k].at = golden_array(golden_find(&stored, name));
-    }
-    key = kn_random_key(42);
-    half = kn_scalar(0.5);
-    three = kn_scalar(3.0);
-    ignored = NULL;
-}
 
 /* ---- A row. */
 
@@ -79,7 +26,7 @@ static void call(void **state)
 {
     const row *one = *state;
     KN_SCOPE;
-    read_operands();
+    read_operands(&stored);
     const knio_npy *want = golden_find(&stored, one->name);
     kn_array got = one->call();
     if (got && !kn_ok(got) && strstr(kn_error_message(), "built without zlib")) {

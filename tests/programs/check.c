@@ -151,6 +151,10 @@ void check_program(const program *p, uint64_t seed, bool all, verdict *v)
         check_sharded(p, seed, all, v);
         return;
     }
+    if (eager) {
+        check_eager(p, seed, all, v);
+        return;
+    }
     knx_buffer *want[MAX_VALUES] = {NULL}, *other[MAX_VALUES] = {NULL};
     knx_error *error = NULL, *e = NULL;
     *v = (verdict){0};

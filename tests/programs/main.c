@@ -12,6 +12,8 @@
  *                                     KILN_TEST_LONG=1: 5,000
  *     --sharded --processes [...]     the same over the devices of several processes, which mpirun starts; KILN_DEVICES: of each of them.
  *                                     KILN_TEST_LOOKS=FILE: what came out is written there, to compare it with that of one process
+ *     --eager [...]                   equation by equation over values with tangents, on a tape and with batch axes, beside the
+ *                                     derivatives and the lanes of the whole program: 200 programs, KILN_TEST_LONG=1: 2,000
  *     --histogram                     how often each row occurred, and each dtype of it
  *     --least N                       fails if some row at some dtype occurred less often
  *     --jobs N                        processes (2); 0: all in this one, without those that failed once
@@ -166,7 +168,7 @@ static void report(uint64_t number)
     if (!program_make(number, &p, NULL))
         return;
     bool all =
-        sharded || !fails_alone(&p, number, false, &v); /* other ways to cut it fail for a smaller one, perhaps */
+        sharded || eager || !fails_alone(&p, number, false, &v); /* other ways to cut it fail for a smaller one, perhaps */
     if (all && !fails_alone(&p, number, true, &v)) {
         printf("program %llu: does not fail alone\n", (unsigned long long)number);
         program_free(&p);
@@ -177,6 +179,7 @@ static void report(uint64_t number)
     printf("\n%s%s --seed %llu   # %s\n", options.program,
            symbolic  ? " --symbolic"
            : sharded ? " --sharded"
+           : eager   ? " --eager"
                      : "",
            (unsigned long long)number, v.what);
     program_print(&p);
@@ -304,15 +307,17 @@ static int read_options(int argc, char **argv)
         symbolic |= !strcmp(argv[i], "--symbolic");
         sharded |= !strcmp(argv[i], "--sharded");
         options.processes |= !strcmp(argv[i], "--processes");
+        eager |= !strcmp(argv[i], "--eager");
     }
-    if (symbolic)
+    if (symbolic || eager)
         options.count = options.count > 1000 ? 2000 : 200, options.least = 0;
     if (sharded)
         options.count = options.count > 1000 ? 5000 : 500, options.least = 0;
     if (KN_SLOW_BUILD)
         options.count /= 5;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--symbolic") || !strcmp(argv[i], "--sharded") || !strcmp(argv[i], "--processes"))
+        if (!strcmp(argv[i], "--symbolic") || !strcmp(argv[i], "--sharded") || !strcmp(argv[i], "--processes") ||
+            !strcmp(argv[i], "--eager"))
             continue;
         if (!strcmp(argv[i], "--count"))
             options.count = number_after(argc, argv, &i);
@@ -392,6 +397,9 @@ int main(int argc, char **argv)
     failed += sharded_end();
     if (sharded)
         printf("cut in %llu ways; %llu programs are left out\n", (unsigned long long)sets, (unsigned long long)refused);
+    if (eager)
+        printf("compared in %llu ways; %llu programs are left out\n", (unsigned long long)sets,
+               (unsigned long long)refused);
     printf("%d rows with dtypes; %llu programs with %llu equations in %.1f s, %llu without an error; %d kept ones; %d "
            "failed\n",
            n_goals, (unsigned long long)made, (unsigned long long)equations, took, (unsigned long long)ran, kept,

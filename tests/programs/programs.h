@@ -118,9 +118,21 @@ typedef struct verdict {
 void check_program(const program *p, uint64_t seed, bool all, verdict *v);
 void check_public(const program *p, uint64_t seed, knx_buffer *const *want, knx_error *error, verdict *v); /* public.c */
 struct kn_array_s *operand_array(const program *p, int i); /* its operand, where KN_SCOPE is */
+/* The same without constants, which have no values in a text, with all results or one of them; its text. NULL: none. */
+kni_jaxpr *program_open(const kni_jaxpr *j, int only);
+char *program_text(const kni_jaxpr *j);
 /* placed.c: the text is the program's without constants */
 void check_placed(const program *p, const char *text, knx_buffer *const *want, uint64_t seed, verdict *v);
-void check_lanes_alone(const program *p, uint64_t seed, verdict *v);                      /* vmap.c */
+/* vmap.c */
+enum { LANES = 3 };
+void check_lanes_alone(const program *p, uint64_t seed, verdict *v);
+bool program_is_pure(const kni_jaxpr *j); /* neither the user's code nor effects nor errors of one lane */
+/* Operand i of so many lanes along this axis: of type `many`. */
+knx_buffer *lanes_of_operand(const program *p, int i, int axis, kni_type many);
+/* eager.c: equation by equation over values with tangents, on a tape and with batch axes; check_program is this one instead if
+ * `eager`. */
+extern bool eager;
+void check_eager(const program *p, uint64_t seed, bool all, verdict *v);
 /* symbolic.c: with dimension variables, for many sets of numbers; check_program is this one instead if `symbolic`. */
 extern bool symbolic;
 void check_symbolic(const program *p, uint64_t seed, verdict *v);

@@ -8,23 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same without constants, which have no values in a text. */
-static char *text_of(const kni_jaxpr *j)
+kni_jaxpr *program_open(const kni_jaxpr *j, int only)
 {
     kni_builder b;
     kni_atom x[MAX_VALUES], y[MAX_VALUES];
     kni_jaxpr *open = NULL;
-    char *text = NULL;
     knb_init(&b);
     for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
         x[i] = knb_invar(&b, j->type[i]);
     knb_inline(&b, j, x, y);
-    knx_error *e = knb_finish(&b, (int)j->n_out, y, "program", false, &open);
-    if (!e)
-        e = kni_text(open, KN_FORM_FULL, &text);
-    knx_error_release(e);
-    kni_release(open);
+    knx_error_release(knb_finish(&b, only < 0 ? (int)j->n_out : 1, only < 0 ? y : y + only, "program", false, &open));
     knb_free(&b);
+    return open;
+}
+
+char *program_text(const kni_jaxpr *j)
+{
+    kni_jaxpr *open = program_open(j, -1);
+    char *text = NULL;
+    knx_error_release(open ? kni_text(open, KN_FORM_FULL, &text) : NULL);
+    kni_release(open);
     return text;
 }
 
@@ -75,7 +78,7 @@ void check_public(const program *p, uint64_t seed, knx_buffer *const *want, knx_
     for (int i = 0; i < program_operands(p); i++)
         if (p->j->type[i].dtype->kind == KN_KIND_KEY)
             return;
-    char *text = text_of(p->j);
+    char *text = program_text(p->j);
     if (!text)
         return;
     KN_SCOPE;

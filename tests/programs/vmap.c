@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 3 };
-
-/* The user's code, effects, errors of one lane: nothing to compare. */
-static bool is_pure(const kni_jaxpr *j)
+bool program_is_pure(const kni_jaxpr *j)
 {
     for (uint32_t i = 0; i < j->n_eqn; i++) {
         const kni_eqn *e = &j->eqn[i];
@@ -16,7 +13,7 @@ static bool is_pure(const kni_jaxpr *j)
             return false;
         for (const kni_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++)
             for (int n = 0; n < kni_field_jaxprs(f, e->params).n; n++)
-                if (!is_pure(kni_field_jaxprs(f, e->params).v[n]))
+                if (!program_is_pure(kni_field_jaxprs(f, e->params).v[n]))
                     return false;
     }
     return true;
@@ -47,6 +44,18 @@ static void move_lane(kni_type t, int axis, int l, char *one, char *many, bool i
         char *a = one + i * inner, *b = many + (i * LANES + (size_t)l) * inner;
         memcpy(into_many ? b : a, into_many ? a : b, inner);
     }
+}
+
+knx_buffer *lanes_of_operand(const program *p, int i, int axis, kni_type many)
+{
+    knx_buffer *all = knx_buffer_new(kni_type_bytes(many));
+    for (int l = 0; all && l < LANES; l++) {
+        knx_buffer *lane = turned(p->x[i], p->j->type[i], l);
+        if (lane)
+            move_lane(p->j->type[i], axis, l, lane->data, all->data, true);
+        knx_buffer_release(lane);
+    }
+    return all;
 }
 
 static void compare_lane(const program *p, program *lane, const kni_jaxpr *mapped, knx_buffer *const *all,
@@ -100,7 +109,7 @@ void check_lanes_alone(const program *p, uint64_t seed, verdict *v)
 {
     int in_axis[MAX_VALUES], out_axis[MAX_VALUES], batched = 0;
     kni_jaxpr *mapped = NULL;
-    if (!is_pure(p->j))
+    if (!program_is_pure(p->j))
         return;
     for (uint32_t i = 0; i < p->j->n_in; i++) {
         int ndim = kni_in_type(p->j, i).ndim;
