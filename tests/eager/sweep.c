@@ -71,7 +71,8 @@ static void same(const char *what, kn_array got, kn_array want)
     if (kn_error_pending() || !got || !want)
         fail_msg("%s, %s: %s", current->name, what, kn_error_message());
     kn_shape a = kn_shape_of(got), c = kn_shape_of(want);
-    if (kn_dtype_of(got) != kn_dtype_of(want) || a.ndim != c.ndim || memcmp(a.dim, c.dim, (size_t)a.ndim * sizeof *a.dim))
+    if (kn_dtype_of(got) != kn_dtype_of(want) || a.ndim != c.ndim ||
+        memcmp(a.dim, c.dim, (size_t)a.ndim * sizeof *a.dim))
         fail_msg("%s, %s: another type", current->name, what);
     bool is = kn_dtype_of(want) == KN_C64 || kn_dtype_of(want) == KN_C128
                   ? kn_array_equal(kn_real(got), kn_real(want), .equal_nan = true) &&
@@ -106,8 +107,8 @@ static bool check_tangents(Floats o, kn_array plain)
             kn_array along[DIRECTIONS];
             for (int k = 0; k < DIRECTIONS; k++)
                 along[k] = ((kn_array *)&slope[k])[m];
-            ((kn_array *)&dual)[m] = kn_with_tangent(((kn_array *)&o)[m],
-                                                     several ? kn_stack(kn_list_from(along, DIRECTIONS)) : along[0]);
+            ((kn_array *)&dual)[m] =
+                kn_with_tangent(((kn_array *)&o)[m], several ? kn_stack(kn_list_from(along, DIRECTIONS)) : along[0]);
         }
         kn_array got = call_row(&dual);
         same("value with a tangent", kn_primal_of(got), plain);
@@ -208,8 +209,8 @@ int main(int argc, char **argv)
     stored = golden_read("coverage.npz");
     for (int k = 0; k < N_TABLES; k++)
         for (int m = 0; m < tables[k]->n; m++)
-            tests[at++] = (struct CMUnitTest){tables[k]->at[m].name, check_row, NULL, NULL,
-                                              (void *)(uintptr_t)&tables[k]->at[m]};
+            tests[at++] =
+                (struct CMUnitTest){tables[k]->at[m].name, check_row, NULL, NULL, (void *)(uintptr_t)&tables[k]->at[m]};
     tests[at++] = (struct CMUnitTest)cmocka_unit_test(so_many_were_compared);
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -14,8 +14,8 @@ enum { DIRECTIONS = 3 };
 
 /* What is tried with one program. */
 typedef struct trial {
-    program p;             /* without constants */
-    kn_jaxpr text;         /* the same, to walk along */
+    program p;     /* without constants */
+    kn_jaxpr text; /* the same, to walk along */
     kn_jaxpr_counts n;
     bool chosen[MAX_VALUES]; /* the operands that have a tangent, or are watched */
     int n_chosen;
@@ -49,14 +49,20 @@ static kni_jaxpr *accept(knx_error *e, kni_jaxpr *j)
 static kni_jaxpr *forward(const kni_jaxpr *j, const bool *chosen)
 {
     kni_jaxpr *out = NULL;
-    return j->n_in * 2 > MAX_VALUES ? NULL : accept(knt_jvp(j, chosen, &out), out);
+    knx_error *e = j->n_in * 2 > MAX_VALUES ? NULL : knt_jvp(j, chosen, &out);
+    return accept(e, out);
 }
 
+/* Of one result. On a tape all equations have to have a derivative, also those of the other results. */
 static kni_jaxpr *back_from(const kni_jaxpr *j, int result, const bool *chosen)
 {
-    kni_jaxpr *one = program_open(j, result), *out = NULL;
+    kni_jaxpr *one = program_open(j, result, true), *out = NULL;
+    knt_linearized all = {0};
     int n = 0;
-    knx_error *e = one ? bench_pull(one, chosen, &n, &out) : NULL;
+    knx_error *e = knt_linearize(j, chosen, &all);
+    if (!e && one)
+        e = bench_pull(one, chosen, &n, &out);
+    knt_linearized_free(&all);
     out = accept(e, out);
     kni_release(one);
     if (n)
@@ -68,7 +74,8 @@ static kni_jaxpr *back_from(const kni_jaxpr *j, int result, const bool *chosen)
 static kni_jaxpr *over_lanes(const trial *t)
 {
     kni_jaxpr *out = NULL;
-    return accept(knt_batch(t->p.j, LANES, NULL, t->in_axis, t->out_axis, &out), out);
+    knx_error *e = knt_batch(t->p.j, LANES, NULL, t->in_axis, t->out_axis, &out);
+    return accept(e, out);
 }
 
 static knx_buffer *random_of(kni_type type, uint64_t *state)
@@ -133,10 +140,12 @@ static kn_array with_lanes(const trial *t, kn_array y, int k)
 }
 
 /* The elements of part d of n parts, which lie one behind the other; of the whole array with n == 0. */
-static void check_part(trial *t, const char *name, int k, kni_type type, kn_array y, const knx_buffer *want, int d, int n)
+static void check_part(trial *t, const char *name, int k, kni_type type, kn_array y, const knx_buffer *want, int d,
+                       int n)
 {
     size_t bytes = kni_type_bytes(type), all = bytes * (size_t)(n ? n : 1);
     char *got = malloc(all + 1);
+    y = type.weak ? kn_astype(y, type.dtype) : y; /* a weak number has the default dtype where it is looked at */
     if (!got || kn_error_pending() || (kn_copy_to)(y, got, all) || kn_dtype_of(y) != type.dtype) {
         fails(t->v, "%s: value %d: %s", name, k, kn_error_pending() ? kn_error_message() : "another dtype");
     } else {
@@ -155,7 +164,8 @@ static void check_part(trial *t, const char *name, int k, kni_type type, kn_arra
 /* ---- The ways. Each compares, or is left out where the whole program is refused. */
 
 /* Results and tangents; `lanes`: of the program over lanes. */
-static void check_tangents(trial *t, const char *name, const kni_jaxpr *plain, knx_buffer *const *x, bool lanes, int directions)
+static void check_tangents(trial *t, const char *name, const kni_jaxpr *plain, knx_buffer *const *x, bool lanes,
+                           int directions)
 {
     kni_jaxpr *j = forward(plain, t->chosen);
     int n_in = (int)plain->n_in, n_out = (int)plain->n_out;
@@ -200,7 +210,8 @@ static void check_tangents(trial *t, const char *name, const kni_jaxpr *plain, k
 }
 
 /* Gradients of one result, along a random cotangent; twice adds up. */
-static void check_gradient(trial *t, const char *name, const kni_jaxpr *plain, knx_buffer *const *x, bool lanes, int result)
+static void check_gradient(trial *t, const char *name, const kni_jaxpr *plain, knx_buffer *const *x, bool lanes,
+                           int result)
 {
     kni_jaxpr *j = back_from(plain, result, t->chosen);
     int n_in = (int)plain->n_in;
@@ -298,7 +309,8 @@ static void check_batched(trial *t, const kni_jaxpr *j, knx_buffer *const *many)
         fails(t->v, "batch axes: %s", kn_error_message());
     t->v->sets += fine;
     for (int k = 0; fine && k < (int)j->n_out && !t->v->failed; k++)
-        check_part(t, "batch axes", k, kni_out_type(j, (uint32_t)k), with_lanes(t, result_of(t, value, k), k), want[k], 0, 0);
+        check_part(t, "batch axes", k, kni_out_type(j, (uint32_t)k), with_lanes(t, result_of(t, value, k), k), want[k],
+                   0, 0);
     release_all(MAX_VALUES, want);
     free(value);
     kn_error_clear();
@@ -387,8 +399,8 @@ static void try_ways(trial *t)
 /* Programs that a text does not hold, of the user's code, and with effects. */
 static bool left_out(const kni_jaxpr *j)
 {
-    bool out = j->n_const + j->n_in >= MAX_VALUES || !j->n_out || j->n_out > MAX_VALUES ||
-               (j->has & (KN_NAMES | KN_USER | KN_EFFECT | KN_ON_MESH));
+    bool out =
+        j->n_const + j->n_in >= MAX_VALUES || !j->n_out || j->n_out > MAX_VALUES || (j->has & (KN_NAMES | KN_ON_MESH));
     for (uint32_t i = 0; i < j->n_const + j->n_in && !out; i++)
         out = j->type[i].dtype->kind == KN_KIND_KEY;
     return out;
@@ -398,8 +410,8 @@ void check_eager(const program *p, uint64_t seed, bool all, verdict *v)
 {
     (void)all;
     *v = (verdict){0};
-    kni_jaxpr *open = left_out(p->j) ? NULL : program_open(p->j, -1);
-    char *text = open ? program_text(p->j) : NULL;
+    kni_jaxpr *open = left_out(p->j) ? NULL : program_open(p->j, -1, true);
+    char *text = program_text(open);
     knx_buffer *want[MAX_VALUES] = {NULL};
     if (text && run_whole("plain", open, p->x, want)) {
         KN_SCOPE;

@@ -167,8 +167,8 @@ static void report(uint64_t number)
     char path[512];
     if (!program_make(number, &p, NULL))
         return;
-    bool all =
-        sharded || eager || !fails_alone(&p, number, false, &v); /* other ways to cut it fail for a smaller one, perhaps */
+    bool all = sharded || eager ||
+               !fails_alone(&p, number, false, &v); /* other ways to cut it fail for a smaller one, perhaps */
     if (all && !fails_alone(&p, number, true, &v)) {
         printf("program %llu: does not fail alone\n", (unsigned long long)number);
         program_free(&p);
@@ -397,6 +397,7 @@ int main(int argc, char **argv)
     failed += sharded_end();
     if (sharded)
         printf("cut in %llu ways; %llu programs are left out\n", (unsigned long long)sets, (unsigned long long)refused);
+    failed += eager && 2 * refused > made;
     if (eager)
         printf("compared in %llu ways; %llu programs are left out\n", (unsigned long long)sets,
                (unsigned long long)refused);

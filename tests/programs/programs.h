@@ -118,9 +118,10 @@ typedef struct verdict {
 void check_program(const program *p, uint64_t seed, bool all, verdict *v);
 void check_public(const program *p, uint64_t seed, knx_buffer *const *want, knx_error *error, verdict *v); /* public.c */
 struct kn_array_s *operand_array(const program *p, int i); /* its operand, where KN_SCOPE is */
-/* The same without constants, which have no values in a text, with all results or one of them; its text. NULL: none. */
-kni_jaxpr *program_open(const kni_jaxpr *j, int only);
-char *program_text(const kni_jaxpr *j);
+/* The same without constants, which have no values in a text, with all results (-1) or one of them, and without what no result
+ * needs if `drop_dead`; its text. NULL: there is none. */
+kni_jaxpr *program_open(const kni_jaxpr *j, int only, bool drop_dead);
+char *program_text(const kni_jaxpr *open);
 /* placed.c: the text is the program's without constants */
 void check_placed(const program *p, const char *text, knx_buffer *const *want, uint64_t seed, verdict *v);
 /* vmap.c */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-kni_jaxpr *program_open(const kni_jaxpr *j, int only)
+kni_jaxpr *program_open(const kni_jaxpr *j, int only, bool drop_dead)
 {
     kni_builder b;
     kni_atom x[MAX_VALUES], y[MAX_VALUES];
@@ -17,17 +17,16 @@ kni_jaxpr *program_open(const kni_jaxpr *j, int only)
     for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
         x[i] = knb_invar(&b, j->type[i]);
     knb_inline(&b, j, x, y);
-    knx_error_release(knb_finish(&b, only < 0 ? (int)j->n_out : 1, only < 0 ? y : y + only, "program", false, &open));
+    knx_error_release(
+        knb_finish(&b, only < 0 ? (int)j->n_out : 1, only < 0 ? y : y + only, "program", drop_dead, &open));
     knb_free(&b);
     return open;
 }
 
-char *program_text(const kni_jaxpr *j)
+char *program_text(const kni_jaxpr *open)
 {
-    kni_jaxpr *open = program_open(j, -1);
     char *text = NULL;
     knx_error_release(open ? kni_text(open, KN_FORM_FULL, &text) : NULL);
-    kni_release(open);
     return text;
 }
 
@@ -78,7 +77,9 @@ void check_public(const program *p, uint64_t seed, knx_buffer *const *want, knx_
     for (int i = 0; i < program_operands(p); i++)
         if (p->j->type[i].dtype->kind == KN_KIND_KEY)
             return;
-    char *text = program_text(p->j);
+    kni_jaxpr *open = program_open(p->j, -1, false);
+    char *text = program_text(open);
+    kni_release(open);
     if (!text)
         return;
     KN_SCOPE;
