@@ -65,6 +65,34 @@ static bool refused(kn_array a)
 
 static bool is_inexact(kn_array a) { return kn_issubdtype(kn_dtype_of(a), "inexact"); }
 
+/* Calls that look at values, which arrays with batch axes have not, where they ask whether they may while a function is recorded. */
+static const char *const looks[] = {"numpy.average",     "numpy.put_along_axis",      "numpy.histogram",
+                                    "numpy.histogram2d", "numpy.histogram_bin_edges", "numpy.histogramdd"};
+
+static bool may_look(void)
+{
+    for (size_t k = 0; k < sizeof looks / sizeof *looks; k++)
+        if (!strcmp(current->name, looks[k]))
+            return kn_error_pending() && strstr(kn_error_message(), "with batch axes cannot be looked at");
+    return false;
+}
+
+/* Where an array is has to be said before anything is at it; what a callback notes is no result. */
+static const char *const left_out[] = {"jax.device_put",
+                                       "jax.device_get",
+                                       "jax.sharding.NamedSharding",
+                                       "jax.sharding.PartitionSpec",
+                                       "jax.lax.with_sharding_constraint",
+                                       "jax.debug.callback"};
+
+static bool is_left_out(const char *name)
+{
+    for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
+        if (!strcmp(name, left_out[k]))
+            return true;
+    return false;
+}
+
 /* The same dtype, shape and bits; all NaNs are equal. */
 static void same(const char *what, kn_array got, kn_array want)
 {
@@ -94,6 +122,7 @@ static void same(const char *what, kn_array got, kn_array want)
 static bool check_tangents(Floats o, kn_array plain)
 {
     Floats dual, slope[DIRECTIONS];
+    bool depends = false;
     kn_array value, want[DIRECTIONS];
     for (int k = 0; k < DIRECTIONS; k++) {
         slope[k] = each(o, some_like, 10 * k);
@@ -113,12 +142,13 @@ static bool check_tangents(Floats o, kn_array plain)
         kn_array got = call_row(&dual);
         same("value with a tangent", kn_primal_of(got), plain);
         kn_array tangent = kn_tangent_of(got);
-        if (!several || !kn_has_tangent(got))
+        depends = kn_has_tangent(got);
+        if (!several || !depends)
             same("tangent", tangent, want[0]);
-        for (int k = 0; several && kn_has_tangent(got) && k < DIRECTIONS; k++)
+        for (int k = 0; several && depends && k < DIRECTIONS; k++)
             same("tangent along one of three directions", kn_take(tangent, k, .axis = KN_AXIS(0)), want[k]);
     }
-    return true;
+    return depends;
 }
 
 /* ---- Gradients. */
@@ -136,11 +166,12 @@ static bool check_gradients(Floats o, kn_array plain)
     Floats used = watched;
     kn_array got = call_row(&used);
     same("value of watched arrays", kn_detach(got), plain);
-    if (kn_is_watched(got))
+    bool depends = kn_is_watched(got);
+    if (depends)
         assert_int_equal(kn_backward(got, .seed = seed), 0);
     for (int m = 0; m < N_FLOATS; m++)
         same("gradient", kn_grad_of(((kn_array *)&watched)[m]), ((kn_array *)&want)[m]);
-    return true;
+    return depends;
 }
 
 /* ---- Lanes. */
@@ -165,11 +196,11 @@ static bool check_lanes(Floats o)
         return kn_error_clear(), false;
     Floats in = each(many, batched, 0);
     kn_array got = call_row(&in);
+    if (may_look())
+        return kn_error_clear(), false;
     if (kn_batch_dims_of(got) == 0) /* it depends on none of them */
-        got = kn_broadcast_to(got, kn_shape_of(want));
-    else
-        got = kn_batch_out(got, 0);
-    same("lanes", got, want);
+        return same("lanes", kn_broadcast_to(got, kn_shape_of(want)), want), false;
+    same("lanes", kn_batch_out(got, 0), want);
     return true;
 }
 
@@ -179,6 +210,8 @@ static void check_row(void **state)
 {
     KN_SCOPE;
     current = *state;
+    if (is_left_out(current->name))
+        skip();
     Floats o = operands();
     kn_array plain = call_row(&o);
     if (refused(plain) || !is_inexact(plain))
