@@ -2,6 +2,7 @@
  * element.c -- one element of an array, read and written where it lies. */
 #include "array/element.h"
 #include "array/handle.h"
+#include "array/lift.h"
 #include "array/pin.h"
 #include "array/state.h"
 #include "array/storage.h"
@@ -131,6 +132,15 @@ bool kna_is_there(kn_array x)
     kna_handle_kind kind = KN_H_NONE;
     const kna_value *v = kna_recording_current() ? NULL : kna_handle_peek(x, &kind);
     return v && kind == KN_H_ARRAY && !v->pin && kna_lies_here(v);
+}
+
+bool kna_has_batch_axes(kn_array x)
+{
+    kna_handle_kind kind = KN_H_NONE;
+    const void *at = kna_lifting_now() ? kna_handle_peek(x, &kind) : NULL;
+    if (!at || (kind != KN_H_ARRAY && kind != KN_H_VIEW))
+        return false;
+    return kna_batch_axes(kind == KN_H_ARRAY ? at : ((const kna_array *)at)->storage->value) > 0;
 }
 
 bool kna_is_away(kn_array x)

@@ -2,6 +2,7 @@
  * compose.c -- operations with a scope of their own, and what functions look at on the way: see compose.h. */
 #include "lib/compose.h"
 #include "function/function.h"
+#include "array/element.h"
 #include "array/handle.h"
 #include <string.h>
 
@@ -60,10 +61,10 @@ kn_array knl_made(knl_body *c, kni_atom a)
     return kna_end(&op, a);
 }
 
-bool knl_may_look(void)
+bool knl_may_look(kn_array x)
 {
     const char *why;
-    return knf_may_be_concrete(&why);
+    return knf_may_be_concrete(&why) && !kna_has_batch_axes(x);
 }
 
 int64_t *knl_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what)

@@ -35,8 +35,8 @@ kn_array knl_made_like(knl_body *c, kni_atom a, kn_array x);
 
 /* Options given on the spot, where what is not named is zero: KNL_WITH(kn_sum_opts, .axis = axis) */
 #define KNL_WITH(T, ...) (&(const T){.size_ = sizeof(T), __VA_ARGS__})
-/* May values be looked at here? Checks of values are left out where not. */
-bool knl_may_look(void);
+/* May the values of x be looked at here? Checks of values are left out where not. */
+bool knl_may_look(kn_array x);
 /* numpy/mathematics/emath.c */
 bool knl_any(knl_body *c, kn_array truth); /* is any element of this truth array true? Looked at */
 

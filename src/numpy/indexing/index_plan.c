@@ -141,7 +141,7 @@ static void add_positions(knn_index *p, int axis, knx_buffer *buffer, int64_t n)
 knn_index_array knn_index_given(kna_op *op, kn_array index, int64_t extent, bool looks)
 {
     knn_index_array a = {.given = index, .atom = KN_ATOM_NONE, .type = kna_type(op, index), .negative = true};
-    if (!kna_failed(op) && op->b->hook && !knx_is_symbolic(extent) &&
+    if (!kna_failed(op) && op->b->hook && !knx_is_symbolic(extent) && !kna_has_batch_axes(index) &&
         ((looks && !kna_is_away(index)) || kna_is_there(index)))
         a.at = kna_look(op, index, &a.type);
     return a;

@@ -201,7 +201,7 @@ kn_array kn_linalg_solve_circulant(kn_array c, kn_array b)
         kn_array size = kn_absolute(p),
                  epsilon = kn_like_double(size && kn_dtype_of(size)->size == 4 ? 0x1p-23 : 0x1p-52);
         kn_array least = kn_multiply(kn_multiply(epsilon, kn_max(size, NULL)), kn_like_int(t.dim[0]));
-        if (knl_may_look() && knl_any(&body, kn_less(size, least)))
+        if (knl_may_look(size) && knl_any(&body, kn_less(size, least)))
             kna_fail(&body.op, KN_ERROR_LINALG, "singular circulant matrix.");
         y = kn_fft_ifft(kn_divide(q, s.ndim == 2 ? with_axis(p, 1) : p), &o);
         y = real ? kn_real(y) : y;

@@ -83,8 +83,9 @@ static int64_t find_range(kna_op *op, kn_array x, kn_array others, int64_t *rang
     kni_type t = kna_type(op, x), u = kna_type(op, others);
     int64_t span, most;
     *range = 0;
-    if (kna_failed(op) || !knl_may_look() || !knx_is_integer(t.dtype) || !knx_is_integer(u.dtype) ||
-        t.dtype == KN_DT(U64) || u.dtype == KN_DT(U64) || kni_type_is_symbolic(t) || kni_type_is_symbolic(u))
+    if (kna_failed(op) || !knl_may_look(x) || !knl_may_look(others) || !knx_is_integer(t.dtype) ||
+        !knx_is_integer(u.dtype) || t.dtype == KN_DT(U64) || u.dtype == KN_DT(U64) || kni_type_is_symbolic(t) ||
+        kni_type_is_symbolic(u))
         return 0;
     most = 6 * (kni_type_size(t) + kni_type_size(u));
     int64_t low = kn_item_int(kn_min(others, NULL)), high = kn_item_int(kn_max(others, NULL));

@@ -83,7 +83,7 @@ static void warn(knl_body *c, kn_array rank, int64_t order)
 {
     kni_type t;
     const int64_t *found =
-        knx_debug_level >= 1 && knl_may_look() && !kna_failed(&c->op) ? kna_look(&c->op, rank, &t) : NULL;
+        knx_debug_level >= 1 && knl_may_look(rank) && !kna_failed(&c->op) ? kna_look(&c->op, rank, &t) : NULL;
     if (found && *found != order)
         knx_log_(1, "RankWarning: Polyfit may be poorly conditioned");
 }

@@ -129,7 +129,7 @@ kn_array kn_poly(kn_array seq_of_zeros)
     kn_scan(kn_fn_of(&once, NULL), &(const kn_outs){1, {{&y, sizeof y}}}, &(const kn_args){1, {{&start, sizeof start}}},
             &(const kn_args){1, {{&all, sizeof all}}}, NULL);
     bool real = square && !is_complex; /* so are its coefficients: eigenvalues come in pairs */
-    if (!real && is_complex && knl_may_look())
+    if (!real && is_complex && knl_may_look(a))
         real = in_pairs(&c, a);
     return knl_end(&c, real ? kn_copy(kn_real(y), NULL) : y);
 }

@@ -113,7 +113,7 @@ static kn_array nan_position(const char *name, kn_array x, const kn_argmax_opts 
     all.axis = o.axis;
     all.keepdims = o.keepdims;
     kn_array none = kn_all(is_nan, &all), y = kn_ok(none) ? f(kn_where(is_nan, put, x), &o) : NULL;
-    if (!knx_dim_eq(kni_type_size(t), 0) && knl_may_look() && kn_ok(none) && kn_item_bool(kn_any(none, NULL)))
+    if (!knx_dim_eq(kni_type_size(t), 0) && knl_may_look(none) && kn_ok(none) && kn_item_bool(kn_any(none, NULL)))
         kna_fail(&c.op, KN_ERROR_VALUE, "All-NaN slice encountered");
     return knl_end(&c, kn_where(none, kn_like_int(-1), y));
 }

@@ -61,7 +61,7 @@ kn_array kn_searchsorted(kn_array a, kn_array v, const kn_searchsorted_opts *opt
 static int direction(kna_op *op, kn_array bins)
 {
     kni_type t;
-    if (kna_failed(op) || !knl_may_look())
+    if (kna_failed(op) || !knl_may_look(bins))
         return 2;
     const char *at = kna_look(op, bins, &t);
     bool up = true, down = true;

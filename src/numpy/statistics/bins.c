@@ -178,7 +178,7 @@ static kn_dtype outer_edges(knl_body *c, kn_array a, const double *range, kn_arr
     } else {
         edge[0] = kn_min(a, NULL);
         edge[1] = kn_max(a, NULL);
-        if (knl_may_look() && knx_is_inexact(t.dtype) && !knx_is_complex(t.dtype)) {
+        if (knl_may_look(a) && knx_is_inexact(t.dtype) && !knx_is_complex(t.dtype)) {
             char p[32], q[32];
             double low = value(edge[0]), high = value(edge[1]);
             if (!kna_failed(op) && !(isfinite(low) && isfinite(high)))
@@ -207,7 +207,7 @@ static void complain(kna_op *op, int which, kn_error_kind kind, const char *of_o
 static kn_array given_edges(knl_body *c, kn_array bins, int which)
 {
     int64_t n = kn_dim(bins, 0);
-    if (n > 0 && knl_may_look() && holds(kn_greater(knl_part("", bins, 0, 0, n - 1), knl_part("", bins, 0, 1, n))))
+    if (n > 0 && knl_may_look(bins) && holds(kn_greater(knl_part("", bins, 0, 0, n - 1), knl_part("", bins, 0, 1, n))))
         complain(&c->op, which, KN_ERROR_VALUE, "must increase monotonically, when an array",
                  "must be monotonically increasing, when an array");
     return kn_asarray(bins, NULL);
@@ -257,7 +257,7 @@ kn_array knn_bin_edges(knl_body *c, kn_array a, const knn_bins *given)
     if (given->estimator)
         n = estimated(c, a, given, edge[0], edge[1]);
     kn_array edges = kna_failed(op) ? NULL : kn_linspace(edge[0], edge[1], n + 1, &of);
-    if (!kna_failed(op) && given->which < 0 && knl_may_look() &&
+    if (!kna_failed(op) && given->which < 0 && knl_may_look(edges) &&
         holds(kn_greater_equal(knl_part("", edges, 0, 0, n), knl_part("", edges, 0, 1, n + 1))))
         kna_fail(op, KN_ERROR_VALUE, "Too many bins for data range. Cannot create %lld finite-sized bins.",
                  (long long)n);

@@ -10,7 +10,7 @@ static kn_array converted(kn_array x, kn_dtype d)
 }
 
 /* Is any element of x zero (less than zero, not a whole number)? False where values are not known. */
-static bool any_is(kn_array test) { return knl_may_look() && kn_ok(test) && kn_item_bool(kn_any(test, NULL)); }
+static bool any_is(kn_array test) { return knl_may_look(test) && kn_ok(test) && kn_item_bool(kn_any(test, NULL)); }
 
 /* ---- Average. */
 

@@ -333,7 +333,7 @@ static kni_atom pick(kna_op *op, sample *s, const method *m, const quantiles *gi
 static void check_values(kna_op *op, kn_array x, double low, double high, const char *what)
 {
     kni_type t;
-    if (kna_failed(op) || !knl_may_look())
+    if (kna_failed(op) || !knl_may_look(x))
         return;
     const char *p = kna_look(op, x, &t);
     int64_t n = p ? kni_type_size(t) : 0;
@@ -352,7 +352,7 @@ static void check_weights(kna_op *op, kn_array weights)
 {
     kni_type t;
     double sum = 0, v = 0;
-    if (kna_failed(op) || !knl_may_look())
+    if (kna_failed(op) || !knl_may_look(weights))
         return;
     const char *p = kna_look(op, weights, &t);
     int64_t n = p ? kni_type_size(t) : 0;
