@@ -50,7 +50,8 @@ KN_API bool kn_has_tangent(kn_array x);
 KN_API kn_array kn_primal_of(kn_array x);
 /* a tree like x of its arrays with the tangents that stand at the same places. ValueError: the structures differ */
 KN_API kn_tree kn_tree_with_tangents(kn_tree x, kn_tree tangents);
-KN_API kn_tree kn_tree_tangents_of(kn_tree x); /* a tree like x of its arrays' tangents */
+/* a tree like x of its arrays' tangents, each as kn_tangent_of gives it */
+KN_API kn_tree kn_tree_tangents_of(kn_tree x);
 
 /* ---- Backward. */
 /* torch.Tensor.requires_grad_: marks x itself, at the innermost tape: what is computed from it from now on can be
@@ -79,9 +80,11 @@ KN_API kn_array kn_grad_of(kn_array x);
 KN_API bool kn_has_grad(kn_array x);
 /* torch.optim.Optimizer.zero_grad: from now on kn_backward adds up anew. 0, or -1 with an error */
 KN_API int kn_clear_grad(kn_array x);
-KN_API kn_tree kn_tree_grads_of(kn_tree x); /* a tree like x of the gradients of its arrays */
-KN_API int kn_clear_tree_grads(kn_tree x);  /* kn_clear_grad of all arrays of a tree */
-KN_API kn_array kn_detach(kn_array x);      /* torch.Tensor.detach: x as it is, depending on no watched array */
+/* a tree like x of the gradients of its arrays, each as kn_grad_of gives it: what an optimizer takes
+ * (kn_optim_update) */
+KN_API kn_tree kn_tree_grads_of(kn_tree x);
+KN_API int kn_clear_tree_grads(kn_tree x); /* kn_clear_grad of all arrays of a tree. 0, or -1 with an error */
+KN_API kn_array kn_detach(kn_array x);     /* torch.Tensor.detach: x as it is, depending on no watched array */
 
 /* ---- Batch axes. Operations see the logical shape alone; batch axes are in front of it, and those of operands meet
  * from the last one on. */

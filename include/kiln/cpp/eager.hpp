@@ -50,7 +50,7 @@ namespace tree {
 /* a tree like x of its arrays with the tangents that stand at the same places. ValueError: the structures differ */
 inline pytree with_tangents(const ::kiln::pytree &x, const ::kiln::pytree &tangents, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_with_tangents(x.c(), tangents.c()))); }
-/* a tree like x of its arrays' tangents */
+/* a tree like x of its arrays' tangents, each as kn_tangent_of gives it */
 inline pytree tangents_of(const ::kiln::pytree &x, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_tangents_of(x.c()))); }
 } // namespace tree
@@ -91,11 +91,12 @@ inline bool has_grad(const ::kiln::operand &x, place where = here())
 inline int clear_grad(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_clear_grad(x_h)); }
 namespace tree {
-/* a tree like x of the gradients of its arrays */
+/* a tree like x of the gradients of its arrays, each as kn_grad_of gives it: what an optimizer takes
+ * (kn_optim_update) */
 inline pytree grads_of(const ::kiln::pytree &x, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_grads_of(x.c()))); }
 } // namespace tree
-/* kn_clear_grad of all arrays of a tree */
+/* kn_clear_grad of all arrays of a tree. 0, or -1 with an error */
 inline int clear_tree_grads(const ::kiln::pytree &x, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_clear_tree_grads(x.c())); }
 /* torch.Tensor.detach: x as it is, depending on no watched array */
