@@ -242,6 +242,16 @@ kna_value *kna_lift_ground(kna_value *v)
     return v;
 }
 
+void kna_worth_having(kna_value *v)
+{
+    for (; v; v = kna_is_lifted(v) ? v->lift->inner : NULL) {
+        if (v->refs > 0) /* else it is everybody's */
+            v->kept = true;
+        if (kna_is_lifted(v) && v->lift->kind == KNA_LIFT_TANGENT)
+            kna_worth_having(v->lift->tangent);
+    }
+}
+
 knx_error *kna_settle_lifted(kna_value *v)
 {
     for (; kna_is_lifted(v); v = v->lift->inner)

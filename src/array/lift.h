@@ -76,6 +76,8 @@ kna_value *kna_lift_seen(kna_value *v);
 knx_error *kna_lift_drop(kna_value **v);
 /* The value with nothing at it: the innermost, borrowed. Batch axes are axes again. */
 kna_value *kna_lift_ground(kna_value *v);
+/* v is handed on, with what is at it: worth having when the operations around it run. NULL is fine. */
+void kna_worth_having(kna_value *v);
 knx_error *kna_settle_lifted(kna_value *v); /* runs what it waits for, with what is at it; others: nothing */
 static inline bool kna_belongs_to_recording(const kna_value *v) { return kna_is_lifted(v) && v->lift->recording; }
 /* Is one of these lifted, or could one be that nobody has here? */

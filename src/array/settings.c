@@ -214,9 +214,7 @@ void kna_mark_kept(int n, const kn_array *x)
         if (kna_shows_elements(x[i]))
             continue;
         knx_error_release(kna_array_value(x[i], &v));
-        for (kna_value *w = v; w; w = kna_is_lifted(w) ? w->lift->inner : NULL)
-            if (w->refs > 0)
-                w->kept = true;
+        kna_worth_having(v);
         kna_value_release(v);
     }
 }

@@ -97,9 +97,7 @@ kna_step *kna_step_watched(kna_level *level, kni_type type, const kna_step_edge 
 /* What a step holds is worth having when its neighbours run. */
 static kna_value *hold(kna_value *v)
 {
-    for (kna_value *k = kna_value_retain(v); k; k = kna_is_lifted(k) ? k->lift->inner : NULL)
-        if (k->refs > 0)
-            k->kept = true;
+    kna_worth_having(kna_value_retain(v));
     return v;
 }
 

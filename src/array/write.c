@@ -342,7 +342,7 @@ static void set_value(kna_op *op, kna_storage *s, kna_value *fresh)
         kna_fail_with(op, error);
         return;
     }
-    fresh->kept = true;
+    kna_worth_having(fresh);
     if (s->pin)
         kna_state_get()->lazy_shared = true;
     kna_replace_value(s, fresh);
