@@ -114,7 +114,7 @@ static kna_recording *newest(kna_recording *a, kna_recording *b) { return !a || 
 /* What `given` holds is taken over. */
 static kna_value *lifted(kni_type type, kna_lift given)
 {
-    kna_lift *lift = kna_lifting_get() ? knx_piece(sizeof *lift) : NULL; /* which counts it: batch axes need no level */
+    kna_lift *lift = kna_lifting_get() ? knx_piece(sizeof *lift) : NULL; /* which counts what is alive */
     type.weak = false;
     kna_value *v = lift ? kna_value_new(KN_V_LIFTED, type) : NULL;
     if (!v) {
