@@ -551,7 +551,10 @@ static knx_error *run_equation(kna_recording *r, const running *u, const kni_eqn
                       .in = u->in,
                       .literal = u->literal,
                       .out_type = u->j->type + q->out};
-    return kna_apply_equation(r, &e, u->at + q->out);
+    knx_error *error = kna_apply_equation(r, &e, u->at + q->out);
+    for (uint32_t i = 0; error && i < q->n_out; i++) /* those that there were are released */
+        u->at[q->out + i] = NULL;
+    return error;
 }
 
 static kna_value *result_of(const running *u, kni_atom a)
