@@ -132,13 +132,19 @@ static void done_old_tensor(struct DLManagedTensor *t)
     if (t && t->deleter)
         t->deleter(t);
 }
+static void done_level(kn_level l)
+{
+    if (!l && !kn_error_pending())
+        fail("no level and no error");
+    kn_level_end(&l);
+}
 #define AS(T, r) _Generic((r), T : (r), default : (T){0})
 #define DONE(r) \
     _Generic((r), kn_array: done_array(AS(kn_array, r)), kn_list: done_list(AS(kn_list, r)),                           \
         kn_tree: done_handle(AS(kn_tree, r)), kn_fn: done_handle(AS(kn_fn, r)),                                        \
         kn_jaxpr: done_handle(AS(kn_jaxpr, r)), kn_treedef: done_handle(AS(kn_treedef, r)),                            \
         kn_optimizer: done_handle(AS(kn_optimizer, r)), kn_schedule: done_handle(AS(kn_schedule, r)),                  \
-        kn_prepared: drop_prepared(AS(kn_prepared, r)),                                                                \
+        kn_level: done_level(AS(kn_level, r)), kn_prepared: drop_prepared(AS(kn_prepared, r)),                                                                \
         struct DLManagedTensorVersioned *: done_tensor(AS(struct DLManagedTensorVersioned *, r)),                      \
         struct DLManagedTensor *: done_old_tensor(AS(struct DLManagedTensor *, r)), const char *: done_text(AS(const char *, r)), default: (void)0)
 
@@ -324,6 +330,8 @@ static const struct {
     {"kn_errstate_leave", "before"},
     {"kn_seterrcall", "func"}, /* none */
     {"kn_prepared_free", "p"},
+    {"kn_level_end", "level"},
+    {"kn_backward", "seed"}, /* 1 */
     {"kn_source_free", "source"},
     {"kn_clip", "lo"}, /* KN_NONE: no bound */
     {"kn_clip", "hi"},

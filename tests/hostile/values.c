@@ -161,7 +161,7 @@ static kn_context elsewhere;
 static kn_array foreign_array, foreign_waiting;
 static void *foreign[16]; /* a handle of each kind, of another context */
 static char memory[MEMORY], room[MEMORY];
-static kn_array arrays[32];
+static kn_array arrays[40];
 static int n_arrays = SOUND + 1; /* as long as there is none */
 static kn_fn fns[8];
 static kn_jaxpr jaxprs[2];
@@ -228,6 +228,14 @@ static void make_arrays(void)
     a[n++] = kn_like_complex(INFINITY, 1);
     a[n++] = filled(KN_F16, 1, 1, 0, 0);
     a[n++] = filled(KN_F8_E5M2, 2, 2, 3, 0);
+    a[n++] = kn_with_tangent(filled(KN_F64, 2, 3, 3, 0), filled(KN_F64, 3, 2, 3, 3));
+    a[n++] = kn_watch(filled(KN_F64, 2, 3, 3, 0));
+    a[n] = kn_sin(a[n - 1]);
+    n++;
+    a[n] = kn_batch_in(filled(KN_F64, 3, 2, 3, 3), 0);
+    n++;
+    a[n] = kn_sin(kn_with_tangent(kn_watch(filled(KN_F32, 1, 3, 0, 0)), filled(KN_F32, 1, 3, 0, 0)));
+    n++;
     n_arrays = n;
 }
 
@@ -722,6 +730,15 @@ m_kn_scope take_m_kn_scope(const char *name)
     int i = pick_null(name, 1, 3);
     s = (kn_scope){i == 2 ? UINT64_MAX : i == 3 ? 77 : 0, i == 3 ? freed : NULL};
     return i == 1 ? NULL : &s;
+}
+
+m_kn_level take_m_kn_level(const char *name)
+{
+    static kn_level level;
+    int i = pick_null(name, 1, 2);
+    kn_level_end(&level);
+    level = i == 0 ? kn_tape_begin() : NULL;
+    return i == 1 ? NULL : &level;
 }
 
 m_FILE take_m_FILE(const char *name)
