@@ -138,7 +138,7 @@ static bool weak_number(kna_op *op, kn_array y, kni_type *t, double *value)
 static bool negative_powers(kna_op *op, kn_array y)
 {
     kni_type t = kna_type(op, y);
-    if (kna_failed(op) || t.dtype->kind != KN_KIND_INT || !op->b->hook)
+    if (kna_failed(op) || t.dtype->kind != KN_KIND_INT || !op->b->hook || kna_has_batch_axes(y))
         return false;
     const unsigned char *at = kna_look(op, y, &t);
     for (int64_t i = 0, n = kni_type_size(t); at && i < n; i++) {

@@ -2,6 +2,7 @@
  * ufunc_methods.c -- reduce, accumulate and reduceat of functions of two arrays. Where a primitive joins
  * elements so, it is used; otherwise they are joined half by half if their order does not matter, else one after the
  * other. */
+#include "array/element.h"
 #include "numpy/ufunc/ufunc.h"
 #include <string.h>
 
@@ -196,7 +197,8 @@ static kn_array finish(fold *w, method m, kni_atom y)
  * (of x's shape, or NULL) which elements count. Outside of traces only: there the elements are not known. */
 static void check_powers(fold *w, kn_array x, kn_array where, int axis, const bool *is_power)
 {
-    if (kna_failed(&w->op) || w->how.ufunc != kn_ufunc_power || w->d->kind != KN_KIND_INT || !w->b->hook)
+    if (kna_failed(&w->op) || w->how.ufunc != kn_ufunc_power || w->d->kind != KN_KIND_INT || !w->b->hook ||
+        kna_has_batch_axes(x) || kna_has_batch_axes(where))
         return;
     kni_type t = {0}, m = {0};
     const unsigned char *at = kna_look(&w->op, x, &t), *counts = where ? kna_look(&w->op, where, &m) : NULL;

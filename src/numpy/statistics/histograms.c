@@ -116,7 +116,7 @@ kn_array knn_count_into(knl_body *c, kn_array numbers, kn_array weights, int64_t
 {
     kna_op *op = &c->op;
     kni_builder *b = op->b;
-    if (!weights && b->hook && !kna_failed(op))
+    if (!weights && b->hook && !kna_failed(op) && !kna_has_batch_axes(numbers))
         return counted(op, numbers, n);
     kni_atom at = kna_in(op, numbers);
     kn_dtype d = KN_DT(I64);
