@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays that are spread over the devices of a mesh: made, looked at, drawn, kept in files."""
-import functools as _functools
 import json as _json
 import os as _os
 
@@ -32,21 +31,12 @@ def spread(places, tree, f):
     return treedef.unflatten([tree_map(lambda leaf: f(leaf, p), t) for p, t in zip(leaves, subtrees)])
 
 
-@_functools.cache
-def _mover(place):
-    """Where an array is spread over processes its parts go from one to another in a program, which all of them run."""
-    from ._transforms import jit
-    return jit(lambda x: _core.sharding_constraint(x, place._handle))
-
-
 def put(leaf, place):
     """The array there, committed; None: where it is."""
     x = _asarray(leaf)
     place = resolved(place, _UNSET)
     if isinstance(place, NamedSharding):
         place._check_rank(x.ndim, f"One of device_put args is incompatible with its sharding annotation {place}: ")
-        if _core.job()[2] > 1 and not _core.tracing() and not x.is_fully_addressable:
-            return _mover(place)(x)
         return _core.shard(x, place._handle)
     if place is None:
         return x

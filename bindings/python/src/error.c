@@ -146,20 +146,18 @@ static PyObject *spelled(const char *text)
                                            {"ufunc_accumulate: ", "accumulate: "},
                                            {"ufunc_reduceat: ", "reduceat: "},
                                            {"random_", "random."}};
-    static const char *const named[][2] = {
-        {"kn_lax_", "kiln.lax."},
-        {"kn_random_", "kiln.random."},
-        {"kn_load_npz", "kiln.numpy.load"},
-        {"kn_eval_shape", "kiln.eval_shape"},
-        {"kn_primitive_new", "kiln.primitive"},
-        {"kn_distributed_init", "kiln.distributed.initialize"},
-        {"kn_distributed_shutdown", "kiln.distributed.shutdown"},
-        {"kn_set_local_device_count", "jax_num_cpu_devices"},
-        {"kn_process_allgather", "process_allgather of kiln.experimental.multihost_utils"},
-        {"kn_shard_map", "kiln.shard_map"},
-        {"kn_shard", "kiln.device_put"},
-        {"kn_make_mesh", "kiln.make_mesh"},
-        {"kn_", "kiln.numpy."}};
+    static const char *const named[][2] = {{"kn_lax_", "kiln.lax."},
+                                           {"kn_random_", "kiln.random."},
+                                           {"kn_load_npz", "kiln.numpy.load"},
+                                           {"kn_eval_shape", "kiln.eval_shape"},
+                                           {"kn_primitive_new", "kiln.primitive"},
+                                           {"kn_distributed_init", "kiln.distributed.initialize"},
+                                           {"kn_distributed_shutdown", "kiln.distributed.shutdown"},
+                                           {"kn_set_local_device_count", "jax_num_cpu_devices"},
+                                           {"kn_shard_map", "kiln.shard_map"},
+                                           {"kn_shard", "kiln.device_put"},
+                                           {"kn_make_mesh", "kiln.make_mesh"},
+                                           {"kn_", "kiln.numpy."}};
     char out[2048];
     size_t n = 0;
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)

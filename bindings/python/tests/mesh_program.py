@@ -92,7 +92,7 @@ def operations():
     x, w = put(A, "x", "y"), put(B, "y")
     for f in (lambda: x + 1, lambda: np.sin(x) * x, lambda: x.sum(), lambda: x.sum(axis=0), lambda: x.mean(axis=1), lambda: x.T,
               lambda: x @ w, lambda: np.where(x > 0, x, 0), lambda: k.jit(lambda a, b: np.tanh(a @ b))(x, w),
-              lambda: k.grad(lambda a: (a ** 2).sum())(x), lambda: k.vmap(lambda r: r * 2)(x), lambda: x.reshape(8, 3, 4),
+              lambda: k.grad(lambda a: (a ** 2).sum())(x), lambda: k.vmap(lambda r: r * 2)(x), lambda: x.reshape(8, 2, 6),
               lambda: k.jit(lambda a: lax.with_sharding_constraint(a * 2, NamedSharding(XY, P("y"))))(x),
               lambda: k.jit(lambda a: lax.scan(lambda c, r: (c + r, c.sum()), np.zeros(12), a)[0])(put(A)),
               lambda: k.jit(lambda a: a + 1, out_shardings=NamedSharding(XY, P(None, "x")))(x),

@@ -61,7 +61,7 @@ try:
     print(x)
     raise AssertionError("it was printed")
 except RuntimeError as e:
-    assert "process_allgather" in str(e)
+    assert "spread over processes" in str(e)
 assert multihost_utils.process_allgather(x, tiled=True).tolist() == list(range(8))
 assert multihost_utils.process_allgather(numpy.array([me, 5])).tolist() == [[0, 5], [1, 5]]
 y = kiln.make_array_from_process_local_data(rows, numpy.full(4, me))
