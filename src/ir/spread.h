@@ -52,7 +52,8 @@ typedef struct kni_factor {
      * elements from first * step - low on, in its order (reversed: from the other end, also in ascending order). Those
      * outside of the operand are of any content. shift: NULL, or per operand what is added to these positions */
     int64_t step, low, high;
-    const int64_t *shift;
+    const int64_t *shift; /* KNI_ONE, of truths KNI_OR: elements low to high - 1 of the operand are all that anybody
+                           * reads; high 0: it is not known which */
     int8_t *in;  /* per operand: its axis, -1: it has none and is needed as a whole by every part */
     int8_t *out; /* per result: likewise; it is there as a whole in every part */
 } kni_factor;

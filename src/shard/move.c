@@ -179,6 +179,8 @@ static kni_atom join(knshard_writer *w, const knshard_value *v, const knshard_la
         now->dim[d] = to->dim[d];
         left &= ~set;
     }
+    if (v->source && left == v->partial && !(left & (left - 1))) /* nobody but one device has anything */
+        return knb_pbroadcast(&w->b, v->part, knshard_names(w, axes_of_set(w->mesh, left)), v->source - 1, w->mesh);
     x = left ? join_all(w, x, how, v->minus, left) : x;
     return one ? from_bits(&w->b, x, v->type.dtype) : x;
 }

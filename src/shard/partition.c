@@ -245,6 +245,13 @@ static knx_error *get_operands(partition *p, uint32_t i, one *o)
     return knb_take_error(&p->w.b);
 }
 
+static int64_t source_of(const kni_mesh *m, const kni_factor *f, kni_mesh_axes axes)
+{
+    int64_t extent = kni_part_extent(f->size, kni_mesh_parts(m, axes));
+    bool known = (f->kind == KNI_ONE || f->kind == KNI_OR) && f->high > f->low && axes.n == 1;
+    return known && f->low / extent == (f->high - 1) / extent ? f->low / extent + 1 : 0;
+}
+
 static void mark_partial(const partition *p, uint32_t i, const one *o, knshard_value *v)
 {
     const knshard_cut *c = &p->s->cut[i];
@@ -256,6 +263,7 @@ static void mark_partial(const partition *p, uint32_t i, const one *o, knshard_v
             v->partial |= kni_mesh_axes_set(o->axes[f]);
             v->join = c->spread.v[f].kind;
             v->minus = v->minus || c->spread.v[f].minus;
+            v->source = source_of(p->w.mesh, &c->spread.v[f], o->axes[f]);
         }
 }
 

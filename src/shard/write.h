@@ -13,6 +13,7 @@ typedef struct knshard_value {
     uint32_t partial; /* axes over whose devices the parts have yet to be joined, a bit each */
     uint8_t join;     /* kni_factor_kind: how */
     bool minus;       /* kni_factor's */
+    int64_t source;   /* the part along the axis of `partial` that has all elements, from 1 on; 0: several may */
     struct knshard_value *next; /* the same in other layouts */
 } knshard_value;
 

@@ -513,6 +513,14 @@ static KNX_HOT void slice_map(const kni_rule *r, const kni_index *out, kni_index
 
 enum { SMALL = 16 };
 
+static void only_these(kni_factor *f, int64_t low, int64_t high)
+{
+    if (f) {
+        f->low = low;
+        f->high = high;
+    }
+}
+
 /* An axis of which the same element of each group of `stride` stays, all groups being whole, is cut between groups. Of
  * other axes what is shown lies in some neighbour; or, if it is a small part, on a few devices, and all get it. */
 static void slice_spread(const kni_rule *r, kni_spread *s)
@@ -523,7 +531,7 @@ static void slice_spread(const kni_rule *r, kni_spread *s)
         if (start < stride && r->xt->dim[d] == size * stride)
             knp_spread_pair(s, size, 0, d, 0, d);
         else if (size && size <= r->xt->dim[d] / SMALL)
-            knp_spread_one(r, s, d);
+            only_these(knp_spread_one(r, s, d), start, start + (size - 1) * stride + 1);
         else if (size > 1)
             knp_spread_halo(s, size, 0, d, d, stride, -start, start);
     }

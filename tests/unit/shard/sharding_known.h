@@ -48,7 +48,7 @@ static const known_lay known_lays[] = {
 static const known_traffic known_traffics[] = {
     {"big_softmax | 8 | None, x", 28672, FEW},
     {"variance | 8 | x", 14336, FEW},
-    {"part | 8 | x", 14336, "a small slice is summed over the parts that have something of it; JAX sends a device its row (seven permutes, of which it receives one)"},
-    {"rolled | 8 | x", 26624, "what comes round is summed over all devices, as a slice of few elements, and each part is put together anew; JAX sends it to the next device"},
+    {"part | 8 | x", 8192, "a device that has all of a small slice sends it to everybody; JAX sends each device its row (seven permutes, of which it receives one)"},
+    {"rolled | 8 | x", 8192, "what comes round is sent to everybody by the device that has it, and each part is put together anew; JAX sends it to the next device"},
     {0}};
 #endif

@@ -252,6 +252,19 @@ static const program list[] = {
      {"(x, y)", "(x, y)", "(x, y)"},
      NULL,
      NULL},
+    {"a few rows that one device has",
+     "{ lambda ; a:f32[64,3] b:bool[64]. let c:f32[2,3] = slice[limit_indices=(35, 3) start_indices=(33, 0) "
+     "strides=(1, 1)] a; "
+     "d:bool[2] = slice[limit_indices=(36,) start_indices=(33,) strides=(2,)] b in (c, d) }",
+     {"x", "x"},
+     "pbroadcast",
+     "psum"},
+    {"a few rows that several devices have",
+     "{ lambda ; a:f32[64,3]. let c:f32[3,3] = slice[limit_indices=(34, 3) start_indices=(31, 0) strides=(1, 1)] a in "
+     "(c,) }",
+     {"x"},
+     "psum",
+     "pbroadcast"},
     {"a sum stays open behind linear equations",
      "{ lambda ; a:f32[8,6] b:f32[8,6]. let c:f32[6] = reduce_sum[axes=(0,)] a; d:f32[6] = reduce_sum[axes=(0,)] b; "
      "e:f32[6] = add c d; f:f32[6] = mul e 2.0:f32[] in (f,) }",
