@@ -94,7 +94,7 @@ static kna_value *seed_for(kna_op *op, const kna_value *y, kn_array seed)
         return NULL;
     }
     if (!seed)
-        return kna_atom_value(op, knb_full(op->b, kna_physical_type(y), 1));
+        return kne_atom_value(op, knb_full(op->b, kna_physical_type(y), 1));
     kni_type s = kna_type(op, seed);
     kni_atom in = kna_failed(op) ? KN_ATOM_NONE : kna_in_as(op, seed, t.dtype);
     if (!kna_failed(op) && ((!s.weak && s.dtype != t.dtype) || !kni_type_same_shape(s, t)))
@@ -168,7 +168,7 @@ kn_array(kn_grad_of)(kn_array x)
     if (s && s->grad)
         y = kna_value_retain(s->grad);
     else if (s)
-        y = kna_atom_value(&op, knb_zeros(op.b, s->type));
+        y = kne_atom_value(&op, knb_zeros(op.b, s->type));
     y = kna_lift_batch(y, kna_batch_axes(v));
     kna_value_release(v);
     return kne_end_value(&op, y);

@@ -8,6 +8,8 @@
 
 /* Ends with an array of this value (taken over; NULL: no memory). */
 kn_array kne_end_value(kna_op *op, kna_value *v);
+/* What an atom stands for, a new reference; NULL with the op failed, perhaps by what made the atom. */
+kna_value *kne_atom_value(kna_op *op, kni_atom a);
 /* x as a value of a dtype of its own, a new reference; NULL with the op failed. */
 kna_value *kne_value(kna_op *op, kn_array x);
 /* The same for x with tangents or gradients: TypeError "... of int64[3]: only floats and complex numbers have `what`" */

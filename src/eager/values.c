@@ -11,6 +11,8 @@ kn_array kne_end_value(kna_op *op, kna_value *v)
     return kna_end(op, a);
 }
 
+kna_value *kne_atom_value(kna_op *op, kni_atom a) { return kna_failed(op) ? NULL : kna_atom_value(op, a); }
+
 kna_value *kne_value(kna_op *op, kn_array x)
 {
     kni_type t = kna_type(op, x);
