@@ -100,14 +100,14 @@ static kna_value *seed_for(kna_op *op, const kna_value *y, kn_array seed)
     if (!kna_failed(op) && ((!s.weak && s.dtype != t.dtype) || !kni_type_same_shape(s, t)))
         kna_fail(op, s.dtype != t.dtype && !s.weak ? KN_ERROR_TYPE : KN_ERROR_VALUE, "the seed is %s, but the array is %s",
                  kni_type_text(&a, s, true), kni_type_text(&b, t, true));
-    kna_value *v = kna_failed(op) ? NULL : kna_atom_value(op, in), *ct = NULL;
+    kna_value *v = kne_atom_value(op, in), *ct = NULL;
     int64_t extent[KN_MAX_NDIM];
     int n = v ? kne_common_batch(op, v, y, extent) : -1;
     if (n >= 0 && n > kna_batch_axes(y))
         kna_fail(op, KN_ERROR_VALUE, "the seed has %d batch axes, but the array %d", n, kna_batch_axes(y));
     if (n >= 0 && !kna_failed(op)) {
         kni_atom at = kne_with_batch(op, v, n, extent);
-        ct = kna_failed(op) ? NULL : kna_atom_value(op, at);
+        ct = kne_atom_value(op, at);
     }
     kna_value_release(v);
     return ct;

@@ -8,7 +8,7 @@ static kn_array end_moved(kna_op *op, kna_value *v, int from, int to, int axes)
 {
     kni_atom a = v && !kna_failed(op) ? kna_value_atom(op, kna_physical(v)) : KN_ATOM_NONE;
     a = kne_move_axis(op, a, from, to);
-    kna_value *y = v && !kna_failed(op) ? kna_lift_batch(kna_atom_value(op, a), axes) : NULL;
+    kna_value *y = v ? kna_lift_batch(kne_atom_value(op, a), axes) : NULL;
     kna_value_release(v);
     return kne_end_value(op, y);
 }

@@ -58,7 +58,7 @@ static kna_value *tangent_for(kna_op *op, kni_type x, kn_array tangent)
         return NULL;
     }
     kni_atom y = kna_in_as(op, tangent, x.dtype);
-    return kna_failed(op) ? NULL : kna_atom_value(op, y);
+    return kne_atom_value(op, y);
 }
 
 /* Both physical, with the same batch axes; the directions in front of them. */
@@ -71,8 +71,7 @@ static kna_value *attach(kna_op *op, kna_value *x, kna_value *t, int64_t directi
     kni_atom xa = kne_with_batch(op, x, n, extent), ta = kne_with_batch(op, t, n, extent);
     if (directions)
         ta = kne_move_axis(op, ta, n, 0);
-    kna_value *inner = kna_failed(op) ? NULL : kna_atom_value(op, xa),
-              *tangent = kna_failed(op) ? NULL : kna_atom_value(op, ta), *y = NULL;
+    kna_value *inner = kne_atom_value(op, xa), *tangent = kne_atom_value(op, ta), *y = NULL;
     kna_lift with = {.kind = KNA_LIFT_TANGENT, .level = kna_level_now(KNA_LIFT_TANGENT)};
     with.tangent = tangent;
     with.directions = directions;
@@ -118,7 +117,7 @@ kn_array(kn_tangent_of)(kn_array x)
         t = kna_value_atom(&op, l->tangent);
     if (l && l->directions && n)
         t = kne_move_axis(&op, t, 0, n);
-    kna_value *y = kna_failed(&op) ? NULL : kna_atom_value(&op, t);
+    kna_value *y = kne_atom_value(&op, t);
     y = l ? kna_lift_batch(y, n) : y;
     kna_value_release(v);
     return kne_end_value(&op, y);

@@ -11,16 +11,19 @@ kn_array kne_end_value(kna_op *op, kna_value *v)
     return kna_end(op, a);
 }
 
-kna_value *kne_atom_value(kna_op *op, kni_atom a) { return kna_failed(op) ? NULL : kna_atom_value(op, a); }
+kna_value *kne_atom_value(kna_op *op, kni_atom a)
+{
+    kna_value *v = kna_failed(op) ? NULL : kna_atom_value(op, a);
+    if (!v && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem());
+    return v;
+}
 
 kna_value *kne_value(kna_op *op, kn_array x)
 {
     kni_type t = kna_type(op, x);
     kni_atom a = kna_failed(op) ? KN_ATOM_NONE : kna_in_as(op, x, kna_strong_dtype(t));
-    kna_value *v = kna_failed(op) ? NULL : kna_atom_value(op, a);
-    if (!v && !kna_failed(op))
-        kna_fail_with(op, knx_error_nomem());
-    return v;
+    return kne_atom_value(op, a);
 }
 
 kna_value *kne_inexact(kna_op *op, kn_array x, const char *what)
