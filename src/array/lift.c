@@ -38,7 +38,6 @@ kna_level *kna_level_open(kna_lift_kind kind)
     if (!level)
         return NULL;
     *level = (kna_level){.refs = 1, .depth = l->top->depth + 1, .kind = kind, .open = true, .outer = l->top};
-    level->context = knx_context();
     l->top = level;
     l->off += kind == KNA_LIFT_OFF;
     return level;

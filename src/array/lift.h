@@ -22,7 +22,6 @@ typedef struct kn_level_s {
     int refs, depth;
     kna_lift_kind kind;
     bool open;
-    kn_context context;
     struct kn_level_s *outer; /* not counted */
 } kna_level;
 

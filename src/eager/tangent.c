@@ -22,8 +22,12 @@ void kn_level_end(kn_level *level)
     kn_level l = level ? *level : NULL;
     if (level)
         *level = NULL;
-    if (l && l->context == knx_context()) /* a level closes with its context */
-        kna_level_close(l);
+    kna_lifting *open = l ? kna_lifting_get() : NULL;
+    for (kna_level *at = open ? open->top : NULL; at; at = at->outer)
+        if (at == l) { /* it may have closed, with its context or with one outside of it, and be gone */
+            kna_level_close(l);
+            return;
+        }
 }
 
 /* ---- Tangents. */
