@@ -159,7 +159,8 @@ static void levels_end_with_those_inside_of_them(void **state)
     kn_level_end(&outer);
     assert_null(outer);
     assert_false(kn_has_tangent(x));
-    (void)inner; /* closed with the outer one */
+    kn_level_end(&inner); /* it has closed with the outer one */
+    assert_null(inner);
     kn_level none = NULL;
     kn_level_end(&none);
     kn_level_end(NULL);
