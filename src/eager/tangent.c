@@ -22,12 +22,12 @@ void kn_level_end(kn_level *level)
     kn_level l = level ? *level : NULL;
     if (level)
         *level = NULL;
-    kna_lifting *open = l ? kna_lifting_get() : NULL;
-    for (kna_level *at = open ? open->top : NULL; at; at = at->outer)
-        if (at == l) { /* it may have closed, with its context or with one outside of it, and be gone */
-            kna_level_close(l);
-            return;
-        }
+    const kna_state *s = l ? kna_state_get() : NULL;
+    kna_level *open = s && s->lifting ? s->lifting->top : NULL;
+    while (open && open != l)
+        open = open->outer;
+    if (open) /* else it was closed with its context, or with an outer one, and is gone */
+        kna_level_close(open);
 }
 
 /* ---- Tangents. */
