@@ -55,7 +55,8 @@ add("no seed", W, "y = square x", "backward y", "grads x")
 add("a seed of a scalar", W, "y = square x", "s = sum y", "new c - 2.5", "backward s seed c", "grads x")
 add("one element needs none", "new x 1 3\nwatch x", "y = square x", "backward y", "grads x")
 add("a seed of one row", M, "y = tanh x", "new c 2x3 1 2 3 0 0 0", "backward y seed c", "grads x")
-add("the seed may depend on the input", W, "y = square x", "c = sin x", "backward y seed c record", "grads x", "g = grad x", "clear x", "s = sum g", "backward s", "grads x")
+add("the seed may depend on the input", W, "y = square x", "c = sin x", "backward y seed c record", "grads x", "g = grad x", "clear x", "s = sum g",
+    "backward s", "grads x")
 
 # ---- Nothing watched.
 add("nothing is watched", X, "y = square x", "s = sum y", "backward s")
@@ -81,7 +82,8 @@ add("detached is constant", W, "d = detach x", "y = mul x d", "s = sum y", "back
 add("straight through", W, "y = tanh x", "a = sub y x", "d = detach a", "z = add x d", "c = square z", "s = sum c", "show z", "backward s", "grads x")
 add("a step of descent", W, "y = square x", "s = sum y", "backward s", "g = grad x", "off", "u = mul g 0.1", "isub x u", "on", "asks x", "show x", "clear x",
     "y = square x", "s = sum y", "backward s", "grads x")
-add("five steps of descent", W, *["y = sin x", "z = mul y x", "s = sum z", "backward s", "g = grad x", "off", "u = mul g 0.05", "isub x u", "on", "clear x"] * 5,
+add("five steps of descent", W, *["y = sin x", "z = mul y x", "s = sum z", "backward s", "g = grad x", "off", "u = mul g 0.05", "isub x u", "on",
+    "clear x"] * 5,
     "show x")
 add("gradients stay after an update", W, "y = square x", "s = sum y", "backward s", "g = grad x", "off", "imul x 0.5", "on", "grads x", "y = square x",
     "s = sum y", "backward s", "grads x")
@@ -128,14 +130,17 @@ for n in range(2, 5):
     for _ in range(n - 1):
         lines += ["backward g record", "grads x", "g = grad x", "clear x"]
     add(f"derivative {n} of x sin x", *lines, "backward g", "grads x")
-add("a penalty on the gradient", W, "y = tanh x", "s = sum y", "backward s record", "g = grad x", "clear x", "p = square g", "t = sum p", "backward t", "grads x")
-add("a gradient used in a loss", W, "new w 3 1 2 3\nwatch w", "y = mul x w", "z = sin y", "s = sum z", "backward s record", "g = grad x", "clear x", "clear w",
+add("a penalty on the gradient", W, "y = tanh x", "s = sum y", "backward s record", "g = grad x", "clear x", "p = square g", "t = sum p",
+    "backward t", "grads x")
+add("a gradient used in a loss", W, "new w 3 1 2 3\nwatch w", "y = mul x w", "z = sin y", "s = sum z", "backward s record", "g = grad x", "clear x",
+    "clear w",
     "h = square g", "t = sum h", "backward t", "grads x", "grads w")
 add("a row of the second derivative", W, "y = sin x", "z = mul y y", "e = exp z", "s = sum e", "backward s record", "g = grad x", "clear x", "r = at g 1",
     "backward r keep", "grads x")
 add("a gradient without a record is constant", W, "y = square x", "s = sum y", "backward s", "g = grad x", "asks g", "z = mul g x", "t = sum z", "clear x",
     "backward t", "grads x")
-add("recorded gradients add up", W, "y = square x", "z = mul y x", "s = sum z", "backward s record", "backward s record", "g = grad x", "clear x", "t = sum g",
+add("recorded gradients add up", W, "y = square x", "z = mul y x", "s = sum z", "backward s record", "backward s record", "g = grad x", "clear x",
+    "t = sum g",
     "backward t", "grads x")
 add("a product with the second derivative", P, "new v 3 1 0 -1", "y = log x", "z = mul y x", "s = sum z", "backward s record", "g = grad x", "clear x",
     "d = mul g v", "t = sum d", "backward t", "grads x")
@@ -159,10 +164,12 @@ for op in "sin exp tanh softmax cumsum square sigmoid".split():
 add("no tangent is zero", X, "level", "a = tangent x", "show a", "endlevel")
 add("a product of duals", X, "new t 3 1 -1 0.5", "new w 3 3 4 5", "new u 3 0 1 0", "level", "d = dual x t", "e = dual w u", "y = mul d e", "a = tangent y",
     "show a", "endlevel")
-add("a dual and a constant", X, "new t 3 1 -1 0.5", "new w 3 3 4 5", "level", "d = dual x t", "y = mul d w", "z = add y 1", "a = tangent z", "show a", "endlevel")
+add("a dual and a constant", X, "new t 3 1 -1 0.5", "new w 3 3 4 5", "level", "d = dual x t", "y = mul d w", "z = add y 1", "a = tangent z",
+    "show a", "endlevel")
 add("a dual's view", X, "new t 3 1 -1 0.5", "level", "d = dual x t", "v = at d 1:", "y = square v", "a = tangent y", "show a", "endlevel")
 add("a write with a dual", X, "new t 3 1 -1 0.5", "level", "d = dual x t", "y = mul d 2", "imul y d", "a = tangent y", "show a", "endlevel")
-add("tangents of a matrix product", "new x 2x2 1 2 3 4", "new t 2x2 0 1 0 0", "level", "d = dual x t", "y = matmul d d", "a = tangent y", "show a", "endlevel")
+add("tangents of a matrix product", "new x 2x2 1 2 3 4", "new t 2x2 0 1 0 0", "level", "d = dual x t", "y = matmul d d", "a = tangent y", "show a",
+    "endlevel")
 add("backward over tangents", W, "new t 3 1 0 -1", "level", "d = dual x t", "y = sin d", "z = mul y d", "s = sum z", "a = tangent s", "backward a", "grads x",
     "endlevel")
 add("a tangent that is watched", X, "new t 3 1 -1 0.5\nwatch t", "level", "d = dual x t", "y = sin d", "a = tangent y", "s = sum a", "backward s", "grads t",
