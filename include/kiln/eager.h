@@ -96,7 +96,7 @@ typedef struct kn_batch_out_opts {
     int batch_axis; /* which batch axis; those behind it come one place nearer to the front */
 } kn_batch_out_opts;
 KN_API kn_batch_out_opts kn_batch_out_opts_default(void);
-/* x with a batch axis made axis number `axis` of the logical shape. ValueError: it has no such batch axis */
+/* x with a batch axis made axis number `axis` of the logical shape. AxisError: it has no such batch axis */
 KN_API kn_array kn_batch_out(kn_array x, int axis, const kn_batch_out_opts *opts);
 /* x with the first axis of its logical shape as its last batch axis: nothing moves */
 KN_API kn_array kn_incr_batch_dims(kn_array x);

@@ -111,7 +111,7 @@ struct batch_out_opts {
     kn_batch_out_opts c() const {
         kn_batch_out_opts to_ = {}; to_.size_ = sizeof to_; to_.batch_axis = detail::c_of(batch_axis); return to_; }
 };
-/* x with a batch axis made axis number `axis` of the logical shape. ValueError: it has no such batch axis */
+/* x with a batch axis made axis number `axis` of the logical shape. AxisError: it has no such batch axis */
 inline array batch_out(const ::kiln::operand &x, int axis, const ::kiln::batch_out_opts &opts = {}, place
     where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_batch_out_opts opts_c = opts.c(); c_.here(); return
