@@ -143,10 +143,10 @@ static knx_error *jaxpr_of(const kna_derived *d, kni_jaxpr **out)
     knb_init(&b);
     knx_error *error = x && y ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < d->n_in; i++)
-        x[i] = d->same[i] == UINT32_MAX ? knb_literal(&b, d->literal[i].type.dtype, d->literal[i].type.weak,
-                                                      d->literal[i].bits)
-               : d->same[i] == i        ? knb_invar(&b, d->in[i])
-                                        : x[d->same[i]];
+        x[i] = d->same[i] == UINT32_MAX
+                   ? knb_literal(&b, d->literal[i].type.dtype, d->literal[i].type.weak, d->literal[i].bits)
+               : d->same[i] == i ? knb_invar(&b, d->in[i])
+                                 : x[d->same[i]];
     if (!error) {
         knb_emit(&b, d->prim, d->params, (int)d->n_in, x, y, (int)d->n_out);
         error = knb_finish(&b, (int)d->n_out, y, "", false, out);

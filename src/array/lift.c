@@ -145,11 +145,10 @@ kna_value *kna_lift_tangent(kna_level *level, kna_value *inner, kna_value *tange
         kna_value_release(tangent);
         return NULL;
     }
-    return lifted(inner->type, (kna_lift){.kind = KNA_LIFT_TANGENT,
-                                          .level = level,
-                                          .inner = inner,
-                                          .tangent = tangent,
-                                          .directions = directions});
+    return lifted(
+        inner->type,
+        (kna_lift){
+            .kind = KNA_LIFT_TANGENT, .level = level, .inner = inner, .tangent = tangent, .directions = directions});
 }
 
 kna_value *kna_lift_tape(kna_level *level, kna_value *inner, kna_step *step, uint32_t index)
@@ -227,7 +226,8 @@ kna_value *kna_lift_seen(kna_value *v)
 knx_error *kna_lift_drop(kna_value **v)
 {
     if (kna_batch_axes(*v))
-        return knx_error_new(KN_ERROR_VALUE, "an array with batch axes cannot be looked at: kn_batch_out makes them axes");
+        return knx_error_new(KN_ERROR_VALUE,
+                             "an array with batch axes cannot be looked at: kn_batch_out makes them axes");
     kna_value *ground = kna_value_retain(kna_lift_ground(*v));
     kna_value_release(*v);
     *v = ground;
@@ -301,7 +301,10 @@ const kna_lift *kna_lift_at(kna_value *v, const kna_level *level)
     return NULL;
 }
 
-int kna_batch_axes(const kna_value *v) { return kna_is_lifted(v) && v->lift->kind == KNA_LIFT_BATCH ? v->lift->axes : 0; }
+int kna_batch_axes(const kna_value *v)
+{
+    return kna_is_lifted(v) && v->lift->kind == KNA_LIFT_BATCH ? v->lift->axes : 0;
+}
 kna_value *kna_physical(kna_value *v) { return kna_batch_axes(v) ? v->lift->inner : v; }
 kni_type kna_physical_type(const kna_value *v) { return kna_batch_axes(v) ? v->lift->inner->type : v->type; }
 
@@ -312,7 +315,8 @@ static knx_error *record(kna_recording *r, const kna_equation *e, kna_value **ou
     kni_builder *b = &r->b;
     const kn_place *place = b->place;
     knx_arena a = KN_ARENA_INIT;
-    kni_atom *in = knx_arena_alloc(&a, (e->n_in + 1) * sizeof *in), *y = knx_arena_alloc(&a, (e->n_out + 1) * sizeof *y);
+    kni_atom *in = knx_arena_alloc(&a, (e->n_in + 1) * sizeof *in),
+             *y = knx_arena_alloc(&a, (e->n_out + 1) * sizeof *y);
     knx_error *error = in && y ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < e->n_in; i++)
         if (e->in[i])
@@ -455,8 +459,7 @@ static knx_error *apply_with_tangents(kna_recording *r, kna_level *level, room *
 static knx_error *apply_on_tape(kna_recording *r, kna_level *level, const kna_equation *e, kna_value **out)
 {
     enum { FEW_OPERANDS = 8 };
-    kna_value *few[FEW_OPERANDS],
-        **in = e->n_in <= FEW_OPERANDS ? few : knx_alloc((size_t)e->n_in * sizeof *in);
+    kna_value *few[FEW_OPERANDS], **in = e->n_in <= FEW_OPERANDS ? few : knx_alloc((size_t)e->n_in * sizeof *in);
     if (!in)
         return knx_error_nomem();
     for (uint32_t i = 0; i < e->n_in; i++) {
@@ -502,8 +505,7 @@ static knx_error *apply_seen(kna_recording *r, const kna_equation *e, kna_value 
 static knx_error *apply_lifted(kna_recording *r, const kna_equation *e, kna_value **out)
 {
     enum { FEW_OPERANDS = 8 };
-    kna_value *few[FEW_OPERANDS],
-        **seen = e->n_in <= FEW_OPERANDS ? few : knx_alloc((size_t)e->n_in * sizeof *seen);
+    kna_value *few[FEW_OPERANDS], **seen = e->n_in <= FEW_OPERANDS ? few : knx_alloc((size_t)e->n_in * sizeof *seen);
     if (!seen)
         return knx_error_nomem();
     for (uint32_t i = 0; i < e->n_in; i++)
@@ -614,8 +616,8 @@ KNX_HOT knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draf
         if (!in[i])
             literal[i] = b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
     }
-    kna_equation q = {e->prim, e->params, e->place, knx_context()->operation, e->n_in, e->n_out, in, literal,
-                      b->type.at + e->out};
+    kna_equation q = {e->prim,  e->params, e->place, knx_context()->operation, e->n_in,
+                      e->n_out, in,        literal,  b->type.at + e->out};
     if (!error)
         error = kna_apply_equation(NULL, &q, out);
     if (!error) {

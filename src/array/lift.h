@@ -90,7 +90,8 @@ knx_error *kna_lift_move(kna_value **v, uint16_t site); /* to where it is meant 
 /* What is at v at this level, NULL: nothing. */
 const kna_lift *kna_lift_at(kna_value *v, const kna_level *level);
 /* New values made of v (borrowed): with something at it, below what is at higher levels, in place of what is at this
- * one (what `with` holds is not taken over; its `inner` is not looked at); without what is at a level; without tapes. */
+ * one (what `with` holds is not taken over; its `inner` is not looked at); without what is at a level; without tapes.
+ * */
 kna_value *kna_lift_put(kna_value *v, const kna_lift *with);
 kna_value *kna_lift_without(kna_value *v, const kna_level *level);
 kna_value *kna_lift_without_tapes(kna_value *v);

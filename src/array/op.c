@@ -375,9 +375,9 @@ static KNX_HOT kn_array own_handle_of(kna_value *v)
     const kna_recording *r = kna_recording_current();
     const kni_builder *b = r ? &r->b : NULL;
     bool input = v->state == KN_V_TRACER && b && b->invar.n && v->tracer.atom <= b->invar.at[b->invar.n - 1];
-    bool memory = (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER || v->state == KN_V_PENDING ||
-                   v->state == KN_V_LIFTED) &&
-                  r && !v->type.weak;
+    bool memory =
+        (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER || v->state == KN_V_PENDING || v->state == KN_V_LIFTED) &&
+        r && !v->type.weak;
     return input || memory ? kna_own_handle(v) : handle_of(v);
 }
 

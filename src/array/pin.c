@@ -237,8 +237,9 @@ knx_error *kna_pin_storage(kna_array *a, bool unique, void **data)
         return knx_error_new(KN_ERROR_CONCRETIZATION, "a traced array has no memory of its own");
     }
     if (s->value->state == KN_V_LIFTED)
-        return knx_error_new(KN_ERROR_VALUE, "an array that is watched, or has a tangent or batch axes, has no memory of "
-                                             "its own; kn_detach gives one that has");
+        return knx_error_new(KN_ERROR_VALUE,
+                             "an array that is watched, or has a tangent or batch axes, has no memory of "
+                             "its own; kn_detach gives one that has");
     KN_TRY(kna_force_here(1, &s->value));
     if (unique) { /* what was recorded before keeps the elements of now */
         while (s->views)

@@ -487,7 +487,8 @@ static knx_error *work_out(kna_recording *r, kni_atom atom)
     if (!needed)
         return knx_error_nomem();
     knx_error *error = mark_needed(r, atom, needed);
-    if (!error && (needs_unknown(r, needed) || (!r->concrete && varies(r, needed)) || (knx_dim_now() && needs_variables(r, needed)))) {
+    if (!error && (needs_unknown(r, needed) || (!r->concrete && varies(r, needed)) ||
+                   (knx_dim_now() && needs_variables(r, needed)))) {
         knx_free(needed);
         return NULL;
     }
@@ -507,7 +508,8 @@ static knx_error *work_out(kna_recording *r, kni_atom atom)
 static KNX_HOT knx_error *stands_for(kna_value *v, bool constants, kna_value **out)
 {
     if (kna_batch_axes(v))
-        return knx_error_new(KN_ERROR_VALUE, "an array with batch axes cannot be looked at: kn_batch_out makes them axes");
+        return knx_error_new(KN_ERROR_VALUE,
+                             "an array with batch axes cannot be looked at: kn_batch_out makes them axes");
     v = kna_lift_ground(v);
     if (v->state != KN_V_TRACER) {
         *out = kna_value_retain(v);
@@ -580,7 +582,8 @@ static knx_error *fold_equation(void *env, kni_builder *b, const kni_draft_eqn *
 /* An equation over values: in its place come those that it becomes. */
 static knx_error *apply_in(kna_recording *r, const kni_draft_eqn *e, knx_arena *a)
 {
-    kna_value **in = knx_arena_zero(a, (e->n_in + 1) * sizeof *in), **out = knx_arena_alloc(a, (e->n_out + 1) * sizeof *out);
+    kna_value **in = knx_arena_zero(a, (e->n_in + 1) * sizeof *in),
+              **out = knx_arena_alloc(a, (e->n_out + 1) * sizeof *out);
     kni_literal *literal = knx_arena_alloc(a, (e->n_in + 1) * sizeof *literal);
     kni_type *type = knx_arena_alloc(a, (e->n_out + 1) * sizeof *type);
     knx_error *error = in && out && literal && type ? NULL : knx_error_nomem();

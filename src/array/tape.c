@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tape.c -- tapes, and walking backward over them. The linear parts of the steps, one after the other, are a linear
- * function from the tangents of watched arrays to that of the loss; it is transposed as kn_grad does it, and applied. */
+ * function from the tangents of watched arrays to that of the loss; it is transposed as kn_grad does it, and applied.
+ * */
 #include "array/tape.h"
 #include "ir/ops.h"
 #include "transform/transform.h"
@@ -136,8 +137,7 @@ static knx_error *lift_results(kna_level *level, const kna_derived *d, kna_step 
 {
     uint32_t made = 0;
     for (; made < d->n_out; made++) {
-        out[made] =
-            d->has[made] ? kna_lift_tape(level, y[made], kna_step_retain(s), made) : y[made];
+        out[made] = d->has[made] ? kna_lift_tape(level, y[made], kna_step_retain(s), made) : y[made];
         if (!out[made])
             break;
     }
@@ -210,11 +210,11 @@ typedef struct walk {
     kna_equation like; /* place and name of what is applied */
     kna_backward how;
     knx_arena arena;
-    KN_VEC(kna_step *) step; /* in the order in which they were made */
-    kni_builder b;           /* the linear function */
+    KN_VEC(kna_step *) step;  /* in the order in which they were made */
+    kni_builder b;            /* the linear function */
     KN_VEC(kni_atom) tangent; /* of each result of each step; KN_ATOM_NONE: none */
     KN_VEC(kna_value *) residual;
-    KN_VEC(bool) linear;     /* per input of b */
+    KN_VEC(bool) linear; /* per input of b */
 } walk;
 
 static int by_serial(const void *a, const void *b)
@@ -430,9 +430,10 @@ static knx_error *may_go(const walk *w)
     for (size_t i = 0; i < w->step.n; i++) {
         const kna_step *s = w->step.at[i];
         if (!s->derived && s->recording != w->r)
-            return knx_error_new(KN_ERROR_LEAKED_TRACER,
-                                 "backward inside of %s, which is traced by %s, of an array that is watched outside of it",
-                                 w->r ? w->r->function : "a function", w->r ? w->r->transformation : "a transformation");
+            return knx_error_new(
+                KN_ERROR_LEAKED_TRACER,
+                "backward inside of %s, which is traced by %s, of an array that is watched outside of it",
+                w->r ? w->r->function : "a function", w->r ? w->r->transformation : "a transformation");
     }
     return NULL;
 }

@@ -233,8 +233,8 @@ knx_error *kndist_pump(void)
     return error;
 }
 
-/* ---- Waiting: a little on the CPU, then asleep. Who yields instead is behind all others that run on the machine, for some milliseconds each;
- * who sleeps comes back as soon as the time is over. */
+/* ---- Waiting: a little on the CPU, then asleep. Who yields instead is behind all others that run on the machine, for
+ * some milliseconds each; who sleeps comes back as soon as the time is over. */
 
 void kndist_idle(int *tries)
 {

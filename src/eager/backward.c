@@ -56,8 +56,9 @@ kn_array(kn_watch)(kn_array x)
         if (!at || at->step->derived) {
             kna_step_edge from = at ? (kna_step_edge){at->step, at->index} : (kna_step_edge){NULL, 0};
             kna_lift with = {.kind = KNA_LIFT_TAPE, .level = level};
-            with.step = level ? kna_step_watched(level, kna_physical_type(v), at ? &from : NULL, knx_context()->here, "watch")
-                              : NULL;
+            with.step =
+                level ? kna_step_watched(level, kna_physical_type(v), at ? &from : NULL, knx_context()->here, "watch")
+                      : NULL;
             kna_value *watched = with.step ? kna_lift_put(v, &with) : NULL;
             kna_step_release(with.step);
             if (watched) {
@@ -90,7 +91,8 @@ static kna_value *seed_for(kna_op *op, const kna_value *y, kn_array seed)
     knx_text a = {0}, b = {0};
     kni_type t = y->type;
     if (!seed && kni_type_size(t) != 1) {
-        kna_fail(op, KN_ERROR_VALUE, "backward from %s needs a .seed: only of one element it is 1", kni_type_text(&a, t, true));
+        kna_fail(op, KN_ERROR_VALUE, "backward from %s needs a .seed: only of one element it is 1",
+                 kni_type_text(&a, t, true));
         return NULL;
     }
     if (!seed)
@@ -98,8 +100,8 @@ static kna_value *seed_for(kna_op *op, const kna_value *y, kn_array seed)
     kni_type s = kna_type(op, seed);
     kni_atom in = kna_failed(op) ? KN_ATOM_NONE : kna_in_as(op, seed, t.dtype);
     if (!kna_failed(op) && ((!s.weak && s.dtype != t.dtype) || !kni_type_same_shape(s, t)))
-        kna_fail(op, s.dtype != t.dtype && !s.weak ? KN_ERROR_TYPE : KN_ERROR_VALUE, "the seed is %s, but the array is %s",
-                 kni_type_text(&a, s, true), kni_type_text(&b, t, true));
+        kna_fail(op, s.dtype != t.dtype && !s.weak ? KN_ERROR_TYPE : KN_ERROR_VALUE,
+                 "the seed is %s, but the array is %s", kni_type_text(&a, s, true), kni_type_text(&b, t, true));
     kna_value *v = kne_atom_value(op, in), *ct = NULL;
     int64_t extent[KN_MAX_NDIM];
     int n = v ? kne_common_batch(op, v, y, extent) : -1;
@@ -148,9 +150,11 @@ static kna_step *watched_step(kna_op *op, kn_array x, kna_value *v)
     if (at && !at->step->derived)
         return at->step;
     if (at && watched)
-        kna_fail(op, KN_ERROR_VALUE, "the array, watched%s, was changed by '%s'%s: the gradient is that of what it was before; "
-                                     "watch it again, or change it where KN_NO_TAPE is",
-                 place_text(watched, since), at->step->operation ? at->step->operation : "", place_text(at->step->place, made));
+        kna_fail(op, KN_ERROR_VALUE,
+                 "the array, watched%s, was changed by '%s'%s: the gradient is that of what it was before; "
+                 "watch it again, or change it where KN_NO_TAPE is",
+                 place_text(watched, since), at->step->operation ? at->step->operation : "",
+                 place_text(at->step->place, made));
     else if (at)
         kna_fail(op, KN_ERROR_VALUE, "the array made by '%s'%s is not watched itself: kn_watch it before backward",
                  at->step->operation ? at->step->operation : "", place_text(at->step->place, made));

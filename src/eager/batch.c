@@ -41,7 +41,8 @@ static kn_array count_by(const char *name, kn_array x, int by)
     kna_value *v = kne_value(&op, x);
     int n = kna_batch_axes(v) + by;
     if (v && (n < 0 || (by > 0 && !v->type.ndim)))
-        kna_fail(&op, KN_ERROR_VALUE, n < 0 ? "the array has no batch axis" : "the array has no axis that could be a batch axis");
+        kna_fail(&op, KN_ERROR_VALUE,
+                 n < 0 ? "the array has no batch axis" : "the array has no axis that could be a batch axis");
     return end_moved(&op, v, 0, 0, n);
 }
 

@@ -12,8 +12,8 @@ typedef struct waiting {
     KN_VEC(kna_node *) node;
     KN_VEC(kna_value *) leaf; /* of all, each once */
     KN_VEC(kna_node *) stack;
-    KN_VEC(uint32_t) next;    /* of the stack: which operand is visited next */
-    knx_table index;          /* of nodes: 1 + their number; and of leaves */
+    KN_VEC(uint32_t) next; /* of the stack: which operand is visited next */
+    knx_table index;       /* of nodes: 1 + their number; and of leaves */
 } waiting;
 
 static void free_waiting(waiting *w)
@@ -34,7 +34,8 @@ static int64_t number_of(const waiting *w, const void *p, bool leaf)
     uint64_t h = key_of(p);
     for (void *at = knx_table_first(&w->index, h, &cursor); at; at = knx_table_next(&w->index, h, &cursor)) {
         size_t i = (uintptr_t)at - 1;
-        if (i % 2 == leaf && (leaf ? i / 2 < w->leaf.n && w->leaf.at[i / 2] == p : i / 2 < w->node.n && w->node.at[i / 2] == p))
+        if (i % 2 == leaf &&
+            (leaf ? i / 2 < w->leaf.n && w->leaf.at[i / 2] == p : i / 2 < w->node.n && w->node.at[i / 2] == p))
             return (int64_t)(i / 2);
     }
     return -1;
@@ -98,8 +99,8 @@ static knx_error *write_jaxpr(const waiting *w, kna_value *v, kna_closed *c)
         n_var += w->node.at[i]->n_out;
         widest = w->node.at[i]->n_in > widest ? w->node.at[i]->n_in : widest;
     }
-    kni_atom *leaf = knx_arena_alloc(&a, (w->leaf.n + 1) * sizeof *leaf), *var = knx_arena_alloc(&a, (n_var + 1) * sizeof *var),
-             *in = knx_arena_alloc(&a, widest * sizeof *in);
+    kni_atom *leaf = knx_arena_alloc(&a, (w->leaf.n + 1) * sizeof *leaf),
+             *var = knx_arena_alloc(&a, (n_var + 1) * sizeof *var), *in = knx_arena_alloc(&a, widest * sizeof *in);
     size_t *first = knx_arena_alloc(&a, (w->node.n + 1) * sizeof *first);
     c->consts = knx_alloc((w->leaf.n + 1) * sizeof *c->consts);
     knx_error *error = leaf && var && in && first && c->consts ? NULL : knx_error_nomem();
@@ -126,7 +127,8 @@ static knx_error *write_jaxpr(const waiting *w, kna_value *v, kna_closed *c)
         error = knb_take_error(&b);
     }
     if (!error) {
-        kni_atom y = v->state == KN_V_PENDING ? var[first[number_of(w, v->pending.node, false)] + v->pending.index] : leaf[0];
+        kni_atom y =
+            v->state == KN_V_PENDING ? var[first[number_of(w, v->pending.node, false)] + v->pending.index] : leaf[0];
         error = knb_finish(&b, 1, &y, "pending", false, &c->jaxpr);
     }
     knb_free(&b);
@@ -173,7 +175,7 @@ const char *kn_operation_of(kn_array x)
     kna_value *v = kne_value(&op, x);
     const kna_value *ground = v ? kna_lift_ground(v) : NULL;
     const kna_step *s = v ? step_of(v) : NULL;
-    const char *name = s                                           ? s->derived->prim->name
+    const char *name = s                                         ? s->derived->prim->name
                        : ground && ground->state == KN_V_PENDING ? ground->pending.node->prim->name
                                                                  : "";
     kna_value_release(v);

@@ -32,8 +32,8 @@ kna_value *kne_inexact(kna_op *op, kn_array x, const char *what)
     kna_value *v = kne_value(op, x);
     if (!v || knx_is_inexact(v->type.dtype))
         return v;
-    kna_fail(op, KN_ERROR_TYPE, "%s has no %s: only arrays of floats and of complex numbers have", kni_type_text(&t, v->type, true),
-             what);
+    kna_fail(op, KN_ERROR_TYPE, "%s has no %s: only arrays of floats and of complex numbers have",
+             kni_type_text(&t, v->type, true), what);
     kna_value_release(v);
     return NULL;
 }
@@ -42,7 +42,8 @@ int kne_common_batch(kna_op *op, const kna_value *a, const kna_value *b, int64_t
 {
     int na = kna_batch_axes(a), nb = kna_batch_axes(b), n = na > nb ? na : nb;
     for (int k = 1; k <= n; k++) { /* from the last one on */
-        int64_t ea = k <= na ? kna_physical_type(a).dim[na - k] : -1, eb = k <= nb ? kna_physical_type(b).dim[nb - k] : -1;
+        int64_t ea = k <= na ? kna_physical_type(a).dim[na - k] : -1,
+                eb = k <= nb ? kna_physical_type(b).dim[nb - k] : -1;
         if (ea >= 0 && eb >= 0 && ea != eb) {
             kna_fail(op, KN_ERROR_VALUE, "batch axes of different sizes: %lld and %lld", (long long)ea, (long long)eb);
             return -1;

@@ -158,7 +158,9 @@ static knx_error *value_to_move(kn_array x, kn_device d, kna_value **out)
     if ((*out)->state == KN_V_TRACER && d == kn_default_device())
         return NULL;
     if (kna_is_lifted(*out))
-        error = knx_error_new(KN_ERROR_VALUE, "an array that is watched, or has a tangent or batch axes, cannot be put on a device: put it there first");
+        error = knx_error_new(
+            KN_ERROR_VALUE,
+            "an array that is watched, or has a tangent or batch axes, cannot be put on a device: put it there first");
     else if ((*out)->state == KN_V_TRACER || (*out)->state == KN_V_ABSTRACT)
         error = traced(*out);
     else if ((*out)->type.weak)

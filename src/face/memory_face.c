@@ -143,7 +143,8 @@ const void *kn_data_bytes(kn_array x, kn_dtype dtype)
         data = (void *)(uintptr_t)kna_look(&op, x, &t);
     } else {
         kna_array *a = kna_array_of(&op, x);
-        bool traced = a && (a->storage->value->state == KN_V_LIFTED || a->storage->value->state == KN_V_TRACER || a->storage->value->state == KN_V_ABSTRACT);
+        bool traced = a && (a->storage->value->state == KN_V_LIFTED || a->storage->value->state == KN_V_TRACER ||
+                            a->storage->value->state == KN_V_ABSTRACT);
         if (a && !traced && kna_is_contiguous(a->type, a->stride)) {
             knx_error *error = kna_pin_storage(a, false, &data);
             if (error)

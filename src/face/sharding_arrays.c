@@ -45,7 +45,9 @@ static knx_error *spread_value(kna_value **v, const kni_sharding *s, bool *moved
     knx_buffer *b = NULL;
     kna_value *old = *v, *fresh;
     if (kna_is_lifted(old))
-        return knx_error_new(KN_ERROR_VALUE, "an array that is watched, or has a tangent or batch axes, cannot be spread: spread it first");
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "an array that is watched, or has a tangent or batch axes, cannot be spread: spread it first");
     KN_TRY(knd_mesh_open(s->mesh, &d));
     uint16_t site = knd_site_of(&d->head, true, knx_context()->here);
     there = old->state == KN_V_BUFFER ? knd_parts_of(d, old->buffer, old->type) : NULL;

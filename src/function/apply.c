@@ -165,8 +165,7 @@ static knx_error *apply_jit(knf_core *f, const kni_type *types, kna_value *const
     knf_dims dims;
     KN_TRY(knf_find_entry(f, types, in, &dims, &e, &once));
     bool lifted = kna_any_lifted((int)e->closed.n_const, e->closed.consts); /* captured */
-    knx_error *error =
-        lifted ? knf_inline_closed(&e->closed, in, out) : knf_run_entry(e, &dims, in, NULL, out);
+    knx_error *error = lifted ? knf_inline_closed(&e->closed, in, out) : knf_run_entry(e, &dims, in, NULL, out);
     knf_entry_free(once);
     return error;
 }

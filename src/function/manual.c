@@ -362,7 +362,8 @@ void knf_take_devices(kna_op *op, kn_array devices, knf_core *draft)
         kna_fail_with(op, error);
 }
 
-/* A device for each lane: those that were named, or in a call the first ones, if there are so many; NULL: there are not, or it is recorded. */
+/* A device for each lane: those that were named, or in a call the first ones, if there are so many; NULL: there are
+ * not, or it is recorded. */
 static const kni_mesh *mesh_of_lanes(const knf_core *f, int64_t size)
 {
     const kndist_job *job = kndist_job_now();

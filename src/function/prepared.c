@@ -97,7 +97,8 @@ static knx_error *compile(const recorded *r, bool donate, knd_loaded **out)
 static knx_error *settle(kna_value **v, uint32_t n)
 {
     if (kna_any_lifted((int)n, v))
-        return knx_error_new(KN_ERROR_VALUE, "a prepared function takes no array that is watched, or has a tangent or batch axes");
+        return knx_error_new(KN_ERROR_VALUE,
+                             "a prepared function takes no array that is watched, or has a tangent or batch axes");
     for (uint32_t i = 0; i < n; i++)
         if (v[i]->state == KN_V_TRACER || v[i]->state == KN_V_ABSTRACT)
             return knx_error_new(KN_ERROR_CONCRETIZATION, "the function uses an array whose value is not known");

@@ -182,8 +182,9 @@ static bool two_meet(const knio_piece *x, const knio_piece *y)
     return true;
 }
 
-/* Parts with elements, in the order of their starts, which are in the same places along the axes in front. Where those that meet along this
- * axis are in the same places along it, as parts of a mesh are, the next axis tells; others are compared each with each. */
+/* Parts with elements, in the order of their starts, which are in the same places along the axes in front. Where those
+ * that meet along this axis are in the same places along it, as parts of a mesh are, the next axis tells; others are
+ * compared each with each. */
 static bool any_meet(const knio_piece *const *p, int n, int axis)
 {
     for (int i = 0, next; i < n; i = next) {
