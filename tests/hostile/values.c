@@ -732,15 +732,6 @@ m_kn_scope take_m_kn_scope(const char *name)
     return i == 1 ? NULL : &s;
 }
 
-m_kn_level take_m_kn_level(const char *name)
-{
-    static kn_level level;
-    int i = pick_null(name, 1, 2);
-    kn_level_end(&level);
-    level = i == 0 ? kn_tape_begin() : NULL;
-    return i == 1 ? NULL : &level;
-}
-
 m_FILE take_m_FILE(const char *name)
 {
     static FILE *out;
@@ -753,18 +744,6 @@ kn_primitive take_kn_primitive(const char *name)
 {
     int i = pick_null(name, 2, 3);
     return i < 2 ? primitives[i] : i == 2 ? NULL : i == 3 ? (kn_primitive)(uintptr_t)dead[0] : (kn_primitive)memory;
-}
-
-kn_params take_kn_params(const char *name)
-{
-    static const kn_param one[] = {{"n", KN_PARAM_INT, 0}}, odd[] = {{"n", KN_PARAM_DOUBLE, 4}},
-                          kind[] = {{"n", -4, 0}}, far[] = {{"n", KN_PARAM_BOOL, SIZE_MAX}}, bare[] = {{NULL, 1, 0}},
-                          twice[] = {{"n", KN_PARAM_INT, 0}, {"n", KN_PARAM_INT, 8}};
-    static const kn_params table[] = {{8, 1, one},        {0, 0, NULL},       {8, 1, NULL}, {8, -1, one},
-                                      {8, INT_MAX, one},  {SIZE_MAX, 1, one}, {8, 1, odd},  {8, 1, kind},
-                                      {SIZE_MAX, 1, far}, {8, 1, far},        {8, 1, bare}, {16, 2, twice},
-                                      {16, 1, one},       {0, 1, one}};
-    return FROM(table, 2);
 }
 
 #define OUT(T)                                     \
