@@ -398,10 +398,22 @@ static void programs_of_pytorch_have_its_numbers_and_errors(void **state)
     assert_true(programs >= 100);
 }
 
+/* torch.tensor([1+2j]) has [2.-4.j] here. */
+static void gradients_of_complex_arrays_are_the_conjugates_of_pytorchs(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array c = kn_watch(kn_copy(kn_of(double _Complex, 1 + 2 * 1.0i)));
+    kn_backward(kn_real(kn_sum(kn_multiply(c, c))));
+    assert_true(kn_item(kn_real(kn_grad_of(c))) == 2 && kn_item(kn_imag(kn_grad_of(c))) == 4);
+    assert_false(kn_error_pending());
+}
+
 KN_TEST_GROUP(test_torch)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_of_pytorch_have_its_numbers_and_errors),
+        cmocka_unit_test(gradients_of_complex_arrays_are_the_conjugates_of_pytorchs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
