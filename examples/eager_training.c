@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { EPOCHS = 6, BATCH = 128, TRAIN = 1437 };
+enum { EPOCHS = 6, BATCH = 128, TRAIN = 1437, STEPS = TRAIN / BATCH };
 
 typedef struct {
     kn_array w1, b1, w2, b2;
@@ -79,15 +79,15 @@ static double epoch(Mlp *net, kn_fn step, const Batch *all, int number, double *
     KN_SCOPE;
     kn_array order = kn_random_permutation(kn_random_key((uint64_t)number), TRAIN);
     double total = 0, started = seconds();
-    for (int i = 0; i + BATCH <= TRAIN; i += BATCH) {
+    for (int i = 0; i < STEPS; i++) {
         KN_SCOPE;
-        kn_array rows = kn_at(order, "%:%", i, i + BATCH);
+        kn_array rows = kn_at(order, "%:%", i * BATCH, (i + 1) * BATCH);
         Batch batch = {kn_take(all->images, rows, KN_AXIS(0)), kn_take(all->labels, rows, KN_AXIS(0))};
         total += step ? step_functionally(step, net, &batch) : step_imperatively(net, &batch);
     }
     double now = seconds() - started;
     *took = number == 0 || now < *took ? now : *took;
-    return total / (TRAIN / BATCH);
+    return total / STEPS;
 }
 
 int main(int argc, char **argv)
