@@ -2,7 +2,7 @@
  * derived.c -- what becomes of one equation under a transformation: the equation as a jaxpr of its own, transformed by
  * knt_jvp, knt_linearize or knt_batch, as a recorded function is. What was derived is kept and found again for an
  * equation with the same row, parameters and types. */
-#include "array/lift.h"
+#include "array/tape.h"
 #include "base/hash.h"
 #include "transform/transform.h"
 #include <string.h>
@@ -97,6 +97,7 @@ void kna_lifting_free(kna_lifting *l)
     if (!l)
         return;
     kna_levels_close_to(l, &l->base[1]);
+    kna_backs_free(l);
     forget_all(l);
     knx_free(l->set);
     knx_free(l);
@@ -251,6 +252,9 @@ static knx_error *split_residuals(kna_derived *d)
         error = knb_finish(&b, (int)d->n_residual, y, "", true, &d->later);
     knb_free(&b);
     const kni_jaxpr *later = d->later;
+    d->direct = later && !later->n_eqn;
+    for (uint32_t i = 0; later && i < later->n_out; i++)
+        d->direct = d->direct && kni_is_var(later->out[i]);
     for (uint32_t k = 0; later && k < later->n_eqn; k++)
         for (uint32_t i = 0; i < later->eqn[k].n_in; i++)
             if (kni_is_var(later->eqn[k].in[i]) && later->eqn[k].in[i] < later->n_in)

@@ -45,6 +45,7 @@ typedef struct kna_lift {
 static inline bool kna_is_lifted(const kna_value *v) { return v && v->state == KN_V_LIFTED; }
 
 /* What is kept for this in a context; NULL without memory. */
+enum { KNA_BACKS = 8 };
 typedef struct kna_lifting {
     size_t alive;           /* lifted values */
     kna_level *top;         /* the innermost open level */
@@ -52,6 +53,8 @@ typedef struct kna_lifting {
     int off;                /* KN_NO_TAPE scopes that are open */
     uint64_t steps;         /* made so far */
     uint64_t made, found;   /* derived equations; for tests */
+    struct kna_back *back[KNA_BACKS]; /* tape.c */
+    uint64_t backs_made;
     struct kna_derived **set; /* derived.c */
     size_t n_derived;
 } kna_lifting;
@@ -147,6 +150,7 @@ typedef struct kna_derived {
     uint32_t n_residual;
     bool plain;           /* j is the equation itself, and then what `later` gives: inputs, results -> residuals */
     kni_jaxpr *later;
+    bool direct;          /* and residuals are inputs and results themselves */
     bool *needs;          /* which of the inputs and results that reads */
 } kna_derived;
 /* A new reference. Extents of batch axes that differ are a ValueError. */

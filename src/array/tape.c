@@ -214,7 +214,8 @@ typedef struct walk {
     kni_builder b;            /* the linear function */
     KN_VEC(kni_atom) tangent; /* of each result of each step; KN_ATOM_NONE: none */
     KN_VEC(kna_value *) residual;
-    KN_VEC(bool) linear; /* per input of b */
+    KN_VEC(bool) linear;  /* per input of b */
+    KN_VEC(uint64_t) key; /* what says which jaxpr goes back: steps, and how they hang together */
 } walk;
 
 static int by_serial(const void *a, const void *b)
@@ -289,6 +290,10 @@ static knx_error *residuals_of(walk *w, kna_step *s, kna_value **v)
 {
     const kna_derived *d = s->derived;
     bool again = !d->plain && w->how.record;
+    for (uint32_t i = 0; d->direct && !w->how.record && i < d->n_residual; i++)
+        v[i] = kna_value_retain(s->held[d->later->out[i]]);
+    if (d->direct && !w->how.record)
+        return NULL;
     uint32_t n = d->n_input + d->n_out, made = again ? d->n_out + d->n_residual : 0;
     kna_value **x = knx_arena_zero(&w->arena, ((size_t)n + 1) * sizeof *x),
               **y = knx_arena_zero(&w->arena, ((size_t)made + 1) * sizeof *y);
@@ -312,30 +317,31 @@ static knx_error *residuals_of(walk *w, kna_step *s, kna_value **v)
     return error;
 }
 
-/* The residuals of a step, as inputs of the linear function; x[] gets their atoms. */
-static knx_error *add_residuals(walk *w, kna_step *s, kni_atom *x)
+/* The residuals of a step go to the others. */
+static knx_error *push_residuals(walk *w, kna_step *s)
 {
     const kna_derived *d = s->derived;
-    kna_value **v = knx_arena_zero(&w->arena, ((size_t)d->n_residual + 1) * sizeof *v);
-    if (!v)
-        return knx_error_nomem();
     if (s->n_held && s->let_go)
         return gone(s);
-    KN_TRY(residuals_of(w, s, v));
-    for (uint32_t i = 0; i < d->n_residual; i++) {
-        kni_type t = v[i]->type;
+    if (!KN_VEC_RESERVE(&w->residual, d->n_residual))
+        return knx_error_nomem();
+    KN_TRY(residuals_of(w, s, w->residual.at + w->residual.n));
+    w->residual.n += d->n_residual;
+    return NULL;
+}
+
+/* The same, as inputs of the linear function; x[] gets their atoms. */
+static knx_error *add_residuals(walk *w, kna_step *s, kni_atom *x)
+{
+    uint32_t n = s->derived->n_residual;
+    size_t from = w->residual.n;
+    KN_TRY(push_residuals(w, s));
+    for (uint32_t i = 0; i < n; i++) {
+        kni_type t = w->residual.at[from + i]->type;
         t.weak = false;
         x[i] = knb_invar(&w->b, t);
-        if (!KN_VEC_PUSH(&w->residual, v[i])) {
-            for (; i < d->n_residual; i++)
-                kna_value_release(v[i]);
+        if (!KN_VEC_PUSH(&w->linear, false))
             return knx_error_nomem();
-        }
-        if (!KN_VEC_PUSH(&w->linear, false)) {
-            while (++i < d->n_residual)
-                kna_value_release(v[i]);
-            return knx_error_nomem();
-        }
     }
     return NULL;
 }
@@ -396,30 +402,155 @@ static knx_error *add_up(const walk *w, kna_step *s, kna_value *ct)
     return NULL;
 }
 
-static knx_error *pull_back(walk *w, kni_atom out, kna_value *ct)
+/* ---- The jaxpr that goes back: made once for steps of the same equations that hang together in the same way. */
+
+typedef struct kna_back {
+    size_t n;
+    uint64_t *key; /* pointers in it are derived equations */
+    uint32_t n_derived;
+    kna_derived **derived; /* those, counted: so that none of them is another one */
+    kni_jaxpr *jaxpr;      /* residuals, cotangent -> gradients */
+} kna_back;
+
+static void free_back(kna_back *b)
 {
-    kni_jaxpr *forward = NULL, *back = NULL;
-    size_t n = w->residual.n, n_watched = w->linear.n - n;
+    for (uint32_t i = 0; b && i < b->n_derived; i++)
+        kna_derived_release(b->derived[i]);
+    if (b)
+        kni_release(b->jaxpr);
+    knx_free(b);
+}
+
+void kna_backs_free(kna_lifting *l)
+{
+    for (int i = 0; i < KNA_BACKS; i++)
+        free_back(l->back[i]);
+}
+
+static bool add_word(walk *w, uint64_t word) { return KN_VEC_PUSH(&w->key, word); }
+
+/* Numbers the results of all steps, and fills the key; extents that are expressions fit no other scope: no key then. */
+static bool number_steps(walk *w, const kna_lift *y)
+{
+    uint32_t first = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->step.n; i++) {
+        kna_step *s = w->step.at[i];
+        s->first = first;
+        first += s->derived ? s->derived->n_out : 1;
+        ok = add_word(w, (uint64_t)(uintptr_t)s->derived) && add_word(w, s->n_edge);
+        for (uint32_t k = 0; ok && k < s->n_edge; k++)
+            ok = add_word(w, s->edge[k].step->first + s->edge[k].index);
+        if (!s->derived) {
+            ok = ok && add_word(w, (uint64_t)(uintptr_t)s->type.dtype) && add_word(w, (uint64_t)s->type.ndim);
+            for (int k = 0; ok && k < s->type.ndim; k++)
+                ok = add_word(w, (uint64_t)s->type.dim[k]);
+        }
+    }
+    return ok && add_word(w, y->step->first + y->index);
+}
+
+static kna_back *known_back(const kna_lifting *l, const walk *w)
+{
+    for (int i = 0; i < KNA_BACKS; i++) {
+        kna_back *b = l->back[i];
+        if (b && b->n == w->key.n && !memcmp(b->key, w->key.at, b->n * sizeof *b->key))
+            return b;
+    }
+    return NULL;
+}
+
+static void keep_back(kna_lifting *l, const walk *w, kni_jaxpr *jaxpr)
+{
+    kna_back *b = knx_alloc(sizeof *b + w->key.n * sizeof *b->key + w->step.n * sizeof(kna_derived *));
+    if (!b) /* it is made anew, then */
+        return;
+    b->n = w->key.n;
+    b->key = (uint64_t *)(b + 1);
+    memcpy(b->key, w->key.at, b->n * sizeof *b->key);
+    b->derived = (kna_derived **)(b->key + b->n);
+    b->n_derived = 0;
+    for (size_t i = 0; i < w->step.n; i++)
+        if (w->step.at[i]->derived) {
+            w->step.at[i]->derived->refs++;
+            b->derived[b->n_derived++] = w->step.at[i]->derived;
+        }
+    b->jaxpr = kni_retain(jaxpr);
+    kna_back **at = &l->back[l->backs_made++ % KNA_BACKS];
+    free_back(*at);
+    *at = b;
+}
+
+static knx_error *make_back(walk *w, const kna_lift *y, kni_jaxpr **back)
+{
+    kni_jaxpr *forward = NULL;
+    for (size_t i = 0; i < w->step.n; i++)
+        KN_TRY(add_step(w, w->step.at[i]));
+    kna_step_edge at = {y->step, y->index};
+    kni_atom out = tangent_of(w, &at);
+    KN_TRY(knb_finish(&w->b, 1, &out, "backward", true, &forward));
+    knx_error *error = knt_transpose(forward, w->linear.at, back);
+    kni_release(forward);
+    return error;
+}
+
+/* As one equation, whose jaxpr is inlined where it is compiled. Where somebody records it, or it is on a tape, one by
+ * one. */
+static knx_error *apply_back(walk *w, kni_jaxpr *back, kna_value *const *x, kna_value **y)
+{
+    kni_p_jit params = {.name = "backward", .jaxpr = back};
+    bool whole = !w->r && !w->how.record && !kna_any_lifted((int)back->n_in, x) &&
+                 !kni_must_stay(&knp_prim_jit, &params) && !(kni_bits(&knp_prim_jit, &params) & (KN_USER | KN_NAMES));
+    if (!whole)
+        return kna_apply_jaxpr(w->r, back, &w->like, x, y);
+    kni_type *type = knx_arena_alloc(&w->arena, ((size_t)back->n_out + 1) * sizeof *type);
+    kna_equation e = w->like;
+    if (!type)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < back->n_out; i++)
+        type[i] = kni_out_type(back, i);
+    e.prim = &knp_prim_jit;
+    e.params = &params;
+    e.n_in = back->n_in;
+    e.n_out = back->n_out;
+    e.in = x;
+    e.out_type = type;
+    return kna_apply_equation(NULL, &e, y);
+}
+
+static knx_error *pull_back(walk *w, const kna_lift *from, kna_value *ct)
+{
+    kna_lifting *l = kna_lifting_get();
+    if (!l || !number_steps(w, from))
+        return knx_error_nomem();
+    kna_back *known = knx_dim_now() ? NULL : known_back(l, w);
+    kni_jaxpr *back = known ? kni_retain(known->jaxpr) : NULL;
+    knx_error *error = NULL;
+    for (size_t i = 0; known && !error && i < w->step.n; i++)
+        if (w->step.at[i]->derived)
+            error = push_residuals(w, w->step.at[i]);
+    if (!known)
+        error = make_back(w, from, &back);
+    if (!known && !error && !knx_dim_now())
+        keep_back(l, w, back);
+    size_t n = w->residual.n, n_watched = back ? back->n_out : 0, at = 0;
     kna_value **x = knx_arena_alloc(&w->arena, (n + 1) * sizeof *x),
               **y = knx_arena_zero(&w->arena, (n_watched + 1) * sizeof *y);
-    knx_error *error = x && y ? knb_finish(&w->b, 1, &out, "backward", true, &forward) : knx_error_nomem();
-    if (!error)
-        error = knt_transpose(forward, w->linear.at, &back);
+    if (!error && (!x || !y))
+        error = knx_error_nomem();
     for (size_t i = 0; !error && i < n; i++)
         x[i] = w->residual.at[i];
     if (!error) {
         x[n] = ct;
-        error = kna_apply_jaxpr(w->r, back, &w->like, x, y);
+        error = apply_back(w, back, x, y);
     }
-    size_t at = 0;
     for (size_t i = 0; !error && i < w->step.n; i++)
         if (!w->step.at[i]->derived) {
             error = add_up(w, w->step.at[i], y[at]);
             y[at++] = NULL;
         }
-    for (; at < n_watched; at++)
+    for (; y && at < n_watched; at++)
         kna_value_release(y[at]);
-    kni_release(forward);
     kni_release(back);
     return error;
 }
@@ -442,10 +573,7 @@ static knx_error *go(walk *w, const kna_lift *y, kna_value *ct)
 {
     KN_TRY(collect(w, y->step));
     KN_TRY(may_go(w));
-    for (size_t i = 0; i < w->step.n; i++)
-        KN_TRY(add_step(w, w->step.at[i]));
-    kna_step_edge at = {y->step, y->index};
-    KN_TRY(pull_back(w, tangent_of(w, &at), ct));
+    KN_TRY(pull_back(w, y, ct));
     for (size_t i = 0; !w->how.keep && i < w->step.n; i++) {
         let_go(w->step.at[i]);
         w->step.at[i]->gone = w->like.place;
@@ -469,6 +597,7 @@ knx_error *kna_go_backward(kna_recording *r, kna_level *level, kna_value *y, kna
         kna_value_release(w.residual.at[i]);
     KN_VEC_FREE(&w.residual);
     KN_VEC_FREE(&w.linear);
+    KN_VEC_FREE(&w.key);
     KN_VEC_FREE(&w.tangent);
     KN_VEC_FREE(&w.step);
     knb_free(&w.b);

@@ -46,6 +46,7 @@ typedef struct kna_backward {
     bool keep;   /* what steps hold stays */
     bool record; /* the gradient is on tapes, too */
 } kna_backward;
+void kna_backs_free(kna_lifting *l);
 /* Leaves gradients at the watched arrays that y (on the tape of this level) was made of. ct: of y's type, taken over.
  * */
 knx_error *kna_go_backward(kna_recording *r, kna_level *level, kna_value *y, kna_value *ct, kna_backward how);
