@@ -134,13 +134,23 @@ bool kna_is_there(kn_array x)
     return v && kind == KN_H_ARRAY && !v->pin && kna_lies_here(v);
 }
 
-bool kna_has_batch_axes(kn_array x)
+/* The lifted value of x or of what it is a view of; NULL: it is none. */
+static const kna_value *lifted_value(kn_array x)
 {
     kna_handle_kind kind = KN_H_NONE;
     const void *at = kna_lifting_now() ? kna_handle_peek(x, &kind) : NULL;
     if (!at || (kind != KN_H_ARRAY && kind != KN_H_VIEW))
-        return false;
-    return kna_batch_axes(kind == KN_H_ARRAY ? at : ((const kna_array *)at)->storage->value) > 0;
+        return NULL;
+    const kna_value *v = kind == KN_H_ARRAY ? at : ((const kna_array *)at)->storage->value;
+    return kna_is_lifted(v) ? v : NULL;
+}
+
+bool kna_has_lift(kn_array x) { return lifted_value(x) != NULL; }
+
+bool kna_has_batch_axes(kn_array x)
+{
+    const kna_value *v = lifted_value(x);
+    return v && kna_batch_axes(v) > 0;
 }
 
 bool kna_is_away(kn_array x)

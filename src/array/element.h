@@ -29,6 +29,7 @@ bool kna_write_here(kna_op *op, kn_array x, kna_writer write, const void *env);
 bool kna_is_there(kn_array x);
 /* Are they on a device, or will they be, that tells of checks late? Then to look at them is to wait. */
 bool kna_is_away(kn_array x);
+bool kna_has_lift(kn_array x); /* a tangent, a place on a tape or batch axes: results made of its elements have, too */
 bool kna_has_batch_axes(kn_array x); /* its elements cannot be looked at */
 /* A scalar value that holds a copy of this element; NULL without memory. */
 kna_value *kna_element_value(kn_dtype dtype, const void *element);

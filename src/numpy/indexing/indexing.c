@@ -408,7 +408,7 @@ KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg 
     kn_array view = knn_are_slices(&p, t, &p.slices) ? sliced(&op, x, t, &p.slices) : NULL;
     if (view)
         return view;
-    if (op.b->hook && is_mask_of_first(&p, t)) { /* no positions are needed: all is looked at */
+    if (op.b->hook && !kna_has_lift(x) && is_mask_of_first(&p, t)) { /* no positions are needed: all is looked at */
         int64_t dim[KN_MAX_NDIM];
         knx_buffer *buffer = knn_found_elements(&op, x, p.item[0].array, &t, dim);
         return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE) : kna_from_buffer(&op, t, buffer);
