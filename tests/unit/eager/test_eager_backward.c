@@ -215,6 +215,26 @@ static void what_is_written_into_an_array_is_gone_back_from(void **state)
     assert_true(kn_is_watched(row));
 }
 
+static kn_array positive(const kn_array *x) { return kn_sum(kn_power(kn_at(*x, "%", kn_greater(*x, 0)), 3)); }
+static kn_array different(const kn_array *x) { return kn_sum(kn_square(kn_unique(*x))); }
+KN_FUNCTION(positive, kn_array, kn_array)
+KN_FUNCTION(different, kn_array, kn_array)
+
+static void what_is_found_by_looking_is_on_the_tape(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const kn_fn each[] = {KN_FN(positive), KN_FN(different)};
+    for (int k = 0; k < 2; k++) {
+        kn_array x = kn_of(double, 3, -1, 2, -5), w = watched(x), y, t = kn_with_tangent(x, kn_of(double, 0, 1, 1, 0));
+        kn_call(each[k], &y, &w);
+        assert_int_equal(kn_backward(y), 0);
+        same(kn_grad_of(w), gradient(each[k], x));
+        kn_call(each[k], &y, &t);
+        same(kn_tangent_of(y), kn_sum(kn_at(kn_grad_of(w), "1:3")));
+    }
+}
+
 static void a_watched_array_that_is_changed_tells_where(void **state)
 {
     (void)state;
@@ -538,6 +558,7 @@ KN_TEST_GROUP(test_eager_backward)
         TEST(writes_before_the_use_count),
         TEST(writes_behind_the_use_change_nothing),
         TEST(what_is_written_into_an_array_is_gone_back_from),
+        TEST(what_is_found_by_looking_is_on_the_tape),
         TEST(a_watched_array_that_is_changed_tells_where),
         TEST(watching_what_depends_gives_it_a_gradient_too),
         TEST(nothing_is_on_the_tape_without_one),
