@@ -260,7 +260,8 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
     int axis = -1;
     if (along.n > 0 && !kna_failed(&c.op))
         axis = kna_axis(&c.op, along, t.ndim, 0);
-    bool flat = axis < 0 || t.ndim == 1, masked = flat && c.op.b->hook && !kna_has_lift(x) && !which[1] && !which[2] && !which[3];
+    bool flat = axis < 0 || t.ndim == 1,
+         masked = flat && c.op.b->hook && !kna_has_lift(x) && !which[1] && !which[2] && !which[3];
     if (!kna_failed(&c.op) && kni_type_is_symbolic(t)) /* how many differ is looked at, and there is no value */
         kna_look(&c.op, x, &t);
     if (!kna_failed(&c.op))
