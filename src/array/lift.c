@@ -427,7 +427,8 @@ static knx_error *apply_with_tangents(kna_recording *r, kna_level *level, room *
         if (!kna_is_lifted(v) || v->lift->level != level)
             continue;
         if (directions >= 0 && directions != v->lift->directions)
-            return other_extents(directions, v->lift->directions, "tangents along different numbers of directions");
+            return other_extents(directions ? directions : 1, v->lift->directions ? v->lift->directions : 1,
+                                 "tangents along different numbers of directions");
         directions = v->lift->directions;
         m->in[i] = v->lift->inner;
         m->how[i] = 1;

@@ -150,11 +150,16 @@ static knx_error *traced(const kna_value *v)
                                v->tracer.recording->function);
 }
 
-/* The value of x, which has a dtype, and is traced only where it has not far to go: a new reference. */
-static knx_error *value_to_move(kn_array x, kn_device d, kna_value **out)
+/* The value of x, which has a dtype, and is traced only where it has not far to go: a new reference. to_look: what is
+ * at it stays behind. */
+static knx_error *value_to_move(kn_array x, kn_device d, bool to_look, kna_value **out)
 {
     KN_TRY(kna_array_value(x, out));
-    knx_error *error = NULL;
+    knx_error *error = to_look ? kna_lift_drop(out) : NULL;
+    if (error) {
+        kna_value_release(*out);
+        return error;
+    }
     if ((*out)->state == KN_V_TRACER && d == kn_default_device())
         return NULL;
     if (kna_is_lifted(*out))
@@ -188,7 +193,7 @@ static knx_error *send(kna_value *v, kn_device d)
 static kn_array move(kna_op *op, kn_array x, kn_device d, uint16_t site)
 {
     kna_value *v = NULL;
-    knx_error *error = kna_failed(op) ? NULL : value_to_move(x, d, &v);
+    knx_error *error = kna_failed(op) ? NULL : value_to_move(x, d, site == KND_NOWHERE, &v);
     bool moved = v && !error;
     if (moved && !(knd_site_at(site)->committed && knd_site_at(v->site)->committed && kna_are_together(v->site, site)))
         error = kna_move_to_site(&v, site); /* else what put it there first is told of */
