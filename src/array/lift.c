@@ -45,7 +45,7 @@ kna_level *kna_level_open(kna_lift_kind kind)
 
 void kna_levels_close_to(kna_lifting *l, kna_level *outer)
 {
-    while (l->top != outer && l->top->outer) {
+    while (l->top != outer && l->top != &l->base[1]) {
         kna_level *top = l->top;
         top->open = false;
         l->top = top->outer;
