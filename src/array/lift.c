@@ -99,7 +99,7 @@ void kna_lift_free(kna_lift *lift)
     if (lift->kind == KNA_LIFT_TANGENT)
         kna_value_release(lift->tangent);
     if (lift->kind == KNA_LIFT_TAPE)
-        kna_step_release(lift->step);
+        kna_step_leave(lift->step);
     if (lift->level)
         kna_level_release(lift->level);
     kna_recording_release(lift->recording);
@@ -126,6 +126,8 @@ static kna_value *lifted(kni_type type, kna_lift given)
         return NULL;
     }
     *lift = given;
+    if (lift->kind == KNA_LIFT_TAPE)
+        lift->step->values++;
     if (lift->level)
         level_retain(lift->level);
     lift->recording =

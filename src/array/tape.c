@@ -53,6 +53,16 @@ void kna_step_release(kna_step *s)
     }
 }
 
+void kna_step_leave(kna_step *s)
+{
+    if (--s->values == 0) {
+        kna_value *grad = s->grad;
+        s->grad = NULL;
+        kna_value_release(grad);
+    }
+    kna_step_release(s);
+}
+
 /* One block: the step, what it holds, its edges, the extents of its type. */
 static kna_step *new_step(kna_recording *r, kna_level *level, const kn_place *place, const char *operation,
                           uint32_t n_edge, uint32_t n_held, kni_type type)
@@ -381,6 +391,10 @@ static knx_error *add_step(walk *w, kna_step *s)
 
 static knx_error *add_up(const walk *w, kna_step *s, kna_value *ct)
 {
+    if (!s->values) {
+        kna_value_release(ct);
+        return NULL;
+    }
     if (s->grad) {
         kna_value *both[] = {s->grad, ct}, *sum = NULL;
         kna_equation e = w->like;

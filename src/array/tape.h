@@ -29,6 +29,8 @@ struct kna_step {
     const kn_place *gone;  /* by a backward there */
     kni_type type;         /* of a watched array; dims in `dims` */
     kna_value *grad;       /* of a watched array: what backward has left */
+    uint32_t values;       /* lifted values that are at it. Without them nobody can ask for the gradient, which may
+                              hold steps after this one */
     kna_step *next;        /* of a list: of those that die, of those that backward visits */
     bool visited;
     uint32_t first;        /* backward: number of its first tangent */
@@ -36,6 +38,7 @@ struct kna_step {
 
 kna_step *kna_step_retain(kna_step *s);
 void kna_step_release(kna_step *s); /* NULL is fine; a chain of a million needs no stack */
+void kna_step_leave(kna_step *s);   /* the same, of a lifted value */
 /* A watched array: of this type, made of the step that its value had before, or of none. */
 kna_step *kna_step_watched(kna_level *level, kni_type type, const kna_step_edge *from, const kn_place *place,
                            const char *operation);

@@ -509,6 +509,38 @@ static void memory_is_let_go(void **state)
     assert_true(now <= before);
 }
 
+/* Such a gradient holds the steps that it was made by, and these the watched array's. */
+static void a_recorded_gradient_is_let_go_with_its_array(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int64_t before = 0, now = 0;
+    for (int k = 0; k < 6; k++) {
+        KN_SCOPE;
+        kn_array w = watched(kn_ones(KN_SHAPE(100000))), y = kn_watch(kn_power(w, 3));
+        assert_int_equal(kn_backward(mean_of(kn_sin(y)), .record = true), 0);
+        assert_true(kn_ok(kn_grad_of(w)));
+        assert_true(kn_ok(kn_grad_of(y)));
+        now = knx_alloc_live();
+        before = k == 2 ? now : before;
+    }
+    assert_true(now <= before);
+}
+
+static void arrays_that_are_gone_are_gone_through(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = watched(kn_of(double, 1, 2)), z = kn_copy(w);
+    {
+        KN_SCOPE;
+        kn_assign(&z, kn_square(kn_watch(kn_mul(w, 3))));
+    }
+    kn_backward(kn_sum(z), .keep = true);
+    kn_backward(kn_sum(z));
+    expect_values(kn_grad_of(w), 36, 72);
+}
+
 static void a_tree_is_watched_at_once(void **state)
 {
     (void)state;
@@ -572,6 +604,8 @@ KN_TEST_GROUP(test_eager_backward)
         TEST(loops_are_gone_back_through),
         TEST(a_chain_of_many_steps_needs_no_stack),
         TEST(memory_is_let_go),
+        TEST(a_recorded_gradient_is_let_go_with_its_array),
+        TEST(arrays_that_are_gone_are_gone_through),
         TEST(a_tree_is_watched_at_once),
         TEST(forward_over_reverse_and_reverse_over_forward_agree),
     };
