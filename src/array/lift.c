@@ -383,6 +383,12 @@ static void types_of_operands(room *m)
     }
 }
 
+static void release_all(uint32_t n, kna_value *const *v)
+{
+    for (uint32_t i = 0; i < n; i++)
+        kna_value_release(v[i]);
+}
+
 static knx_error *other_extents(int64_t a, int64_t b, const char *of)
 {
     return knx_error_new(KN_ERROR_VALUE, "%s: %lld and %lld", of, (long long)a, (long long)b);
@@ -411,8 +417,8 @@ static knx_error *apply_batched(kna_recording *r, room *m, kna_value **out)
     for (uint32_t i = 0; !error && i < m->e.n_out; i++)
         if (!(out[i] = kna_lift_batch(m->y[i], d->axes[i]))) {
             error = knx_error_nomem();
-            while (i-- > 0)
-                kna_value_release(out[i]);
+            release_all(i, out);
+            release_all(m->e.n_out - i - 1, m->y + i + 1);
             break;
         }
     kna_derived_release(d);
@@ -447,14 +453,18 @@ static knx_error *apply_with_tangents(kna_recording *r, kna_level *level, room *
     uint32_t made = 0;
     for (; !error && made < m->e.n_out; made++) {
         out[made] = d->has[made] ? kna_lift_tangent(level, m->y[made], m->y[at], directions) : m->y[made];
-        at += d->has[made];
-        if (!out[made]) {
-            error = knx_error_nomem();
-            break;
+        if (out[made]) {
+            at += d->has[made];
+            continue;
         }
+        error = knx_error_nomem();
+        m->y[made] = NULL;
+        m->y[at] = NULL;
+        release_all(made, out);
+        release_all(m->e.n_out - made, m->y + made);
+        release_all(d->j->n_out - at, m->y + at);
+        break;
     }
-    for (uint32_t i = 0; error && i < made; i++)
-        kna_value_release(out[i]);
     kna_derived_release(d);
     return error;
 }

@@ -52,6 +52,17 @@ static double with_batch_axes(void)
     return result(kn_item(kn_sum(kn_grad_of(w))) + kn_item(kn_sum(o)));
 }
 
+static double several_results(void)
+{
+    KN_SCOPE;
+    kn_array a = kn_reshape(kn_of(double, 2, 1, 1, 3, 4, 1, 0, 2), KN_SHAPE(2, 2, 2)), m = kn_at(a, "0");
+    kn_linalg_qr_result b = kn_linalg_qr(kn_batch_in(a, 0)), t = kn_linalg_qr(kn_with_tangent(m, kn_eye(2))),
+                        w = kn_linalg_qr(kn_watch(kn_copy(m)));
+    kn_array sum = kn_add(kn_sum(kn_batch_out(b.q, 0)), kn_sum(kn_batch_out(b.r, 0)));
+    sum = kn_add(sum, kn_add(kn_sum(kn_tangent_of(t.q)), kn_sum(kn_tangent_of(t.r))));
+    return result(kn_item(kn_add(sum, kn_sum(kn_detach(w.r)))));
+}
+
 static double what_waits(void)
 {
     KN_SCOPE;
@@ -81,6 +92,7 @@ KN_TEST_GROUP(test_eager_no_memory)
         PROGRAM(going_backward),
         PROGRAM(with_tangents),
         PROGRAM(with_batch_axes),
+        PROGRAM(several_results),
         PROGRAM(what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
