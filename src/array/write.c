@@ -302,11 +302,11 @@ static knx_error *stay_watched(const kna_storage *s, kna_value **fresh)
         if (old->lift->kind != KNA_LIFT_TAPE || old->lift->step->derived)
             continue;
         kna_lift with = *old->lift;
-        with.step = kna_step_watched(with.level, (*fresh)->type, NULL, with.step->place, with.step->operation);
-        if (with.step && !old->lift->step->n_edge) { /* the gradient stays, too */
-            kna_step_release(with.step);
-            with.step = kna_step_retain(old->lift->step);
-        }
+        kna_step *before = with.step;
+        kni_type t = kna_physical_type(*fresh); /* which has more batch axes where such were written */
+        with.step = !before->n_edge && kni_type_same_shape(before->type, t)
+                        ? kna_step_retain(before) /* the gradient stays, too */
+                        : kna_step_watched(with.level, t, NULL, before->place, before->operation);
         kna_value *watched = with.step ? kna_lift_put(*fresh, &with) : NULL;
         kna_step_release(with.step);
         if (!watched)

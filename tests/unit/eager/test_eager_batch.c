@@ -246,6 +246,36 @@ static void a_weight_without_lanes_has_the_sum_of_their_gradients(void **state)
     expect_values(kn_grad_of(w), 6, 9);
 }
 
+/* Marks stay where KN_NO_TAPE is; gradients have the axes that the array has then. */
+static void watched_arrays_with_lanes_may_be_written_to(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_watch(kn_copy(kn_batch_in(numbers(2, 3), 0))), y = kn_watch(kn_mul(w, 2));
+    {
+        KN_NO_TAPE;
+        kn_isub(y, 1);
+    }
+    kn_backward(kn_sum(kn_square(y)));
+    expect_values(kn_batch_out(kn_grad_of(y), 0), -2, 2, 6, 10, 14, 18);
+    assert_false(kn_has_grad(w));
+}
+
+static void a_watched_array_may_get_lanes(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_watch(kn_copy(kn_ones(KN_SHAPE(3))));
+    kn_backward(kn_sum(w));
+    {
+        KN_NO_TAPE;
+        kn_isub(w, kn_batch_in(numbers(2, 3), 0));
+    }
+    assert_false(kn_has_grad(w)); /* that was one without lanes */
+    kn_backward(kn_sum(kn_square(w)));
+    expect_values(kn_batch_out(kn_grad_of(w), 0), 2, 0, -2, -4, -6, -8);
+}
+
 static void tangents_for_each_lane(void **state)
 {
     (void)state;
@@ -307,6 +337,8 @@ KN_TEST_GROUP(test_eager_batch)
         TEST(what_is_written_to_gets_batch_axes),
         TEST(gradients_for_each_lane),
         TEST(a_weight_without_lanes_has_the_sum_of_their_gradients),
+        TEST(watched_arrays_with_lanes_may_be_written_to),
+        TEST(a_watched_array_may_get_lanes),
         TEST(tangents_for_each_lane),
         TEST(inside_of_jit_vmap_and_grad),
         TEST(extents_of_nothing_and_one_are_fine),
