@@ -187,11 +187,15 @@ KNX_HOT knx_error *kna_tape_equation(kna_recording *r, kna_level *level, const k
     knx_arena a = KN_ARENA_INIT;
     kna_derived *d = NULL;
     kna_step *s = NULL;
-    KN_TRY(derive_step(level, e, lifted_in, &a, &d));
+    knx_error *error = derive_step(level, e, lifted_in, &a, &d);
+    if (error) {
+        knx_arena_free(&a);
+        return error;
+    }
     uint32_t n = d->n_out + (d->plain ? 0 : d->n_residual);
     kna_value *few_y[FEW], **y = n <= FEW ? few_y : knx_arena_alloc(&a, n * sizeof *y);
     kna_value *few_x[FEW], **x = d->n_input <= FEW ? few_x : knx_arena_alloc(&a, d->n_input * sizeof *x);
-    knx_error *error = y && x ? NULL : knx_error_nomem();
+    error = y && x ? NULL : knx_error_nomem();
     if (!error && d->plain)
         error = kna_apply_equation(r, e, y);
     for (uint32_t i = 0; !error && !d->plain && i < d->n_input; i++)

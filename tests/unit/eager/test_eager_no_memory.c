@@ -63,6 +63,16 @@ static double several_results(void)
     return result(kn_item(kn_add(sum, kn_sum(kn_detach(w.r)))));
 }
 
+static double many_operands(void)
+{
+    KN_SCOPE;
+    kn_array w = kn_watch(kn_of(double, 1, 2)), t = kn_with_tangent(w, kn_of(double, 1, 2)),
+             y = kn_concatenate(KN_LIST(w, t, w, t, w, t, w, t, w, t));
+    if (kn_backward(kn_sum(kn_square(y))))
+        return NAN;
+    return result(kn_item(kn_sum(kn_grad_of(w))) + kn_item(kn_sum(kn_tangent_of(y))));
+}
+
 static double what_waits(void)
 {
     KN_SCOPE;
@@ -89,11 +99,8 @@ static void every_allocation_may_fail(void **state)
 KN_TEST_GROUP(test_eager_no_memory)
 {
     const struct CMUnitTest tests[] = {
-        PROGRAM(going_backward),
-        PROGRAM(with_tangents),
-        PROGRAM(with_batch_axes),
-        PROGRAM(several_results),
-        PROGRAM(what_waits),
+        PROGRAM(going_backward),  PROGRAM(with_tangents), PROGRAM(with_batch_axes),
+        PROGRAM(several_results), PROGRAM(many_operands), PROGRAM(what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
