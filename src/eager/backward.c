@@ -159,10 +159,9 @@ static kna_step *watched_step(kna_op *op, kn_array x, kna_value *v)
         kna_fail(op, KN_ERROR_VALUE, "the array made by '%s'%s is not watched itself: kn_watch it before backward",
                  at->step->operation ? at->step->operation : "", place_text(at->step->place, made));
     else if (watched)
-        kna_fail(
-            op, KN_ERROR_VALUE,
-            "the array, watched%s, was written to all over since, by what depends on no watched array: watch it again",
-            place_text(watched, since));
+        kna_fail(op, KN_ERROR_VALUE,
+                 "the array is not watched any more: it was%s, and written to all over since, or that tape has ended",
+                 place_text(watched, since));
     else
         kna_fail(op, KN_ERROR_VALUE, "the array is not watched");
     return NULL;

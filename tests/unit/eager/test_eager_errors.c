@@ -35,6 +35,8 @@ static void tangents(void **state)
             kn_with_tangent(x, kn_ones(KN_SHAPE(2, 2, 3))));
     kn_array two = kn_with_tangent(x, kn_ones(KN_SHAPE(2, 3))), three = kn_with_tangent(x, kn_ones(KN_SHAPE(3, 3)));
     refuses("ValueError", "add: tangents along different numbers of directions: 2 and 3", kn_add(two, three));
+    refuses("ValueError", "add: tangents along different numbers of directions: 2 and 1",
+            kn_add(two, kn_with_tangent(x, x)));
     refuses("TypeError", "with_tangent: null array", kn_with_tangent((kn_array)NULL, x));
     refuses("TypeError", "with_tangent: null array", kn_with_tangent(x, (kn_array)NULL));
     refuses("TypeError", "tangent_of: null array", kn_tangent_of((kn_array)NULL));
@@ -67,6 +69,31 @@ static void watching(void **state)
     expect_error("ValueError", "has_grad: the array is not watched");
     assert_false(kn_is_watched(NULL));
     expect_error("TypeError", "is_watched: null array");
+}
+
+static void a_watched_array_that_is_filled_tells_where_it_was_watched(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    char text[512];
+    kn_array w = kn_of(double, 1, 2);
+    int watched = __LINE__ + 1;
+    kn_watch(w);
+    kn_fill(w, 3);
+    snprintf(text, sizeof text,
+             "grad_of: the array is not watched any more: it was at %s:%d, and written to all over since, or that tape "
+             "has ended",
+             __FILE__, watched);
+    refuses("ValueError", text, kn_grad_of(w));
+}
+
+static void a_watched_array_is_taken_to_the_host(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_watch(kn_of(double, 1, 2)), h = kn_device_get(kn_square(w));
+    assert_false(kn_is_watched(h));
+    assert_float_equal(kn_item(kn_sum(h)), 5, 0);
 }
 
 static kn_array outer_array;
@@ -225,6 +252,8 @@ KN_TEST_GROUP(test_eager_errors)
     const struct CMUnitTest tests[] = {
         TEST(tangents),
         TEST(watching),
+        TEST(a_watched_array_that_is_filled_tells_where_it_was_watched),
+        TEST(a_watched_array_is_taken_to_the_host),
         TEST(arrays_from_outside_are_not_watched_inside),
         TEST(going_backward),
         TEST(what_was_let_go_and_what_was_changed),
