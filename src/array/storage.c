@@ -4,6 +4,7 @@
 #include "array/foreign.h"
 #include "array/handle.h"
 #include "array/layout.h"
+#include "array/lift.h"
 #include "array/state.h"
 #include "base/log.h"
 #include <string.h>
@@ -84,10 +85,14 @@ static uint64_t serial_now(void)
     return r ? r->serial : 0;
 }
 
-/* Of a view that is looked at now: none, where others may write to the memory before it is looked at again. */
+/* Of a view that is looked at now: none, where others may write to the memory before it is looked at again, and where
+ * its value is not on the tapes that the array is on. */
 static inline KNX_HOT uint64_t version_seen(const kna_storage *s)
 {
-    return s->version - (__builtin_expect(s->pin != NULL, 0) && kna_state_get()->shared_at_once);
+    bool once = __builtin_expect(s->pin != NULL, 0) && kna_state_get()->shared_at_once;
+    if (__builtin_expect(kna_is_lifted(s->value), 0))
+        once = once || kna_state_get()->lifting->off;
+    return s->version - once;
 }
 
 /* v is the value of a now, which remembers none and which nobody else finds so far. Takes the reference over. */

@@ -541,6 +541,22 @@ static void arrays_that_are_gone_are_gone_through(void **state)
     expect_values(kn_grad_of(w), 36, 72);
 }
 
+/* What a view has been looked at for where nothing is recorded is not what it is elsewhere. */
+static void views_that_were_looked_at_aside_stay_on_the_tape(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = watched(kn_of(double, 1, 2)), v = kn_at(w, "::-1");
+    {
+        KN_NO_TAPE;
+        kn_isub(w, 1);
+        expect_values(v, 1, 0);
+        assert_false(kn_is_watched(kn_add(v, 1)));
+    }
+    assert_int_equal(kn_backward(kn_sum(kn_square(v))), 0);
+    expect_values(kn_grad_of(w), 0, 2);
+}
+
 static void a_tree_is_watched_at_once(void **state)
 {
     (void)state;
@@ -606,6 +622,7 @@ KN_TEST_GROUP(test_eager_backward)
         TEST(memory_is_let_go),
         TEST(a_recorded_gradient_is_let_go_with_its_array),
         TEST(arrays_that_are_gone_are_gone_through),
+        TEST(views_that_were_looked_at_aside_stay_on_the_tape),
         TEST(a_tree_is_watched_at_once),
         TEST(forward_over_reverse_and_reverse_over_forward_agree),
     };
