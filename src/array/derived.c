@@ -11,6 +11,11 @@ enum { SETS = 1024, MOST = 4096 };
 
 /* ---- Finding. */
 
+static inline uint64_t settings_now(void)
+{
+    return (uint64_t)(uintptr_t)kna_default_float() ^ (uint64_t)kna_state_get()->how.all << 32;
+}
+
 /* Parameters are not looked at: equations of one row with the same types have few. */
 static inline uint64_t hash_of(kna_derived_kind kind, const kna_equation *e, const kni_type *in, const int *how,
                                const int64_t *size)
@@ -348,11 +353,11 @@ knx_error *kna_derive_equation(kna_derived_kind kind, const kna_equation *e, con
         l->set = knx_alloc_zero(SETS * sizeof *l->set);
     if (!l || !l->set)
         return knx_error_nomem();
-    uint64_t hash = hash_of(kind, e, in, how, size);
+    uint64_t settings = settings_now(), hash = hash_of(kind, e, in, how, size) ^ settings;
     kna_derived **set = &l->set[hash % SETS];
     bool keep = may_keep(e, in);
     for (kna_derived *d = keep ? *set : NULL; d; d = d->next)
-        if (fits(d, hash, kind, e, in, how, size)) {
+        if (d->settings == settings && fits(d, hash, kind, e, in, how, size)) {
             l->found++;
             d->refs++;
             *out = d;
@@ -362,6 +367,7 @@ knx_error *kna_derive_equation(kna_derived_kind kind, const kna_equation *e, con
     if (!d)
         return knx_error_nomem();
     *d = (kna_derived){.refs = 1, .hash = hash, .kind = kind, .prim = e->prim, .n_in = e->n_in, .n_out = e->n_out};
+    d->settings = settings;
     d->arena = (knx_arena)KN_ARENA_INIT;
     memcpy(d->size, size, (kind == KNA_DERIVED_BATCH ? KN_MAX_NDIM : kind == KNA_DERIVED_JVP) * sizeof *size);
     knx_error *error = derive(d, e, in, how);

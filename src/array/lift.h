@@ -131,6 +131,7 @@ typedef struct kna_derived {
     kna_derived_kind kind;
     knx_arena arena;
     /* what it was asked for */
+    uint64_t settings; /* with what functions of the user are recorded now: rules of equations may be some */
     const kni_prim *prim;
     const void *params;
     uint32_t n_in, n_out;

@@ -486,6 +486,32 @@ static void a_chain_of_many_steps_needs_no_stack(void **state)
     expect_values(kn_grad_of(w), 1, 1);
 }
 
+static Ruled thirds(const kn_array *x, const kn_array *dx)
+{
+    return (Ruled){ruled(x), kn_sum(kn_mul(*dx, kn_astype(kn_divide(kn_ones(KN_SHAPE()), 3), kn_dtype_of(*dx))))};
+}
+KN_FUNCTION(thirds, Ruled, kn_array, kn_array)
+
+static kn_array gradient_of_thirds(kn_fn f)
+{
+    kn_array w = watched(kn_of(double, 1, 2)), y;
+    kn_call(f, &y, &w);
+    kn_backward(y);
+    return kn_grad_of(w);
+}
+
+static void rules_are_recorded_again_with_other_settings(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f = kn_custom_jvp(KN_FN(ruled), KN_FN(thirds));
+    expect_values(gradient_of_thirds(f), 1. / 3, 1. / 3);
+    kn_dtype before = kn_set_default_float(KN_F32);
+    expect_values(gradient_of_thirds(f), 1.f / 3, 1.f / 3);
+    kn_set_default_float(before);
+    expect_values(gradient_of_thirds(f), 1. / 3, 1. / 3);
+}
+
 /* ---- What is kept. */
 
 static kn_array mean_of(kn_array x) { return kn_mean(kn_mul(x, 2)); }
@@ -617,6 +643,7 @@ KN_TEST_GROUP(test_eager_backward)
         TEST(detached_arrays_depend_on_nothing),
         TEST(inside_of_jit_grad_and_vmap),
         TEST(own_rules_and_checkpoints_are_followed),
+        TEST(rules_are_recorded_again_with_other_settings),
         TEST(loops_are_gone_back_through),
         TEST(a_chain_of_many_steps_needs_no_stack),
         TEST(memory_is_let_go),
