@@ -143,10 +143,22 @@ static knx_error *choose(knx_error *error, int device, bool secondary)
                          kndist_net.worst.from, kndist_net.worst_text);
 }
 
+/* Who ended because of another one's failure hands that on: what that one says itself may come later, and by then the
+ * others would wonder why this one has ended. */
+static knx_error *tell_end(const knx_error *error, int device, bool secondary)
+{
+    if (!secondary || !kndist_net.worst.failed)
+        return kndist_tell_all(KNDIST_END, device, secondary ? NULL : error);
+    knx_error *heard = knx_error_new((kn_error_kind)(kndist_net.worst.failed - 1), "%s", kndist_net.worst_text);
+    knx_error *lost = kndist_tell_all(KNDIST_END, kndist_net.worst.from, heard);
+    knx_error_release(heard);
+    return lost;
+}
+
 knx_error *kndist_remote_end(kndist_crew *c, knx_error *error, int device, bool secondary)
 {
     knx_mutex_lock(&kndist_net.lock);
-    knx_error *lost = kndist_net.broken[0] ? NULL : kndist_tell_all(KNDIST_END, device, secondary ? NULL : error);
+    knx_error *lost = kndist_net.broken[0] ? NULL : tell_end(error, device, secondary);
     if (!lost && !kndist_net.broken[0])
         lost = wait_for_ends();
     if (lost)
