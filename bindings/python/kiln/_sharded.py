@@ -242,7 +242,7 @@ def save_checkpoint(path, tree):
 
 def _structure(path):
     """The tree of a checkpoint, with places to fill."""
-    path = path if _os.path.exists(_os.path.join(path, "manifest.json")) else path + ".old"
+    path = path if _os.path.exists(_os.path.join(path, "manifest.json")) else path.rstrip("/") + ".old"
     with open(_os.path.join(path, "manifest.json"), encoding="utf-8") as f:
         nodes = iter(_json.load(f)["tree"])
 

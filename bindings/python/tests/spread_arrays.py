@@ -395,6 +395,13 @@ def test_checkpoints(tmp_path):
         kiln.save_checkpoint(tmp_path / "bad", {1: np.ones(2)})
 
 
+def test_a_folder_that_a_crash_left_is_read(tmp_path):
+    kiln.save_checkpoint(tmp_path / "state", {"w": np.ones(2)})
+    (tmp_path / "state").rename(tmp_path / "state.old")  # between two renames
+    for path in (tmp_path / "state", f"{tmp_path}/state/"):
+        assert kiln.load_checkpoint(path)["w"].tolist() == [1, 1]
+
+
 def test_named_tuples_in_checkpoints(tmp_path):
     import collections
     Pair = collections.namedtuple("Pair", "b a")
