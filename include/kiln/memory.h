@@ -39,7 +39,8 @@ KN_API kn_array kn_wrap(void *data, const kn_shape *shape, kn_dtype dtype, const
 KN_API int kn_touch(kn_array x);
 /* From now on operations of this context that read or write memory that others see (kn_data, kn_wrap, DLPack) run
  * when they are called, and results have memory of their own: for those who cannot tell when others write
- * (kn_touch), as bindings cannot. Returns the old setting. */
+ * (kn_touch), as bindings cannot. An error is told at each use of an array that carries it, also once it was
+ * cleared, as exceptions clear it. Returns the old setting. */
 KN_API bool kn_run_shared_at_once(bool on);
 
 /* ---- DLPack. The structures are those of dlpack.h 1.0: include <kiln/dlpack.h> or your own copy. */

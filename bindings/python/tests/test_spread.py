@@ -79,6 +79,13 @@ kiln.shard_map(told, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(x).block_unti
 assert sorted(seen) == [[1, 5], [9, 13]][me]
 multihost_utils.sync_global_devices("the end")
 kiln.distributed.shutdown()
+late = x + 1
+for look in (numpy.asarray, memoryview, repr, lambda a: a.sharding, numpy.asarray):
+    try:
+        look(late)
+        raise AssertionError("it was worked out")
+    except RuntimeError as e:
+        assert "this process is alone" in str(e)
 print("well")
 """
 

@@ -35,7 +35,8 @@ inline int touch(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_touch(x_h)); }
 /* From now on operations of this context that read or write memory that others see (kn_data, kn_wrap, DLPack) run
  * when they are called, and results have memory of their own: for those who cannot tell when others write
- * (kn_touch), as bindings cannot. Returns the old setting. */
+ * (kn_touch), as bindings cannot. An error is told at each use of an array that carries it, also once it was
+ * cleared, as exceptions clear it. Returns the old setting. */
 inline bool run_shared_at_once(bool on, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_run_shared_at_once(on)); }
 /* exports x as a DLPack tensor, which shares its memory and keeps it alive until the deleter is called, which may be

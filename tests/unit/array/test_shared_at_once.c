@@ -81,6 +81,36 @@ static void wrapped_memory_is_copied_out(void **state)
     kn_run_shared_at_once(false);
 }
 
+static bool says_singular(void)
+{
+    bool says = kn_error_pending() && strstr(kn_error_message(), "Singular");
+    kn_error_clear();
+    return says;
+}
+
+/* As an exception, which clears it, does. */
+static void each_use_of_a_failed_array_has_its_error(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_run_shared_at_once(true);
+    kn_array bad = kn_linalg_inv(kn_zeros(KN_SHAPE(2, 2)));
+    assert_true(says_singular());
+    for (int round = 0; round < 2; round++) {
+        kn_item(bad);
+        assert_true(says_singular());
+        kn_dtype_of(bad);
+        assert_true(says_singular());
+        kn_array more = kn_add(bad, 1);
+        assert_true(says_singular());
+        assert_null(kn_data(more, double));
+        assert_true(says_singular());
+    }
+    kn_run_shared_at_once(false);
+    kn_item(bad);
+    assert_false(kn_error_pending());
+}
+
 KN_TEST_GROUP(test_shared_at_once)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +118,7 @@ KN_TEST_GROUP(test_shared_at_once)
         TEST(views_are_read_anew),
         TEST(other_arrays_still_wait),
         TEST(wrapped_memory_is_copied_out),
+        TEST(each_use_of_a_failed_array_has_its_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
