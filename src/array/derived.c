@@ -2,6 +2,7 @@
  * derived.c -- what becomes of one equation under a transformation: the equation as a jaxpr of its own, transformed by
  * knt_jvp, knt_linearize or knt_batch, as a recorded function is. What was derived is kept and found again for an
  * equation with the same row, parameters and types. */
+#define KNA_LIFTS
 #include "array/tape.h"
 #include "base/hash.h"
 #include "transform/transform.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lift.c -- lifted values: levels, what is at a value, and equations over such values. */
+#define KNA_LIFTS
 #include "array/tape.h"
 #include <string.h>
 
@@ -71,12 +72,6 @@ kna_level *kna_level_now(kna_lift_kind kind)
 }
 
 /* ---- Lifted values. */
-
-void kna_choose_hook(kna_state *s, kni_builder_hook below)
-{
-    s->below = below;
-    s->hook = s->lifting && s->lifting->alive ? kna_lifted_equation : below;
-}
 
 static void count(int by)
 {
@@ -225,7 +220,7 @@ kna_value *kna_lift_seen(kna_value *v)
     return v;
 }
 
-knx_error *kna_lift_drop(kna_value **v)
+knx_error *kna_drop_lift(kna_value **v)
 {
     if (kna_batch_axes(*v))
         return knx_error_new(KN_ERROR_VALUE,
@@ -236,24 +231,17 @@ knx_error *kna_lift_drop(kna_value **v)
     return NULL;
 }
 
-kna_value *kna_lift_ground(kna_value *v)
+void kna_lift_worth_having(kna_value *v)
 {
-    while (kna_is_lifted(v))
-        v = v->lift->inner;
-    return v;
-}
-
-void kna_worth_having(kna_value *v)
-{
-    for (; v; v = kna_is_lifted(v) ? v->lift->inner : NULL) {
-        if (v->refs > 0) /* else it is everybody's */
-            v->kept = true;
-        if (kna_is_lifted(v) && v->lift->kind == KNA_LIFT_TANGENT)
+    for (; kna_is_lifted(v); v = v->lift->inner) {
+        if (v->lift->kind == KNA_LIFT_TANGENT)
             kna_worth_having(v->lift->tangent);
+        if (v->lift->inner->refs > 0)
+            v->lift->inner->kept = true;
     }
 }
 
-knx_error *kna_settle_lifted(kna_value *v)
+knx_error *kna_settle_lift(kna_value *v)
 {
     for (; kna_is_lifted(v); v = v->lift->inner)
         if (v->lift->kind == KNA_LIFT_TANGENT) {
@@ -261,14 +249,6 @@ knx_error *kna_settle_lifted(kna_value *v)
             KN_TRY(kna_force(1, &t));
         }
     return kna_force(1, &v);
-}
-
-bool kna_any_lifted(int n, kna_value *const *v)
-{
-    for (int i = 0; i < n; i++)
-        if (kna_is_lifted(v[i]))
-            return true;
-    return false;
 }
 
 knx_error *kna_lift_move(kna_value **v, uint16_t site)
@@ -302,13 +282,6 @@ const kna_lift *kna_lift_at(kna_value *v, const kna_level *level)
             return v->lift;
     return NULL;
 }
-
-int kna_batch_axes(const kna_value *v)
-{
-    return kna_is_lifted(v) && v->lift->kind == KNA_LIFT_BATCH ? v->lift->axes : 0;
-}
-kna_value *kna_physical(kna_value *v) { return kna_batch_axes(v) ? v->lift->inner : v; }
-kni_type kna_physical_type(const kna_value *v) { return kna_batch_axes(v) ? v->lift->inner->type : v->type; }
 
 /* ---- Equations over values that have nothing at them. */
 

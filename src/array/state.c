@@ -26,7 +26,8 @@ static void drop_state(void *p)
     if (s->calls)
         s->drop_calls(s->calls);
     kna_cut_room_free(s);
-    kna_lifting_free(s->lifting);
+    if (s->lifting)
+        kna_lifting_free(s->lifting);
     kna_caches_release(s->caches);
     knx_table_free(&s->entry);
     knx_free(s);

@@ -2,6 +2,7 @@
  * tape.c -- tapes, and walking backward over them. The linear parts of the steps, one after the other, are a linear
  * function from the tangents of watched arrays to that of the loss; it is transposed as kn_grad does it, and applied.
  * */
+#define KNA_LIFTS
 #include "array/tape.h"
 #include "ir/ops.h"
 #include "transform/transform.h"

@@ -36,12 +36,12 @@ struct kna_step {
     uint32_t first;        /* backward: number of its first tangent */
 };
 
-kna_step *kna_step_retain(kna_step *s);
-void kna_step_release(kna_step *s); /* NULL is fine; a chain of a million needs no stack */
+kna_step *kna_step_retain(kna_step *s) KNA_IF_LIFTED;
+void kna_step_release(kna_step *s) KNA_IF_LIFTED; /* NULL is fine; a chain of a million needs no stack */
 void kna_step_leave(kna_step *s);   /* the same, of a lifted value */
 /* A watched array: of this type, made of the step that its value had before, or of none. */
 kna_step *kna_step_watched(kna_level *level, kni_type type, const kna_step_edge *from, const kn_place *place,
-                           const char *operation);
+                           const char *operation) KNA_IF_LIFTED;
 /* An equation with operands on the tape of this level (operands without what is at them there are in `in`). */
 knx_error *kna_tape_equation(kna_recording *r, kna_level *level, const kna_equation *e, kna_value *const *lifted,
                              kna_value **out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * backward.c -- watched arrays and going backward. */
+#define KNA_LIFTS
 #include "array/handle.h"
 #include "array/storage.h"
 #include "array/tape.h"

@@ -2,6 +2,9 @@
  * eager.h -- what the functions of kiln/eager.h share. */
 #ifndef KN_EAGER_EAGER_H
 #define KN_EAGER_EAGER_H
+#ifndef KNA_LIFTS
+#define KNA_LIFTS
+#endif
 #include "array/lift.h"
 #include "array/op.h"
 #include "kiln/eager.h"

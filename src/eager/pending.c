@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pending.c -- what waits to be run for an array, and what it was made of. */
+#define KNA_LIFTS
 #include "array/handle.h"
 #include "array/tape.h"
 #include "eager/eager.h"

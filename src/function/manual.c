@@ -344,7 +344,7 @@ void knf_take_devices(kna_op *op, kn_array devices, knf_core *draft)
 {
     int32_t *number = NULL;
     int64_t n = -1;
-    const knd_mesh *d;
+    uint16_t site = KND_NOWHERE;
     if (draft->kind != KNF_FN_PMAP) {
         kna_fail(op, KN_ERROR_VALUE, "devices are for kn_pmap");
         return;
@@ -356,7 +356,7 @@ void knf_take_devices(kna_op *op, kn_array devices, knf_core *draft)
         error = n ? kni_mesh_of(1, &draft->o.axis_name, &n, number, &draft->o.mesh)
                   : knx_error_new(KN_ERROR_VALUE, "no devices are named");
     if (!error && !kna_failed(op))
-        error = knd_mesh_open(draft->o.mesh, &d);
+        error = kna_join_mesh(&site, draft->o.mesh); /* it has to be there */
     knx_free(number);
     if (error)
         kna_fail_with(op, error);
