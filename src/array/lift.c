@@ -580,6 +580,12 @@ knx_error *kna_apply_jaxpr(kna_recording *r, const kni_jaxpr *j, const kna_equat
 
 /* ---- The lazy builder's hook. */
 
+const kn_place *kna_told_place(const kn_place *here)
+{
+    const kna_state *s = kna_state_get();
+    return __builtin_expect(s->how.events, 0) ? s->watcher->place(here, knx_context()->operation) : here;
+}
+
 enum { FEW = 8 };
 
 KNX_HOT knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
@@ -602,8 +608,8 @@ KNX_HOT knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draf
         if (!in[i])
             literal[i] = b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
     }
-    kna_equation q = {e->prim,  e->params, e->place, knx_context()->operation, e->n_in,
-                      e->n_out, in,        literal,  b->type.at + e->out};
+    kna_equation q = {e->prim, e->params, kna_told_place(e->place), knx_context()->operation, e->n_in, e->n_out,
+                      in,      literal,   b->type.at + e->out};
     if (!error)
         error = kna_apply_equation(NULL, &q, out);
     if (!error) {

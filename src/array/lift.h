@@ -156,6 +156,8 @@ knx_error *kna_apply_equation(kna_recording *r, const kna_equation *e, kna_value
 /* j's equations over values: constants first, then inputs. Names and places are those of `like`. */
 knx_error *kna_apply_jaxpr(kna_recording *r, const kni_jaxpr *j, const kna_equation *like, kna_value *const *in,
                            kna_value **out);
+/* With the error state: events of equations with this place are told of. */
+const kn_place *kna_told_place(const kn_place *here);
 /* The hooks. */
 knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draft_eqn *e) KNA_IF_LIFTED; /* of the lazy builder */
 static inline void kna_choose_hook(kna_state *s, kni_builder_hook below) /* that of equations without lifted operands */

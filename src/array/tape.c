@@ -588,6 +588,19 @@ static knx_error *may_go(const walk *w)
     return NULL;
 }
 
+/* Where operations run when they are called, gradients do so, too. */
+static knx_error *settle(walk *w)
+{
+    int n = 0;
+    kna_value **v = knx_arena_alloc(&w->arena, (w->step.n + 1) * sizeof *v);
+    if (!v)
+        return knx_error_nomem();
+    for (size_t i = 0; i < w->step.n; i++)
+        if (w->step.at[i]->grad)
+            v[n++] = w->step.at[i]->grad;
+    return kna_settle(n, v);
+}
+
 static knx_error *go(walk *w, const kna_lift *y, kna_value *ct)
 {
     KN_TRY(collect(w, y->step));
@@ -597,7 +610,7 @@ static knx_error *go(walk *w, const kna_lift *y, kna_value *ct)
         let_go(w->step.at[i]);
         w->step.at[i]->gone = w->like.place;
     }
-    return NULL;
+    return settle(w);
 }
 
 knx_error *kna_go_backward(kna_recording *r, kna_level *level, kna_value *y, kna_value *ct, kna_backward how)
@@ -605,7 +618,7 @@ knx_error *kna_go_backward(kna_recording *r, kna_level *level, kna_value *y, kna
     const kna_lift *lift = kna_lift_at(y, level);
     walk w = {.r = r, .how = how};
     w.arena = (knx_arena)KN_ARENA_INIT;
-    w.like = (kna_equation){.place = knx_context()->here, .operation = knx_context()->operation};
+    w.like = (kna_equation){.place = kna_told_place(knx_context()->here), .operation = knx_context()->operation};
     knb_init(&w.b);
     bool open = level->open;
     level->open = how.record;

@@ -28,6 +28,8 @@ static unsigned wanted(unsigned state)
 
 static const kn_place *place(const kn_place *here, const char *operation)
 {
+    if (knn_place_is(here))
+        return here;
     const knn_place *p = knn_place_make(here, operation, NULL, kna_state_get()->how.events, false);
     return p ? &p->place : here;
 }
@@ -36,8 +38,7 @@ static const kn_place *place(const kn_place *here, const char *operation)
 knx_error *knn_told_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
 {
     kni_draft_eqn told = *e;
-    if (!knn_place_is(e->place))
-        told.place = place(e->place, knx_context()->operation);
+    told.place = place(e->place, knx_context()->operation);
     return kna_lazy_equation(env, b, &told);
 }
 

@@ -247,6 +247,42 @@ static void errors_of_operands_go_through(void **state)
     kn_error_clear();
 }
 
+/* ---- The error state. */
+
+static void expect_division(kn_array x)
+{
+    kn_array y = kn_divide(x, kn_zeros(KN_SHAPE(2)));
+    assert_false(kn_ok(y));
+    expect_error("FloatingPointError", "divide: divide by zero encountered in divide");
+}
+
+static void events_are_told_of(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    KN_ERRSTATE(.divide = "raise");
+    kn_array x = kn_copy(kn_of(double, 1, 2));
+    expect_division(x);
+    expect_division(kn_with_tangent(x, x));
+    expect_division(kn_batch_in(kn_stack(KN_LIST(x, x)), 0));
+    expect_division(kn_watch(x));
+}
+
+static void events_of_derivatives_are_told_of(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    KN_ERRSTATE(.divide = "raise");
+    kn_array zero = kn_zeros(KN_SHAPE(2)), one = kn_ones(KN_SHAPE(2)), w = kn_watch(kn_copy(zero)),
+             y = kn_sum(kn_sqrt(w));
+    assert_false(kn_error_pending());
+    assert_int_equal(kn_backward(y), -1);
+    expect_error_with("FloatingPointError", "divide by zero encountered");
+    kn_array t = kn_sqrt(kn_with_tangent(zero, one));
+    assert_false(kn_ok(t) && kn_ok(kn_tangent_of(t)));
+    expect_error("FloatingPointError", "sqrt: divide by zero encountered in sqrt");
+}
+
 KN_TEST_GROUP(test_eager_errors)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +297,8 @@ KN_TEST_GROUP(test_eager_errors)
         TEST(batch_axes_of_sizes_that_differ_are_refused_everywhere),
         TEST(what_waits),
         TEST(errors_of_operands_go_through),
+        TEST(events_are_told_of),
+        TEST(events_of_derivatives_are_told_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
