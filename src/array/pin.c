@@ -104,6 +104,10 @@ knx_error *kna_pin_take(kna_storage *s, kna_value **fresh)
         belong(v, p);
         return NULL;
     }
+    if (v->state == KN_V_LIFTED)
+        return knx_error_new(KN_ERROR_VALUE,
+                             "memory that was given away cannot hold what is on a tape, or has a tangent "
+                             "or batch axes: write what kn_detach or kn_primal_of gives");
     if (v->state == KN_V_TRACER)
         return knx_error_new(KN_ERROR_MUTATION, "memory that was given away cannot be written to under %s",
                              v->tracer.recording->transformation);

@@ -247,6 +247,38 @@ static void errors_of_operands_go_through(void **state)
     kn_error_clear();
 }
 
+/* ---- Memory that others see. */
+
+static void expect_no_room_for(kn_array y)
+{
+    kn_array x = kn_copy(kn_of(double, 1, 2));
+    double *seen = kn_data_mut(x, double), own[] = {3, 4};
+    kn_array wrapped = kn_wrap(own, KN_SHAPE(2), KN_F64);
+    assert_int_equal(kn_iadd(x, y), -1);
+    expect_error_with("ValueError", "memory that was given away cannot hold what is on a tape");
+    assert_int_equal(kn_set_at(wrapped, kn_at(y, "0"), "1"), -1);
+    expect_error_with("ValueError", "memory that was given away cannot hold what is on a tape");
+    assert_true(seen[0] == 1 && seen[1] == 2 && own[0] == 3 && own[1] == 4);
+    expect_values(x, 1, 2);
+}
+
+static void memory_that_others_see_holds_numbers_alone(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array one = kn_ones(KN_SHAPE(2)), w = kn_watch(kn_copy(one));
+    expect_no_room_for(w);
+    expect_no_room_for(kn_with_tangent(one, one));
+    expect_no_room_for(kn_batch_in(kn_ones(KN_SHAPE(3, 2)), 0));
+    double own[] = {3, 4};
+    kn_array wrapped = kn_wrap(own, KN_SHAPE(2), KN_F64);
+    KN_NO_TAPE;
+    kn_iadd(wrapped, w);
+    expect_values(wrapped, 4, 5);
+    kn_copyto(wrapped, kn_detach(w));
+    expect_values(wrapped, 1, 1);
+}
+
 /* ---- The error state. */
 
 static void expect_division(kn_array x)
@@ -297,6 +329,7 @@ KN_TEST_GROUP(test_eager_errors)
         TEST(batch_axes_of_sizes_that_differ_are_refused_everywhere),
         TEST(what_waits),
         TEST(errors_of_operands_go_through),
+        TEST(memory_that_others_see_holds_numbers_alone),
         TEST(events_are_told_of),
         TEST(events_of_derivatives_are_told_of),
     };
