@@ -139,6 +139,12 @@ void kndist_give_up(kndist_waits *w)
 
 /* ---- What comes. */
 
+void kndist_mark_error(knx_error *e, const kndist_head *h)
+{
+    if (h->move && atomic_load(&e->refs) > 0)
+        e->interruption = true;
+}
+
 static void hear_of_failure(const kndist_message *m)
 {
     bool better = m->head.failed && (!kndist_net.worst.failed || m->head.from < kndist_net.worst.from);
@@ -149,6 +155,7 @@ static void hear_of_failure(const kndist_message *m)
     if (!m->head.failed || atomic_load(&kndist_net.crew->failed))
         return;
     knx_error *error = knx_error_new(KN_ERROR_RUNTIME, "device %d has failed: %.400s", m->head.from, m->inside);
+    kndist_mark_error(error, &m->head);
     kndist_net.told = true;
     kndist_fail_here(kndist_net.crew, NULL, error);
     knx_error_release(error);
@@ -257,6 +264,7 @@ knx_error *kndist_tell_all(kndist_message_kind kind, int device, const knx_error
         if (!m)
             continue;
         m->head = (kndist_head){.kind = (int32_t)kind,
+                                .move = e && e->interruption,
                                 .run = kndist_net.run,
                                 .from = device,
                                 .line = kndist_net.n_local,

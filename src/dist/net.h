@@ -49,6 +49,8 @@ knx_error *kndist_tell_all(kndist_message_kind kind, int device, const knx_error
 /* Everything that has come so far, and heads that have gone. */
 knx_error *kndist_pump(void);
 bool kndist_hear(const kndist_message *m); /* of the run that goes on; true: it need not be kept */
+/* What the user ended in one process is that in all of them: nobody tries it again by himself. */
+void kndist_mark_error(knx_error *e, const kndist_head *h);
 void kndist_break_job(const knx_error *e);
 knx_error *kndist_broken(void);
 void kndist_idle(int *tries); /* the lock is not held */

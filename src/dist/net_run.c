@@ -139,8 +139,10 @@ static knx_error *choose(knx_error *error, int device, bool secondary)
     if (!kndist_net.worst.failed || (error && !secondary && device <= kndist_net.worst.from))
         return error;
     knx_error_release(error);
-    return knx_error_new((kn_error_kind)(kndist_net.worst.failed - 1), "device %d has failed: %s",
-                         kndist_net.worst.from, kndist_net.worst_text);
+    error = knx_error_new((kn_error_kind)(kndist_net.worst.failed - 1), "device %d has failed: %s",
+                          kndist_net.worst.from, kndist_net.worst_text);
+    kndist_mark_error(error, &kndist_net.worst);
+    return error;
 }
 
 /* Who ended because of another one's failure hands that on: what that one says itself may come later, and by then the
@@ -150,6 +152,7 @@ static knx_error *tell_end(const knx_error *error, int device, bool secondary)
     if (!secondary || !kndist_net.worst.failed)
         return kndist_tell_all(KNDIST_END, device, secondary ? NULL : error);
     knx_error *heard = knx_error_new((kn_error_kind)(kndist_net.worst.failed - 1), "%s", kndist_net.worst_text);
+    kndist_mark_error(heard, &kndist_net.worst);
     knx_error *lost = kndist_tell_all(KNDIST_END, kndist_net.worst.from, heard);
     knx_error_release(heard);
     return lost;

@@ -16,7 +16,7 @@ typedef enum kndist_message_kind {
     KNDIST_HELLO, /* it is there, with so many devices */
 } kndist_message_kind;
 typedef struct kndist_head {
-    int32_t kind, move; /* kndist_message_kind, kndist_kind */
+    int32_t kind, move; /* kndist_message_kind, kndist_kind; FAIL, END: 1, the user has ended it */
     uint64_t run;       /* which one: of what mesh, and its how many'th */
     uint64_t group;     /* hash of its devices */
     uint64_t bytes;     /* of the piece; behind the head if they fit, else messages of their own follow */

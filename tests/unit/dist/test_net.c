@@ -131,6 +131,45 @@ static void an_error_may_come_from_another_one_first(void **state)
     expect_index_error(run());
 }
 
+/* What waits for values is run again, in parts, after other errors: not by some of the processes. */
+static void what_the_user_has_ended_in_one_process_has_ended_in_all(void **state)
+{
+    (void)state;
+    peers[0].ends_last = peers[1].ends_last = true;
+    will_say(1, KNDIST_FAIL, 1, "interrupted");
+    peers[1].come[1].head.move = 1;
+    will_say(1, KNDIST_END, 1, "interrupted");
+    peers[1].come[2].head.move = 1;
+    will_say(0, KNDIST_END, 0, NULL);
+    knx_error *e = run();
+    assert_string_equal(e->message, "device 1 has failed: interrupted");
+    assert_true(e->interruption);
+    knx_error_release(e);
+    assert_int_equal(peers[0].end.head.move, 1);
+}
+
+static knx_error *is_ended(void *env, int i)
+{
+    (void)env;
+    (void)i;
+    return knx_error_interrupted();
+}
+
+static void who_is_ended_by_the_user_says_so(void **state)
+{
+    const int32_t device[ALL] = {0, 1, 2};
+    (void)state;
+    peers[0].ends_last = peers[1].ends_last = true;
+    will_say(0, KNDIST_END, 0, NULL);
+    will_say(1, KNDIST_END, 1, NULL);
+    assert_null(kndist_net_open(&transport, 1));
+    knx_error *e = kndist_run_whole(NULL, &(kndist_group){ALL, ME, device}, 1, &device[ME], NULL, is_ended, NULL);
+    assert_string_equal(kndist_net_close(), "");
+    assert_true(e && e->interruption);
+    knx_error_release(e);
+    assert_int_equal(peers[0].end.head.move, 1);
+}
+
 static int three(void **state)
 {
     (void)state;
@@ -154,6 +193,8 @@ KN_TEST_GROUP(test_net)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(who_ends_because_of_another_one_says_of_whom, three, alone),
         cmocka_unit_test_setup_teardown(an_error_may_come_from_another_one_first, three, alone),
+        cmocka_unit_test_setup_teardown(what_the_user_has_ended_in_one_process_has_ended_in_all, three, alone),
+        cmocka_unit_test_setup_teardown(who_is_ended_by_the_user_says_so, three, alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
