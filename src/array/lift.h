@@ -159,7 +159,8 @@ knx_error *kna_apply_jaxpr(kna_recording *r, const kni_jaxpr *j, const kna_equat
 /* With the error state: events of equations with this place are told of. */
 const kn_place *kna_told_place(const kn_place *here);
 /* The hooks. */
-knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draft_eqn *e) KNA_IF_LIFTED; /* of the lazy builder */
+/* Of the lazy builder. */
+knx_error *kna_lifted_equation(void *env, kni_builder *b, const kni_draft_eqn *e) KNA_IF_LIFTED;
 static inline void kna_choose_hook(kna_state *s, kni_builder_hook below) /* that of equations without lifted operands */
 {
     s->below = below;

@@ -16,7 +16,7 @@ static kn_fn finish(kna_op *op, knf_core *core, int n_captured, kna_value *const
     bool ok = !kna_failed(op);
     if (ok && !core)
         kna_fail_with(op, knx_error_nomem());
-    ok = kna_end_plain(op) && ok && core;
+    ok = kna_end_handle(op) && ok && core;
     return ok ? knf_fn_handle(core, n_captured, captured) : NULL;
 }
 
