@@ -118,7 +118,7 @@ static inline bool kna_lifting_now(void)
     const kna_state *s = kna_state_get();
     return s && s->lifting && s->lifting->alive;
 }
-knx_error *kna_lift_move(kna_value **v, uint16_t site) KNA_IF_LIFTED; /* to where it is meant to be, with what is at it */
+knx_error *kna_lift_move(kna_value **v, uint16_t site) KNA_IF_LIFTED; /* to where it is meant to be */
 /* What is at v at this level, NULL: nothing. */
 const kna_lift *kna_lift_at(kna_value *v, const kna_level *level);
 /* New values made of v (borrowed): with something at it, below what is at higher levels, in place of what is at this

@@ -14,7 +14,9 @@ HERE = pathlib.Path(__file__).parent
 
 
 def python(*args, before=(), **environment):
-    return subprocess.run([*before, sys.executable, *args], env={**os.environ, **environment}, capture_output=True,
+    """The devices there are those of the CPU, also on a machine with a WebGPU engine."""
+    return subprocess.run([*before, sys.executable, *args],
+                          env={**os.environ, "KILN_WEBGPU_LIBRARY": "/nowhere", **environment}, capture_output=True,
                           text=True, timeout=600)
 
 
