@@ -10,7 +10,11 @@
 #include "dist/dist.h"
 #include <string.h>
 
-static bool is_traced(const kna_value *v) { return v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT; }
+static bool is_traced(kna_value *v)
+{
+    kna_value_state ground = kna_lift_ground(v)->state;
+    return ground == KN_V_TRACER || ground == KN_V_ABSTRACT;
+}
 
 knx_error *knface_layout(kn_array x, kna_value **v, const kni_sharding **s, const knd_parts **parts)
 {
@@ -37,24 +41,25 @@ knx_error *knface_layout(kn_array x, kna_value **v, const kni_sharding **s, cons
 
 /* ---- Putting them there. */
 
-/* Of what the mesh has in parts already a program makes the others: *moved. */
+/* Of what the mesh has in parts already a program makes the others: *moved; also of what has something at it. */
 static knx_error *spread_value(kna_value **v, const kni_sharding *s, bool *moved)
 {
     const knd_mesh *d;
     const knd_parts *there;
     knx_buffer *b = NULL;
-    kna_value *old = *v, *fresh;
-    if (kna_is_lifted(old))
+    kna_value *old = *v, *ground = kna_lift_ground(old), *fresh;
+    KN_TRY(kna_settle_lifted(old));
+    KN_TRY(knd_mesh_open(s->mesh, &d));
+    uint16_t site = knd_site_of(&d->head, true, knx_context()->here);
+    there = ground->state == KN_V_BUFFER ? knd_parts_of(d, ground->buffer, ground->type) : NULL;
+    bool here = there && kna_are_together(ground->site, site) && knd_site_at(ground->site)->committed;
+    *moved = here && (old != ground || there->sharding != s);
+    if (here)
+        return NULL;
+    if (old != ground)
         return knx_error_new(
             KN_ERROR_VALUE,
             "an array that is watched, or has a tangent or batch axes, cannot be spread: spread it first");
-    KN_TRY(knd_mesh_open(s->mesh, &d));
-    uint16_t site = knd_site_of(&d->head, true, knx_context()->here);
-    there = old->state == KN_V_BUFFER ? knd_parts_of(d, old->buffer, old->type) : NULL;
-    bool here = there && kna_are_together(old->site, site) && knd_site_at(old->site)->committed;
-    *moved = here && there->sharding != s;
-    if (here)
-        return NULL;
     KN_TRY(kna_force_here(1, v));
     bool share = old->state == KN_V_BUFFER && !kna_lies_in_pin(old);
     KN_TRY(knd_cut_whole(d, old->type, s, kna_elements(old), share ? old->buffer : NULL, &b));
@@ -287,6 +292,8 @@ static knx_error *take_part(void *env, int i, knx_buffer **out)
     if (!error && is_traced(v))
         error = knx_error_new(KN_ERROR_CONCRETIZATION, "the function gave a traced array");
     if (!error)
+        error = kna_lift_drop(&v);
+    if (!error)
         error = kna_force_here(1, &v);
     if (!error)
         *out = knd_pad_part(m->d, m->t, m->s, i, kna_elements(v));
@@ -453,6 +460,7 @@ static knx_error *cut_local(made *m, kn_sharding given, kna_value **v, const kn_
         return knx_error_new(KN_ERROR_VALUE, "the part of this process has shape %s, the array that was given %s",
                              knx_show_shape(&wants, m->t.ndim, b.extent),
                              knx_show_shape(&is, (*v)->type.ndim, (*v)->type.dim));
+    KN_TRY(kna_lift_drop(v));
     KN_TRY(kna_force_here(1, v));
     KN_TRY(knd_cut_block(m->d, m->t, m->s, b.first, b.extent, kna_elements(*v), &buffer));
     return knface_array_on_mesh(&m->op, m->d, m->t, buffer, out);
