@@ -325,12 +325,20 @@ kn_array kn_copy_to_host_async(kn_array x)
     return x;
 }
 
+/* What it stands for, without what is at it: a new reference. */
+static knx_error *ground_of(kn_array x, kna_value **ground)
+{
+    kna_value *v = NULL;
+    KN_TRY(kna_array_value(x, &v));
+    *ground = kna_value_retain(kna_lift_ground(v));
+    kna_value_release(v);
+    return NULL;
+}
+
 bool kn_ok(kn_array x)
 {
     kna_value *v = NULL;
-    knx_error *error = kna_array_value(x, &v);
-    if (!error && !kna_batch_axes(v))
-        error = kna_lift_drop(&v);
+    knx_error *error = ground_of(x, &v);
     if (!error && v->state == KN_V_PENDING) {
         error = kna_force(1, &v);
         knx_report(error);
@@ -346,7 +354,7 @@ bool kn_ok(kn_array x)
 const char *kn_error_of(kn_array x)
 {
     kna_value *v = NULL;
-    knx_error *error = kna_array_value(x, &v);
+    knx_error *error = ground_of(x, &v);
     if (!error)
         error = kna_force(1, &v);
     if (!error)

@@ -247,6 +247,25 @@ static void errors_of_operands_go_through(void **state)
     kn_error_clear();
 }
 
+static void expect_too_much(kn_array x)
+{
+    kn_array y = kn_exp(kn_broadcast_to(x, KN_SHAPE((int64_t)1 << 25, (int64_t)1 << 25)));
+    assert_non_null(strstr(kn_error_of(y), "Unable to allocate"));
+    assert_false(kn_ok(y));
+    expect_error_with("MemoryError", "Unable to allocate");
+}
+
+static void errors_of_runs_are_those_of_the_array(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(2, 1));
+    expect_too_much(kn_at(x, "0"));
+    expect_too_much(kn_at(kn_watch(kn_copy(x)), "0"));
+    expect_too_much(kn_with_tangent(kn_at(x, "0"), kn_at(x, "1")));
+    expect_too_much(kn_batch_in(x, 0));
+}
+
 /* ---- Memory that others see. */
 
 static void expect_no_room_for(kn_array y)
@@ -329,6 +348,7 @@ KN_TEST_GROUP(test_eager_errors)
         TEST(batch_axes_of_sizes_that_differ_are_refused_everywhere),
         TEST(what_waits),
         TEST(errors_of_operands_go_through),
+        TEST(errors_of_runs_are_those_of_the_array),
         TEST(memory_that_others_see_holds_numbers_alone),
         TEST(events_are_told_of),
         TEST(events_of_derivatives_are_told_of),
