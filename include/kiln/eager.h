@@ -84,7 +84,9 @@ KN_API int kn_clear_grad(kn_array x);
  * (kn_optim_update) */
 KN_API kn_tree kn_tree_grads_of(kn_tree x);
 KN_API int kn_clear_tree_grads(kn_tree x); /* kn_clear_grad of all arrays of a tree. 0, or -1 with an error */
-KN_API kn_array kn_detach(kn_array x);     /* torch.Tensor.detach: x as it is, depending on no watched array */
+/* torch.Tensor.detach: x as it is, depending on no watched array. Inside of a recorded function it is
+ * kn_stop_gradient: whoever calls that may be watching */
+KN_API kn_array kn_detach(kn_array x);
 
 /* ---- Batch axes. Operations see the logical shape alone; batch axes are in front of it, and those of operands meet
  * from the last one on. */

@@ -208,13 +208,24 @@ int kn_clear_grad(kn_array x)
     return kna_end_plain(&op) ? 0 : -1;
 }
 
+static bool has_tangents(const kna_value *v)
+{
+    while (kna_is_lifted(v) && v->lift->kind != KNA_LIFT_TANGENT)
+        v = v->lift->inner;
+    return kna_is_lifted(v);
+}
+
 kn_array(kn_detach)(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "detach");
     kna_value *v = kne_value(&op, x), *y = v ? kna_lift_without_tapes(v) : NULL;
     kna_value_release(v);
-    return kne_end_value(&op, y);
+    if (!y || !kna_recording_current() || has_tangents(y))
+        return kne_end_value(&op, y);
+    kni_atom a = knb_stop_gradient(op.b, kna_value_atom(&op, y)); /* whoever calls the function may be watching */
+    kna_value_release(y);
+    return kna_end(&op, a);
 }
 
 /* ---- Of trees. */

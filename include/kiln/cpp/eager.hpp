@@ -99,7 +99,8 @@ inline pytree grads_of(const ::kiln::pytree &x, place where = here())
 /* kn_clear_grad of all arrays of a tree. 0, or -1 with an error */
 inline int clear_tree_grads(const ::kiln::pytree &x, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_clear_tree_grads(x.c())); }
-/* torch.Tensor.detach: x as it is, depending on no watched array */
+/* torch.Tensor.detach: x as it is, depending on no watched array. Inside of a recorded function it is
+ * kn_stop_gradient: whoever calls that may be watching */
 inline array detach(const ::kiln::operand &x, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); c_.here(); return array::share(c_.take(kn_detach(x_h))); }
 /* x with an axis of its logical shape made the first batch axis: operations from now on are done for each of its

@@ -512,6 +512,25 @@ static void rules_are_recorded_again_with_other_settings(void **state)
     expect_values(gradient_of_thirds(f), 1. / 3, 1. / 3);
 }
 
+static kn_array half_detached(const kn_array *x) { return kn_sum(kn_mul(*x, kn_detach(*x))); }
+KN_FUNCTION(half_detached, kn_array, kn_array)
+
+static void detached_arrays_are_so_in_recorded_functions(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), rows = kn_reshape(kn_of(double, 1, 2, 3, 4), KN_SHAPE(2, 2)), w = watched(x), y;
+    kn_call(kn_jit(KN_FN(half_detached)), &y, &w);
+    kn_backward(y);
+    expect_values(kn_grad_of(w), 1, 2);
+    kn_call(kn_grad(KN_FN(half_detached)), &y, &x);
+    expect_values(y, 1, 2);
+    kn_call(kn_vmap(kn_grad(KN_FN(half_detached))), &y, &rows);
+    expect_values(y, 1, 2, 3, 4);
+    kn_call(kn_jit(KN_FN(half_detached)), &y, &x);
+    expect_values(y, 5);
+}
+
 /* ---- What is kept. */
 
 static kn_array mean_of(kn_array x) { return kn_mean(kn_mul(x, 2)); }
@@ -644,6 +663,7 @@ KN_TEST_GROUP(test_eager_backward)
         TEST(inside_of_jit_grad_and_vmap),
         TEST(own_rules_and_checkpoints_are_followed),
         TEST(rules_are_recorded_again_with_other_settings),
+        TEST(detached_arrays_are_so_in_recorded_functions),
         TEST(loops_are_gone_back_through),
         TEST(a_chain_of_many_steps_needs_no_stack),
         TEST(memory_is_let_go),
