@@ -28,6 +28,14 @@ static const char *place_text(const kn_place *p, char text[160])
 
 /* ---- Watching. */
 
+/* Of an array that lies in another order than C's, whose storage has its transposition: the permutation that it is of
+ * that. NULL: of others, and of views of such arrays. */
+static const int64_t *order_of(const kna_array *a)
+{
+    bool all = a->owner && a->storage->permuted && a->step && !a->step->before;
+    return all ? ((const kni_p_transpose *)a->step->params)->permutation.v : NULL;
+}
+
 static bool may_watch(kna_op *op, const kna_array *a, const kna_value *v)
 {
     const kna_recording *r = kna_recording_current();
@@ -35,7 +43,7 @@ static bool may_watch(kna_op *op, const kna_array *a, const kna_value *v)
     if (!knx_is_inexact(v->type.dtype))
         kna_fail(op, KN_ERROR_TYPE, "%s has no gradient: only arrays of floats and of complex numbers have",
                  kni_type_text(&t, v->type, true));
-    else if (a->step || !a->owner)
+    else if (!a->owner || (a->step && !order_of(a)))
         kna_fail(op, KN_ERROR_VALUE, "a view cannot be watched, but what it is a view of, or its copy");
     else if (a->storage->pin)
         kna_fail(op, KN_ERROR_VALUE, "memory that others write to cannot be watched, but its copy");
@@ -140,6 +148,25 @@ int kn_backward(kn_array y, const kn_backward_opts *opts)
 
 /* ---- Gradients. */
 
+static const kna_array *in_other_order(kn_array x)
+{
+    kna_handle_kind kind = KN_H_NONE;
+    const kna_array *a = kna_handle_peek(x, &kind);
+    return kind == KN_H_VIEW && order_of(a) ? a : NULL;
+}
+
+/* The value at which x's mark is: a new reference; NULL with the op failed. */
+static kna_value *marked(kna_op *op, kn_array x)
+{
+    kna_value *v = kne_inexact(op, x, "gradient");
+    const kna_array *a = v ? in_other_order(x) : NULL;
+    if (a) {
+        kna_value_release(v);
+        v = kna_value_retain(a->storage->value);
+    }
+    return v;
+}
+
 /* The step of a watched array; NULL with the op failed. */
 static kna_step *watched_step(kna_op *op, kn_array x, kna_value *v)
 {
@@ -172,13 +199,19 @@ kn_array(kn_grad_of)(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "grad_of");
-    kna_value *v = kne_inexact(&op, x, "gradient"), *y = NULL;
+    kna_value *v = marked(&op, x), *y = NULL;
     kna_step *s = v ? watched_step(&op, x, v) : NULL;
     if (s && s->grad)
         y = kna_value_retain(s->grad);
     else if (s)
         y = kne_atom_value(&op, knb_zeros(op.b, s->type));
     y = kna_lift_batch(y, kna_batch_axes(v));
+    const kna_array *a = y ? in_other_order(x) : NULL;
+    if (a) {
+        kni_atom g = knb_transpose(op.b, kna_value_atom(&op, y), order_of(a));
+        kna_value_release(y);
+        y = kne_atom_value(&op, g);
+    }
     kna_value_release(v);
     return kne_end_value(&op, y);
 }
@@ -187,7 +220,7 @@ bool kn_has_grad(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "has_grad");
-    kna_value *v = kne_inexact(&op, x, "gradient");
+    kna_value *v = marked(&op, x);
     const kna_step *s = v ? watched_step(&op, x, v) : NULL;
     bool has = s && s->grad;
     kna_value_release(v);
@@ -198,7 +231,7 @@ int kn_clear_grad(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "clear_grad");
-    kna_value *v = kne_inexact(&op, x, "gradient");
+    kna_value *v = marked(&op, x);
     kna_step *s = v ? watched_step(&op, x, v) : NULL;
     if (s) {
         kna_value_release(s->grad);

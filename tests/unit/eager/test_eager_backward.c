@@ -531,6 +531,38 @@ static void detached_arrays_are_so_in_recorded_functions(void **state)
     expect_values(y, 5);
 }
 
+/* ---- Orders of axes. */
+
+static void expect_gradients_of(kn_array x)
+{
+    kn_array six = kn_reshape(kn_of(double, 1, 2, 3, 4, 5, 6), KN_SHAPE(2, 3)), row = kn_at(x, "1");
+    assert_ptr_equal(kn_watch(x), x);
+    expect_values(kn_grad_of(x), 0, 0, 0, 0, 0, 0);
+    assert_int_equal(kn_backward(kn_sum(kn_mul(kn_square(x), six))), 0);
+    assert_int_equal(kn_backward(kn_sum(row)), 0);
+    expect_values(kn_grad_of(x), 0, 4, 12, 25, 41, 61);
+    {
+        KN_NO_TAPE;
+        kn_isub(x, kn_grad_of(x));
+    }
+    expect_values(x, 0, -3, -10, -22, -37, -56);
+    assert_true(kn_has_grad(x));
+    assert_int_equal(kn_clear_grad(x), 0);
+    assert_false(kn_has_grad(x));
+    kn_watch(kn_at(x, "0"));
+    expect_error_with("ValueError", "a view cannot be watched");
+}
+
+static void arrays_in_fortrans_order_are_watched(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array six = kn_reshape(kn_arange(0, 6, 1.0), KN_SHAPE(2, 3)), t = kn_copy(kn_transpose(six));
+    expect_gradients_of(kn_copy(six, .order = "F"));
+    expect_gradients_of(kn_copy(kn_transpose(t)));
+    expect_gradients_of(kn_asfortranarray(six));
+}
+
 /* ---- What is kept. */
 
 static kn_array mean_of(kn_array x) { return kn_mean(kn_mul(x, 2)); }
@@ -664,6 +696,7 @@ KN_TEST_GROUP(test_eager_backward)
         TEST(own_rules_and_checkpoints_are_followed),
         TEST(rules_are_recorded_again_with_other_settings),
         TEST(detached_arrays_are_so_in_recorded_functions),
+        TEST(arrays_in_fortrans_order_are_watched),
         TEST(loops_are_gone_back_through),
         TEST(a_chain_of_many_steps_needs_no_stack),
         TEST(memory_is_let_go),
