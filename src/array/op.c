@@ -485,43 +485,21 @@ KNX_HOT knx_error *kna_settle(int n, kna_value **v)
     return NULL;
 }
 
+/* It came in with an operand, and is told of again where each use of the array tells it. */
+static bool is_known(const kna_op *op) { return op->known_error && !knx_tells_again(knx_current); }
+
 static void fail_all(kna_op *op, knx_error *e, int n, kn_array *out)
 {
-    if (!op->known_error)
+    if (!is_known(op))
         knx_report(e);
     for (int i = 0; i < n; i++)
         out[i] = handle_of(kna_value_error(knx_error_retain(e)));
     knx_error_release(e);
 }
 
-/* One that came in with an operand is known for as long as nobody has cleared it. */
-static void tell_again(kna_op *op)
-{
-    op->known_error = op->known_error && knx_current && knx_current->first;
-    if (op->error && !op->known_error && op->error->reported) { /* in another context's name nothing is changed */
-        knx_error *again = knx_error_again(op->error);
-        if (atomic_load(&again->refs) > 0) {
-            again->operation = op->error->operation;
-            again->place = op->error->place;
-        }
-        knx_error_release(op->error);
-        op->error = again;
-    }
-}
-
-/* Where arrays are objects of another language an error is an exception, which clears it: so each use of the array is
- * one. */
-static void tell_exceptions_again(kna_op *op)
-{
-    if (kna_state_get()->shared_at_once)
-        tell_again(op);
-}
-
 KNX_HOT void kna_end_n(kna_op *op, int n, const kni_atom *results, kn_array *out)
 {
     kna_value *few[16], **v = n <= 16 ? few : knx_alloc((size_t)n * sizeof *v);
-    if (__builtin_expect(op->known_error, 0))
-        tell_exceptions_again(op);
     knx_error *e = kna_take_error(op);
     if (!e && !v)
         e = knx_error_nomem();
@@ -566,17 +544,24 @@ static void refuse_recording(knx_error *e)
 
 bool kna_end_handle(kna_op *op)
 {
-    tell_again(op);
+    op->known_error = op->known_error && knx_current && knx_current->first;
+    if (op->error && !op->known_error && op->error->reported) { /* in another context's name nothing is changed */
+        knx_error *again = knx_error_again(op->error);
+        if (atomic_load(&again->refs) > 0) {
+            again->operation = op->error->operation;
+            again->place = op->error->place;
+        }
+        knx_error_release(op->error);
+        op->error = again;
+    }
     return kna_end_plain(op);
 }
 
 KNX_HOT bool kna_end_plain(kna_op *op)
 {
-    if (__builtin_expect(op->known_error, 0))
-        tell_exceptions_again(op);
     knx_error *e = kna_take_error(op);
     bool ok = e == NULL;
-    if (e && !op->known_error)
+    if (e && !is_known(op))
         knx_report(e);
     if (e)
         refuse_recording(e);

@@ -157,7 +157,7 @@ bool kn_run_shared_at_once(bool on)
     kna_state *s = kna_state_get();
     bool old = s && s->shared_at_once;
     if (s)
-        s->shared_at_once = on;
+        knx_context()->exceptions = s->shared_at_once = on;
     return old;
 }
 

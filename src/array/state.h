@@ -100,7 +100,7 @@ typedef struct kna_state {
     bool lazy_can_fail;            /* this operation recorded something that can fail */
     bool lazy_shared;              /* it recorded something that reads or writes memory that others see */
     uint16_t looked_site;          /* where committed arrays are that it has looked at; 0: there are none */
-    bool shared_at_once;           /* which runs at once; errors come at each use: kn_run_shared_at_once */
+    bool shared_at_once;           /* which runs at once: kn_run_shared_at_once */
     uint32_t mark;                 /* of the newest cut */
     struct kna_cut *cut_room;      /* of force.c, kept between cuts */
     kna_plans *plans;              /* compiled cuts */

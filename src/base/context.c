@@ -365,9 +365,9 @@ void knx_report_unheard(kn_context c)
 knx_error *knx_report(knx_error *e)
 {
     kn_context c = knx_context();
-    if (!c || !e || e->reported)
+    if (!c || !e || (e->reported && !knx_tells_again(c)))
         return e;
-    if (atomic_load(&e->refs) > 0) { /* the static one is no one's to write to */
+    if (atomic_load(&e->refs) > 0 && !e->reported) { /* the static one is no one's to write to */
         if (!e->operation || !*e->operation)
             e->operation = c->operation;
         if (!e->place)

@@ -42,6 +42,7 @@ struct kn_context_s {
     void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place);
     void *hook_env;
     bool in_hook;
+    bool exceptions; /* errors are: each use of an array that carries one tells it, once the last one was cleared */
     struct knx_trial {
         bool on;
         uint32_t scopes;         /* open when it began */
@@ -129,8 +130,10 @@ bool knx_defaults_pop(kn_context c);                               /* false: non
 void knx_defaults_end(kn_context c, uint32_t scopes);              /* undoes those pushed with more open scopes */
 
 /* Reports an error (retained, not taken over): it becomes the context's first one if there is none; the hook hears of
- * each. Fills in operation and place where they are not set yet. Gives it back. */
+ * each. One that was reported before is not, but for knx_tells_again. Fills in operation and place where they are not
+ * set yet. Gives it back. */
 knx_error *knx_report(knx_error *e);
+static inline bool knx_tells_again(kn_context c) { return c && c->exceptions && !c->first; }
 /* an error was reported since `reports` was this, and is not cleared */
 static inline bool knx_reported_since(uint64_t reports)
 {

@@ -81,6 +81,11 @@ static void wrapped_memory_is_copied_out(void **state)
     kn_run_shared_at_once(false);
 }
 
+static kn_array twice(const kn_array *x) { return kn_mul(*x, 2); }
+static kn_array twice_at(const kn_array *i, const kn_array *x) { return kn_mul(*x, kn_add(*i, 0.)); }
+KN_FUNCTION(twice, kn_array, kn_array)
+KN_FUNCTION(twice_at, kn_array, kn_array, kn_array)
+
 static bool says_singular(void)
 {
     bool says = kn_error_pending() && strstr(kn_error_message(), "Singular");
@@ -101,9 +106,13 @@ static void each_use_of_a_failed_array_has_its_error(void **state)
         assert_true(says_singular());
         kn_dtype_of(bad);
         assert_true(says_singular());
-        kn_array more = kn_add(bad, 1);
+        kn_array more = kn_add(bad, 1), y;
         assert_true(says_singular());
         assert_null(kn_data(more, double));
+        assert_true(says_singular());
+        kn_call(KN_FN(twice), &y, &bad);
+        assert_true(says_singular());
+        kn_fori_loop(0, 3, KN_FN(twice_at), &y, &bad);
         assert_true(says_singular());
     }
     kn_run_shared_at_once(false);
