@@ -67,7 +67,7 @@ static void long_specs_are_told_as_a_whole(void **state)
 {
     (void)state;
     KN_SCOPE;
-    char name[200], spec[600], whole[600] = "";
+    char name[200], spec[800], whole[600] = "";
     memset(name, 'a', sizeof name - 1);
     name[sizeof name - 1] = 0;
     kn_mesh m = kn_make_mesh(KN_SHAPE(1), name);
