@@ -38,7 +38,9 @@ kna_level *kna_level_open(kna_lift_kind kind)
     kna_level *level = l ? knx_alloc_zero(sizeof *level) : NULL;
     if (!level)
         return NULL;
+    static _Atomic uintptr_t levels;
     *level = (kna_level){.refs = 1, .depth = l->top->depth + 1, .kind = kind, .open = true, .outer = l->top};
+    level->serial = ++levels;
     l->top = level;
     l->off += kind == KNA_LIFT_OFF;
     return level;

@@ -30,6 +30,7 @@ typedef struct kn_level_s {
     int refs, depth;
     kna_lift_kind kind;
     bool open;
+    uintptr_t serial;         /* of all levels of the process; the lowest have none */
     struct kn_level_s *outer; /* not counted */
 } kna_level;
 

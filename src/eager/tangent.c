@@ -7,10 +7,10 @@
 
 static kn_level open_level(const char *operation, kna_lift_kind kind)
 {
-    kn_level l = kna_level_open(kind);
+    const kna_level *l = kna_level_open(kind);
     if (!l)
         knx_report_new(operation, KN_ERROR_MEMORY, "out of memory");
-    return l;
+    return l ? (kn_level)l->serial : NULL; /* no address: the user may have it longer than the level lives */
 }
 
 kn_level kn_tangents_begin(void) { return open_level("tangents_begin", KNA_LIFT_TANGENT); }
@@ -19,12 +19,12 @@ kn_level kn_no_tape_begin(void) { return open_level("no_tape_begin", KNA_LIFT_OF
 
 void kn_level_end(kn_level *level)
 {
-    kn_level l = level ? *level : NULL;
+    uintptr_t serial = level ? (uintptr_t)*level : 0;
     if (level)
         *level = NULL;
-    const kna_state *s = l ? kna_state_get() : NULL;
+    const kna_state *s = serial ? kna_state_get() : NULL;
     kna_level *open = s && s->lifting ? s->lifting->top : NULL;
-    while (open && open != l)
+    while (open && open->serial != serial)
         open = open->outer;
     if (open) /* else it was closed with its context, or with an outer one, and is gone */
         kna_level_close(open);

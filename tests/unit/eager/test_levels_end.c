@@ -23,6 +23,27 @@ static void an_outer_level_closes_the_inner_ones(void **state)
     assert_false(kn_error_pending());
 }
 
+/* Memory of a level that is gone may be another one's. */
+static void ending_once_more_ends_no_other_level(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    enum { N = 8 };
+    kn_level old[N], fresh[N];
+    for (int i = 0; i < N; i++)
+        old[i] = kn_tangents_begin();
+    kn_level_end(&old[0]);
+    for (int i = 0; i < N; i++)
+        fresh[i] = kn_tangents_begin();
+    kn_array x = kn_with_tangent(2.0, 1.0);
+    for (int i = 1; i < N; i++)
+        kn_level_end(&old[i]);
+    assert_true(kn_has_tangent(x));
+    kn_level_end(&fresh[0]);
+    assert_false(kn_has_tangent(x));
+    assert_false(kn_error_pending());
+}
+
 static void levels_of_a_context_that_was_freed_are_gone(void **state)
 {
     (void)state;
@@ -84,6 +105,7 @@ KN_TEST_GROUP(test_levels_end)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_outer_level_closes_the_inner_ones),
+        cmocka_unit_test(ending_once_more_ends_no_other_level),
         cmocka_unit_test(levels_of_a_context_that_was_freed_are_gone),
         cmocka_unit_test(levels_end_after_the_library_has_ended),
         cmocka_unit_test(a_level_may_have_ended_in_what_a_jump_has_left),
