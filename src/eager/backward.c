@@ -62,7 +62,7 @@ kn_array(kn_watch)(kn_array x)
     if (v && may_watch(&op, a, v)) {
         kna_level *level = kna_level_now(KNA_LIFT_TAPE);
         const kna_lift *at = level ? kna_lift_at(v, level) : NULL;
-        if (!at || at->step->derived) {
+        if (!at || at->step->derived || !a->storage->watched) { /* a copy of a watched array has the mark of that */
             kna_step_edge from = at ? (kna_step_edge){at->step, at->index} : (kna_step_edge){NULL, 0};
             kna_lift with = {.kind = KNA_LIFT_TAPE, .level = level};
             with.step =

@@ -531,6 +531,21 @@ static void detached_arrays_are_so_in_recorded_functions(void **state)
     expect_values(y, 5);
 }
 
+/* A copy has the value of the array that it is of, but not its mark. */
+static void copies_are_watched_apart(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = watched(kn_of(double, 1, 2)), u = kn_watch(kn_copy(w));
+    kn_backward(kn_add(kn_sum(kn_square(u)), kn_sum(kn_mul(10, w))));
+    expect_values(kn_grad_of(u), 2, 4);
+    expect_values(kn_grad_of(w), 12, 14);
+    kn_clear_grad(u);
+    kn_backward(kn_sum(kn_watch(u))); /* it is already */
+    expect_values(kn_grad_of(u), 1, 1);
+    expect_values(kn_grad_of(w), 13, 15);
+}
+
 /* ---- Orders of axes. */
 
 static void expect_gradients_of(kn_array x)
@@ -696,6 +711,7 @@ KN_TEST_GROUP(test_eager_backward)
         TEST(own_rules_and_checkpoints_are_followed),
         TEST(rules_are_recorded_again_with_other_settings),
         TEST(detached_arrays_are_so_in_recorded_functions),
+        TEST(copies_are_watched_apart),
         TEST(arrays_in_fortrans_order_are_watched),
         TEST(loops_are_gone_back_through),
         TEST(a_chain_of_many_steps_needs_no_stack),
