@@ -150,6 +150,7 @@ static void start_box(box *b, const knr_plan *p, const knr_strip *s)
     b->k = &side->k;
     b->size = side->dtype->size;
     b->phased = -1;
+    b->phase = 0;
     b->n = 0;
 }
 

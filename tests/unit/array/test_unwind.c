@@ -190,12 +190,40 @@ static void the_return_of_the_function_around_unwinds(void **state)
     }
 }
 
+static kn_level around;
+
+static kn_array ends_the_level_and_leaves(const kn_array *x)
+{
+    (void)x;
+    kn_level_end(&around);
+    longjmp(out, 1);
+}
+KN_FUNCTION(ends_the_level_and_leaves, kn_array, kn_array)
+
+static void a_level_may_have_ended_in_what_a_jump_has_left(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(2)), y = NULL, w = kn_copy(x);
+    around = kn_tape_begin();
+    {
+        KN_SCOPE;
+        if (!setjmp(out))
+            kn_call(kn_jit(KN_FN(ends_the_level_and_leaves)), &y, &x);
+    }
+    kn_backward(kn_sum(kn_square(kn_watch(w))));
+    assert_int_equal(kn_item(kn_sum(kn_grad_of(w))), 4);
+    assert_true(kn_has_tangent(kn_with_tangent(2.0, 1.0)));
+    assert_false(kn_error_pending());
+}
+
 KN_TEST_GROUP(test_unwind)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_end_of_a_scope_unwinds_what_was_left),
         cmocka_unit_test(a_recording_around_goes_on),
         cmocka_unit_test(the_return_of_the_function_around_unwinds),
+        cmocka_unit_test(a_level_may_have_ended_in_what_a_jump_has_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,34 +73,6 @@ static void levels_end_after_the_library_has_ended(void **state)
     assert_false(kn_error_pending());
 }
 
-static jmp_buf out;
-static kn_level around;
-
-static kn_array ends_the_level_and_leaves(const kn_array *x)
-{
-    (void)x;
-    kn_level_end(&around);
-    longjmp(out, 1);
-}
-KN_FUNCTION(ends_the_level_and_leaves, kn_array, kn_array)
-
-static void a_level_may_have_ended_in_what_a_jump_has_left(void **state)
-{
-    (void)state;
-    KN_SCOPE;
-    kn_array x = kn_ones(KN_SHAPE(2)), y = NULL, w = kn_copy(x);
-    around = kn_tape_begin();
-    {
-        KN_SCOPE;
-        if (!setjmp(out))
-            kn_call(kn_jit(KN_FN(ends_the_level_and_leaves)), &y, &x);
-    }
-    kn_backward(kn_sum(kn_square(kn_watch(w))));
-    assert_int_equal(kn_item(kn_sum(kn_grad_of(w))), 4);
-    assert_true(kn_has_tangent(kn_with_tangent(2.0, 1.0)));
-    assert_false(kn_error_pending());
-}
-
 KN_TEST_GROUP(test_levels_end)
 {
     const struct CMUnitTest tests[] = {
@@ -108,7 +80,6 @@ KN_TEST_GROUP(test_levels_end)
         cmocka_unit_test(ending_once_more_ends_no_other_level),
         cmocka_unit_test(levels_of_a_context_that_was_freed_are_gone),
         cmocka_unit_test(levels_end_after_the_library_has_ended),
-        cmocka_unit_test(a_level_may_have_ended_in_what_a_jump_has_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
