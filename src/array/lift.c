@@ -318,9 +318,8 @@ static knx_error *record(kna_recording *r, const kna_equation *e, kna_value **ou
 
 static knx_error *make_node(const kna_equation *e, kna_value **out)
 {
-    bool now = kni_bits(e->prim, e->params) & KN_USER;
-    KN_TRY((now ? kna_run_now : kna_node_new)(e->prim, e->params, e->place, e->operation, e->n_in, e->in, e->literal,
-                                              e->n_out, e->out_type, out));
+    KN_TRY(kna_node_for(e->prim, e->params, e->place, e->operation, e->n_in, e->in, e->literal, e->n_out, e->out_type,
+                        out));
     knx_error *error = kni_can_fail(e->prim, e->params) ? kna_force((int)e->n_out, out) : NULL;
     for (uint32_t i = 0; error && i < e->n_out; i++)
         kna_value_release(out[i]);

@@ -38,9 +38,8 @@ KNX_HOT knx_error *kna_lazy_equation(void *env, kni_builder *b, const kni_draft_
         out[0] = each ? kna_scalars_equation(e, in, literal, b->type.at[e->out]) : NULL;
     }
     if (!error && !(e->n_out == 1 && out[0])) {
-        bool now = kni_bits(e->prim, e->params) & KN_USER;
-        error = (now ? kna_run_now : kna_node_new)(e->prim, e->params, e->place, c->operation, e->n_in, in, literal,
-                                                   e->n_out, b->type.at + e->out, out);
+        error = kna_node_for(e->prim, e->params, e->place, c->operation, e->n_in, in, literal, e->n_out,
+                             b->type.at + e->out, out);
     }
     if (!error) {
         while (s->lazy_value.n < e->out)

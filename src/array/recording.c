@@ -438,9 +438,8 @@ static knx_error *replay_with(kna_recording *r, const kni_draft_eqn *e, replay_r
     }
     for (uint32_t i = 0; i < e->n_out; i++)
         room.type[i] = r->b.type.at[e->out + i];
-    bool now = kni_bits(e->prim, e->params) & KN_USER;
-    KN_TRY((now ? kna_run_now : kna_node_new)(e->prim, e->params, e->place, r->function, e->n_in, room.in, room.literal,
-                                              e->n_out, room.type, room.out));
+    KN_TRY(kna_node_for(e->prim, e->params, e->place, r->function, e->n_in, room.in, room.literal, e->n_out, room.type,
+                        room.out));
     bool ok = true;
     for (uint32_t i = 0; i < e->n_out; i++) {
         ok = ok && (known_at(r, e->out + i) || set_known(r, e->out + i, room.out[i]));

@@ -168,6 +168,15 @@ void kna_force_readers(const kna_value *v);
 knx_error *kna_run_now(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
                       uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
                       const kni_type *out_type, kna_value **out);
+/* The one of these two that the equation asks for. */
+static inline knx_error *kna_node_for(const kni_prim *prim, const void *params, const kn_place *place,
+                                      const char *operation, uint32_t n_in, kna_value *const *in,
+                                      const kni_literal *literals, uint32_t n_out, const kni_type *out_type,
+                                      kna_value **out)
+{
+    bool now = kni_bits(prim, params) & KN_USER;
+    return (now ? kna_run_now : kna_node_new)(prim, params, place, operation, n_in, in, literals, n_out, out_type, out);
+}
 /* watch.c. Runs an unfused program whose equations are watched: the first NaN or infinity that comes from nowhere is
  * reported, at the node's place if the program is that of one node alone; so are events. */
 /* site.c: where things are meant to be, and programs run. Numbers of knd_site_of. */

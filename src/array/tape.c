@@ -270,17 +270,22 @@ static knx_error *collect(walk *w, kna_step *from)
     return error;
 }
 
+const char *kna_place_text(const kn_place *p, char text[160])
+{
+    *text = 0;
+    if (p)
+        snprintf(text, 160, " at %s:%d", p->file, p->line);
+    return text;
+}
+
 static knx_error *gone(const kna_step *s)
 {
-    char made[160] = "", left[160] = "";
-    if (s->place)
-        snprintf(made, sizeof made, " at %s:%d", s->place->file, s->place->line);
-    if (s->gone)
-        snprintf(left, sizeof left, " at %s:%d", s->gone->file, s->gone->line);
+    char made[160], left[160];
     return knx_error_new(KN_ERROR_RUNTIME,
                          "backward goes through '%s'%s for the second time: what it needs was let go by backward%s; "
                          ".keep = true keeps it",
-                         s->operation && *s->operation ? s->operation : "an operation", made, left);
+                         s->operation && *s->operation ? s->operation : "an operation", kna_place_text(s->place, made),
+                         kna_place_text(s->gone, left));
 }
 
 /* Inputs and results of a step as they are on the tape: what is made of them is on it, too. */

@@ -49,6 +49,8 @@ typedef struct kna_backward {
     bool keep;   /* what steps hold stays */
     bool record; /* the gradient is on tapes, too */
 } kna_backward;
+/* " at FILE:LINE", for messages; "" where p is NULL. */
+const char *kna_place_text(const kn_place *p, char text[160]);
 void kna_backs_free(kna_lifting *l);
 /* Leaves gradients at the watched arrays that y (on the tape of this level) was made of. ct: of y's type, taken over.
  * */

@@ -7,7 +7,6 @@
 #include "base/options.h"
 #include "eager/eager.h"
 #include "tree/tree.h"
-#include <stdio.h>
 
 /* The innermost thing of a tape at v that is open; NULL: v is on none. */
 static const kna_lift *tape_at(kna_value *v)
@@ -16,14 +15,6 @@ static const kna_lift *tape_at(kna_value *v)
         if (v->lift->kind == KNA_LIFT_TAPE && v->lift->level->open)
             return v->lift;
     return NULL;
-}
-
-static const char *place_text(const kn_place *p, char text[160])
-{
-    *text = 0;
-    if (p)
-        snprintf(text, 160, " at %s:%d", p->file, p->line);
-    return text;
 }
 
 /* ---- Watching. */
@@ -39,11 +30,9 @@ static const int64_t *order_of(const kna_array *a)
 static bool may_watch(kna_op *op, const kna_array *a, const kna_value *v)
 {
     const kna_recording *r = kna_recording_current();
-    knx_text t = {0};
-    if (!knx_is_inexact(v->type.dtype))
-        kna_fail(op, KN_ERROR_TYPE, "%s has no gradient: only arrays of floats and of complex numbers have",
-                 kni_type_text(&t, v->type, true));
-    else if (!a->owner || (a->step && !order_of(a)))
+    if (!kne_has(op, v, "gradient"))
+        return false;
+    if (!a->owner || (a->step && !order_of(a)))
         kna_fail(op, KN_ERROR_VALUE, "a view cannot be watched, but what it is a view of, or its copy");
     else if (a->storage->pin)
         kna_fail(op, KN_ERROR_VALUE, "memory that others write to cannot be watched, but its copy");
@@ -181,15 +170,15 @@ static kna_step *watched_step(kna_op *op, kn_array x, kna_value *v)
         kna_fail(op, KN_ERROR_VALUE,
                  "the array, watched%s, was changed by '%s'%s: the gradient is that of what it was before; "
                  "watch it again, or change it where KN_NO_TAPE is",
-                 place_text(watched, since), at->step->operation ? at->step->operation : "",
-                 place_text(at->step->place, made));
+                 kna_place_text(watched, since), at->step->operation ? at->step->operation : "",
+                 kna_place_text(at->step->place, made));
     else if (at)
         kna_fail(op, KN_ERROR_VALUE, "the array made by '%s'%s is not watched itself: kn_watch it before backward",
-                 at->step->operation ? at->step->operation : "", place_text(at->step->place, made));
+                 at->step->operation ? at->step->operation : "", kna_place_text(at->step->place, made));
     else if (watched)
         kna_fail(op, KN_ERROR_VALUE,
                  "the array is not watched any more: it was%s, and written to all over since, or that tape has ended",
-                 place_text(watched, since));
+                 kna_place_text(watched, since));
     else
         kna_fail(op, KN_ERROR_VALUE, "the array is not watched");
     return NULL;

@@ -15,8 +15,10 @@ kn_array kne_end_value(kna_op *op, kna_value *v);
 kna_value *kne_atom_value(kna_op *op, kni_atom a);
 /* x as a value of a dtype of its own, a new reference; NULL with the op failed. */
 kna_value *kne_value(kna_op *op, kn_array x);
-/* The same for x with tangents or gradients: TypeError "... of int64[3]: only floats and complex numbers have `what`"
- * */
+/* Is v of floats or complex numbers, so that it has `what`: tangents or gradients? Else the op is failed with a
+ * TypeError. */
+bool kne_has(kna_op *op, const kna_value *v, const char *what);
+/* kne_value of such an array. */
 kna_value *kne_inexact(kna_op *op, kn_array x, const char *what);
 /* The physical value of v, an atom, with n batch axes of these extents: those that it has not are put in front. */
 kni_atom kne_with_batch(kna_op *op, kna_value *v, int n, const int64_t *extent);

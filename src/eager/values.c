@@ -26,14 +26,20 @@ kna_value *kne_value(kna_op *op, kn_array x)
     return kne_atom_value(op, a);
 }
 
-kna_value *kne_inexact(kna_op *op, kn_array x, const char *what)
+bool kne_has(kna_op *op, const kna_value *v, const char *what)
 {
     knx_text t = {0};
+    if (!knx_is_inexact(v->type.dtype))
+        kna_fail(op, KN_ERROR_TYPE, "%s has no %s: only arrays of floats and of complex numbers have",
+                 kni_type_text(&t, v->type, true), what);
+    return !kna_failed(op);
+}
+
+kna_value *kne_inexact(kna_op *op, kn_array x, const char *what)
+{
     kna_value *v = kne_value(op, x);
-    if (!v || knx_is_inexact(v->type.dtype))
+    if (!v || kne_has(op, v, what))
         return v;
-    kna_fail(op, KN_ERROR_TYPE, "%s has no %s: only arrays of floats and of complex numbers have",
-             kni_type_text(&t, v->type, true), what);
     kna_value_release(v);
     return NULL;
 }
