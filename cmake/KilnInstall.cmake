@@ -3,19 +3,21 @@
 # relative to itself, so the tree can be moved and `--prefix` can be given at install time.
 include(CMakePackageConfigHelpers)
 
-# Five components, which become packages of their own (KilnPackage.cmake): libraries, media (the shared library that needs libpng),
-# mpi (the module that needs an MPI, where there is one), development, documentation (as far as `make docs` has made it in this build folder).
+# Components, which become packages of their own (KilnPackage.cmake): libraries, media (the shared library that needs libpng), models (the
+# one that needs jansson, PCRE2, utf8proc, libcrypto), mpi (the module that needs an MPI, where there is one), development, documentation (as far as `make docs` has made it in this build folder).
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(TARGETS kiln kiln_core kiln_media EXPORT kilnTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+install(TARGETS kiln kiln_core kiln_media kiln_models EXPORT kilnTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 if(KILN_HAVE_MPI)
     install(TARGETS kiln_mpi LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT mpi)
 endif()
 if(KILN_SHARED)
     install(TARGETS kiln_shared kiln_core_shared EXPORT kilnTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libraries NAMELINK_COMPONENT development)
-    install(TARGETS kiln_media_shared EXPORT kilnTargets
-        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT media NAMELINK_COMPONENT development)
+    foreach(name media models)
+        install(TARGETS kiln_${name}_shared EXPORT kilnTargets
+            LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${name} NAMELINK_COMPONENT development)
+    endforeach()
 endif()
 
 set(kiln_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kiln")
@@ -52,6 +54,13 @@ set(KILN_PC_MEDIA_REQUIRES_PRIVATE "")
 if(KILN_HAVE_PNG)
     set(KILN_PC_MEDIA_REQUIRES_PRIVATE "libpng")
 endif()
+set(KILN_PC_MODELS_REQUIRES_PRIVATE "")
+if(KILN_HAVE_TEXT)
+    set(KILN_PC_MODELS_REQUIRES_PRIVATE "jansson libpcre2-8 libutf8proc")
+endif()
+if(KILN_HAVE_CRYPTO)
+    string(APPEND KILN_PC_MODELS_REQUIRES_PRIVATE " libcrypto")
+endif()
 # A program finds the shared library where it was installed, whatever the prefix; packages for the system's own folders turn that off.
 option(KILN_PC_RPATH "pkg-config names the library's folder as a run path" ON)
 set(KILN_PC_RUNPATH "")
@@ -59,7 +68,7 @@ if(KILN_PC_RPATH AND NOT WIN32)
     set(KILN_PC_RUNPATH "-Wl,-rpath,\${libdir} ")
 endif()
 # kiln-gcc.pc: the same and what only gcc understands.
-foreach(pc kiln kiln-core kiln-media kiln-gcc)
+foreach(pc kiln kiln-core kiln-media kiln-models kiln-gcc)
     configure_file("${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in" "${PROJECT_BINARY_DIR}/${pc}.pc" @ONLY)
     install(FILES "${PROJECT_BINARY_DIR}/${pc}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 endforeach()

@@ -47,6 +47,11 @@ def exported(library):
     return {re.sub(r"@.*", "", line.split()[-1]) for line in out.split("\n") if line.strip()}
 
 
+def belongs(header):
+    """The library that has the functions of a header: its folder, if that has a library of its own."""
+    return header.split("/")[1] if header.split("/")[1] in ("media", "models") else "kiln"
+
+
 def main(arguments):
     api = json.loads((ROOT / "docs/api.json").read_text())
     now = described(api)
@@ -58,9 +63,9 @@ def main(arguments):
     wrong = [f"{name} is gone" for name in old if name not in now]
     wrong += [f"{name} was {text}\n    and is {now[name]}" for name, text in old.items() if name in now and now[name] != text and not grown(text, now[name])]
     for library in arguments:
-        there, media = exported(library), "media" in Path(library).name
+        there, library_of = exported(library), next((n for n in ("media", "models") if n in Path(library).name), "kiln")
         wrong += [f"{Path(library).name} does not export {f['name']}" for f in api["functions"]
-                  if ("kiln/media" in f["header"]) == media and f["name"] not in there]
+                  if belongs(f["header"]) == library_of and f["name"] not in there]
     print("\n".join(wrong + [f"{len(old)} entries kept, {len(set(now) - set(old))} new, {len(wrong)} gone or changed"]))
     return 1 if wrong else 0
 

@@ -20,8 +20,8 @@ changelog() { # its first section is this version, with a date
     grep -m 1 '^## ' CHANGELOG.md | grep -Eq "^## $version( |, |\$).*[0-9]{4}-[0-9]{2}-[0-9]{2}" || { echo "CHANGELOG.md begins with: $(grep -m 1 '^## ' CHANGELOG.md)"; return 1; }
 }
 abi() { # what compiled programs rely on; a patch version changes nothing of it
-    cmake --preset release >/dev/null && cmake --build --preset release --target kiln_shared kiln_media_shared &&
-        python3 scripts/check-abi.py build/release/libkiln.so build/release/libkiln_media.so
+    cmake --preset release >/dev/null && cmake --build --preset release --target kiln_shared kiln_media_shared kiln_models_shared &&
+        python3 scripts/check-abi.py build/release/libkiln.so build/release/libkiln_media.so build/release/libkiln_models.so
 }
 tests() { make test; }
 sanitized() { make test-sanitized; }

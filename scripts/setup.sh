@@ -32,6 +32,10 @@ have ninja || need ninja-build "runs the build"
 have pkg-config || need pkg-config "finds libraries"
 have_header zlib.h || need zlib1g-dev "reads compressed npz files"
 have_header png.h || want libpng-dev "reads and writes PNG pictures, plots among them"
+have_header jansson.h || want libjansson-dev "reads JSON: tokenizers"
+have_header pcre2.h || want libpcre2-dev "splits texts: tokenizers"
+have_header utf8proc.h || want libutf8proc-dev "normalises texts: tokenizers"
+have_header openssl/sha.h || want libssl-dev "SHA-256: the cache of files"
 case $goal in
     test | check)
         have_header cmocka.h || need libcmocka-dev "the frame of the unit tests"

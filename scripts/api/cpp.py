@@ -372,12 +372,12 @@ def files(interface):
     made = {}
     m = Maker(interface)
     before = {"options": m.used, "results": set()}
-    paths, media = [], []
+    paths, beside = [], {"media": [], "models": []}
     for h in interface.headers:
         text = m.header(h, before)
         if text:
             made["include/" + m.path(h.path)] = text
-            (media if h.path.startswith("kiln/media/") else paths).append(m.path(h.path))
+            beside.get(h.path.split("/")[1], paths).append(m.path(h.path))
     declared, defined, options = m.methods()
     top = "/* SPDX-License-Identifier: Apache-2.0\n * {} */\n/* Made by scripts/make-api.py. */\n/* clang-format off */\n"
     lines = ["#ifndef KILN_CPP_METHODS_FORWARD_HPP", "#define KILN_CPP_METHODS_FORWARD_HPP", "namespace kiln {"]
@@ -389,10 +389,13 @@ def files(interface):
     made["include/kiln/cpp/methods/declare.hpp"] = top.format(
         "kiln/cpp/methods/declare.hpp -- NumPy's methods of an array; stands inside of its class.") + "\n".join(
             line for d in declared for line in wrap_code(d, "    ", "        ")) + "\n"
-    made["include/kiln/media.hpp"] = top.format(
-        "kiln/media.hpp -- plots, pictures and sound in C++: the functions of kiln/media.h, for programs that link kiln_media.") + "\n".join(
-            ["#ifndef KILN_MEDIA_HPP", "#define KILN_MEDIA_HPP", "#include <kiln/media.h>", "#include <kiln/kiln.hpp>"] +
-            [f'#include "{p}"' for p in media] + ["#endif"]) + "\n"
+    about = {"media": "plots, pictures and sound", "models": "files of models, tokenizers and ONNX"}
+    for name, included in beside.items():
+        guard = f"KILN_{name.upper()}_HPP"
+        made[f"include/kiln/{name}.hpp"] = top.format(
+            f"kiln/{name}.hpp -- {about[name]} in C++: the functions of kiln/{name}.h, for programs that link kiln_{name}.") + "\n".join(
+                [f"#ifndef {guard}", f"#define {guard}", f"#include <kiln/{name}.h>", "#include <kiln/kiln.hpp>"] +
+                [f'#include "{p}"' for p in included] + ["#endif"]) + "\n"
     made["include/kiln/cpp/functions.hpp"] = top.format(
         "kiln/cpp/functions.hpp -- all functions that are made of descriptions, and the methods that call them.") + "\n".join(
             ["#ifndef KILN_CPP_FUNCTIONS_HPP", "#define KILN_CPP_FUNCTIONS_HPP"] + [f'#include "{p}"' for p in paths] +

@@ -31,7 +31,7 @@ class Runner:
     def __init__(self, build, folder):
         self.build, self.folder = Path(build).resolve(), Path(folder)
         (self.folder / "data").symlink_to(ROOT / "data")
-        libraries = ["kiln_media"] if (self.build / "libkiln_media.so").exists() else []
+        libraries = [x for x in ("kiln_media", "kiln_models") if (self.build / f"lib{x}.so").exists()]
         self.link = [f"-L{self.build}", f"-Wl,-rpath,{self.build}"] + [f"-l{x}" for x in libraries + ["kiln"]] + ["-lm", "-lpthread"]
 
     def compile(self, name, code, language="c", more=()):

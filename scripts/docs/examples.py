@@ -66,7 +66,7 @@ def programs(header):
 
 def run(runner, name, examples):
     """(what each prints, mistakes)"""
-    status, messages = runner.compile(name, source(examples, "#include <kiln/media.h>\n" if name.startswith("api_media") else ""), "c", ["-Wno-unused", "-Wno-unused-parameter"])
+    status, messages = runner.compile(name, source(examples, "".join(f"#include <kiln/{x}.h>\n" for x in ("media", "models") if name.startswith(f"api_{x}"))), "c", ["-Wno-unused", "-Wno-unused-parameter"])
     if status:
         short = [m for m in messages.split("\n") if "error:" in m]
         return {}, [f"{name}: does not compile:\n" + "\n".join(short[:20])]

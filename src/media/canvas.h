@@ -63,7 +63,7 @@ void knmedia_map_values(int map, int64_t n, const double *v, double *vmin, doubl
 typedef struct knmedia_svg {
     knmedia_canvas canvas;
     const char *op;
-    knmedia_bytes out;
+    knbeside_bytes out;
     int clips, status; /* -1: an error was given */
 } knmedia_svg;
 void knmedia_svg_begin(knmedia_svg *s, const char *op, double width, double height);

@@ -289,14 +289,14 @@ kn_array kn_colormap(kn_array x, const char *name, const kn_colormap_opts *opts)
     kn_scope scope = kn_scope_begin();
     int map = name ? knmedia_map_named(name) : -1;
     int64_t n = 0;
-    int status = !name     ? knmedia_null(op, "name")
-                 : map < 0 ? knmedia_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", name)
+    int status = !name     ? knbeside_null(op, "name")
+                 : map < 0 ? knbeside_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", name)
                            : 0;
     const double *v = status ? NULL : knmedia_doubles(op, "x", x, &n);
-    knmedia_rgba *color = v ? knmedia_alloc((uint64_t)n, sizeof *color) : NULL;
+    knmedia_rgba *color = v ? knbeside_alloc((uint64_t)n, sizeof *color) : NULL;
     kn_shape shape = color ? kn_shape_of(x) : (kn_shape){0};
     if (color && shape.ndim == KN_MAX_NDIM)
-        status = knmedia_fail(op, KN_ERROR_VALUE, "the result would have more than %d axes", KN_MAX_NDIM);
+        status = knbeside_fail(op, KN_ERROR_VALUE, "the result would have more than %d axes", KN_MAX_NDIM);
     kn_array y = NULL;
     if (color && !status) {
         uint8_t *to = (uint8_t *)color;
@@ -308,9 +308,9 @@ kn_array kn_colormap(kn_array x, const char *name, const kn_colormap_opts *opts)
         shape.dim[shape.ndim++] = 3;
         y = kn_from_memory(color, &shape, KN_U8);
     } else if (status) {
-        y = knmedia_failed();
+        y = knbeside_failed();
     } else {
-        y = v ? kn_fail(KN_ERROR_MEMORY, op, "no memory") : x ? kn_astype(x, KN_F64, NULL) : knmedia_failed();
+        y = v ? kn_fail(KN_ERROR_MEMORY, op, "no memory") : x ? kn_astype(x, KN_F64, NULL) : knbeside_failed();
     }
     free(color);
     kn_keep(y);

@@ -13,17 +13,17 @@ static const char *const markers[] = {"o", ".", "s", "^", "v", "d", "x", "+", NU
 
 int knmedia_check_size(const char *op, const char *what, double v)
 {
-    return v >= 0 && v <= 1000 ? 0 : knmedia_fail(op, KN_ERROR_VALUE, "%s is from 0 to 1000 pixels, not %g", what, v);
+    return v >= 0 && v <= 1000 ? 0 : knbeside_fail(op, KN_ERROR_VALUE, "%s is from 0 to 1000 pixels, not %g", what, v);
 }
 
 int knmedia_pen_color(const char *op, knmedia_panel *panel, const char *text, double alpha, knmedia_rgba *out)
 {
     if (!(alpha >= 0 && alpha <= 1))
-        return knmedia_fail(op, KN_ERROR_VALUE, "alpha is from 0 to 1, not %g", alpha);
+        return knbeside_fail(op, KN_ERROR_VALUE, "alpha is from 0 to 1, not %g", alpha);
     if (!text)
         *out = knmedia_turn(panel->turn++);
     else if (!knmedia_color(text, out))
-        return knmedia_fail(op, KN_ERROR_VALUE, "there is no colour \"%.40s\"", text);
+        return knbeside_fail(op, KN_ERROR_VALUE, "there is no colour \"%.40s\"", text);
     out->a = (uint8_t)(out->a * alpha + 0.5);
     return 0;
 }
@@ -33,7 +33,7 @@ static const double *vector(const char *op, const char *name, kn_array x, int64_
 {
     const double *v = knmedia_doubles(op, name, x, n);
     if (v && kn_ndim(x) != 1) {
-        knmedia_fail(op, KN_ERROR_VALUE, "%s is a vector, not an array with %d axes", name, kn_ndim(x));
+        knbeside_fail(op, KN_ERROR_VALUE, "%s is a vector, not an array with %d axes", name, kn_ndim(x));
         return NULL;
     }
     return v;
@@ -51,7 +51,7 @@ int knmedia_vectors(const char *op, kn_array x, kn_array y, const char *y_name, 
         return 0;
     *from_x = vector(op, "x", x, &nx);
     if (*from_x && nx != *n)
-        return knmedia_fail(op, KN_ERROR_VALUE, "x has %lld elements and %s %lld", (long long)nx, y_name,
+        return knbeside_fail(op, KN_ERROR_VALUE, "x has %lld elements and %s %lld", (long long)nx, y_name,
                             (long long)*n);
     return *from_x ? 0 : -1;
 }
@@ -102,13 +102,13 @@ static int lines(const char *op, knmedia_panel *panel, kn_array x, kn_array y, c
     if (!from_y)
         return -1;
     if (axes != 1 && axes != 2)
-        return knmedia_fail(op, KN_ERROR_VALUE, "y has one axis, or two for several lines, not %d", axes);
+        return knbeside_fail(op, KN_ERROR_VALUE, "y has one axis, or two for several lines, not %d", axes);
     int64_t columns = axes == 2 ? kn_dim(y, 1) : 1, rows = kn_dim(y, 0);
     const double *from_x = x ? vector(op, "x", x, &nx) : NULL;
     if (x && !from_x)
         return -1;
     if (x && nx != rows)
-        return knmedia_fail(op, KN_ERROR_VALUE, "x has %lld elements and y %lld", (long long)nx, (long long)rows);
+        return knbeside_fail(op, KN_ERROR_VALUE, "x has %lld elements and y %lld", (long long)nx, (long long)rows);
     for (int64_t k = 0; k < columns; k++) {
         knmedia_rgba color;
         if (knmedia_pen_color(op, panel, o->color, o->alpha, &color) ||
@@ -131,7 +131,7 @@ int kn_plot_line(kn_plot p, kn_array x, kn_array y, const kn_plot_line_opts *opt
 int knmedia_put_bar(const char *op, knmedia_panel *panel, int map, double vmin, double vmax)
 {
     if (!(vmin < vmax) || !isfinite(vmin) || !isfinite(vmax))
-        return knmedia_fail(op, KN_ERROR_VALUE, "a colour bar needs two limits, not %g and %g", vmin, vmax);
+        return knbeside_fail(op, KN_ERROR_VALUE, "a colour bar needs two limits, not %g and %g", vmin, vmax);
     panel->has_bar = true;
     panel->map = map;
     panel->vmin = vmin;
@@ -148,12 +148,12 @@ static int value_colors(const char *op, knmedia_panel *panel, knmedia_mark *m, c
     if (!v)
         return -1;
     if (map < 0)
-        return knmedia_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", o->colormap ? o->colormap : "");
+        return knbeside_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", o->colormap ? o->colormap : "");
     if (n != m->n)
-        return knmedia_fail(op, KN_ERROR_VALUE, "%lld values for %lld points", (long long)n, (long long)m->n);
-    m->colors = knmedia_alloc((uint64_t)n, sizeof *m->colors);
+        return knbeside_fail(op, KN_ERROR_VALUE, "%lld values for %lld points", (long long)n, (long long)m->n);
+    m->colors = knbeside_alloc((uint64_t)n, sizeof *m->colors);
     if (!m->colors)
-        return knmedia_no_memory(op);
+        return knbeside_no_memory(op);
     knmedia_map_values(map, n, v, &low, &high, m->colors);
     for (int64_t i = 0; i < n; i++)
         m->colors[i].a = (uint8_t)(v[i] == v[i] ? 255 * o->alpha + 0.5 : 0);
@@ -207,10 +207,10 @@ static int bars(const char *op, knmedia_panel *panel, kn_array x, kn_array heigh
     if (o->bottom && !(bottom = knmedia_doubles(op, "bottom", o->bottom, &nb)))
         return -1;
     if (bottom && nb != n && nb != 1)
-        return knmedia_fail(op, KN_ERROR_VALUE, "bottom has %lld elements and height %lld", (long long)nb,
+        return knbeside_fail(op, KN_ERROR_VALUE, "bottom has %lld elements and height %lld", (long long)nb,
                             (long long)n);
     if (!(o->width > 0) || isinf(o->width))
-        return knmedia_fail(op, KN_ERROR_VALUE, "a bar's width is a positive number, not %g", o->width);
+        return knbeside_fail(op, KN_ERROR_VALUE, "a bar's width is a positive number, not %g", o->width);
     if (knmedia_pen_color(op, panel, o->color, o->alpha, &color))
         return -1;
     knmedia_mark *m = knmedia_mark_new(op, KNMEDIA_RECTS, n, 4, o->label);
@@ -248,7 +248,7 @@ static int area(const char *op, knmedia_panel *panel, kn_array x, kn_array low, 
     if (low && !(from_low = knmedia_doubles(op, "low", low, &nl)))
         return -1;
     if (low && nl != n && nl != 1)
-        return knmedia_fail(op, KN_ERROR_VALUE, "low has %lld elements and high %lld", (long long)nl, (long long)n);
+        return knbeside_fail(op, KN_ERROR_VALUE, "low has %lld elements and high %lld", (long long)nl, (long long)n);
     if (knmedia_pen_color(op, panel, o->color, o->alpha, &color))
         return -1;
     knmedia_mark *m = knmedia_mark_new(op, KNMEDIA_AREA, n, 4, o->label);
@@ -277,7 +277,7 @@ int kn_plot_area(kn_plot p, kn_array x, kn_array low, kn_array high, const kn_pl
 
 static int check_place(const char *op, double x, double y)
 {
-    return isfinite(x) && isfinite(y) ? 0 : knmedia_fail(op, KN_ERROR_VALUE, "there is no place (%g, %g)", x, y);
+    return isfinite(x) && isfinite(y) ? 0 : knbeside_fail(op, KN_ERROR_VALUE, "there is no place (%g, %g)", x, y);
 }
 
 static int put_text(const char *op, knmedia_panel *panel, double x, double y, const char *text,
@@ -286,7 +286,7 @@ static int put_text(const char *op, knmedia_panel *panel, double x, double y, co
     static const char *const anchors[] = {"left", "center", "right", NULL};
     knmedia_rgba color;
     if (!text || !o->color)
-        return knmedia_null(op, text ? "color" : "text");
+        return knbeside_null(op, text ? "color" : "text");
     if (check_place(op, x, y) || knmedia_check_size(op, "size", o->size) ||
         knmedia_check_choice(op, "anchor", o->anchor, anchors) || knmedia_pen_color(op, panel, o->color, 1, &color))
         return -1;
@@ -319,7 +319,7 @@ static int rule(const char *op, kn_plot p, knmedia_kind kind, double at, const k
     if (!plot)
         return -1;
     if (!o.color)
-        return knmedia_null(op, "color");
+        return knbeside_null(op, "color");
     if (check_place(op, at, at) || knmedia_check_size(op, "width", o.width) ||
         knmedia_check_choice(op, "style", o.style, knmedia_line_styles) ||
         knmedia_pen_color(op, plot->panel, o.color, 1, &color))

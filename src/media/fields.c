@@ -39,7 +39,7 @@ static int histogram(const char *op, knmedia_panel *panel, kn_array x, const kn_
     kn_histogram_opts h = kn_histogram_opts_default();
     int64_t n, edges;
     if (!x)
-        return knmedia_null(op, "x");
+        return knbeside_null(op, "x");
     h.bins = o->bins;
     h.estimator = o->estimator;
     h.range[0] = o->range[0];
@@ -86,16 +86,16 @@ static int image_colors(const char *op, knmedia_panel *panel, kn_array image, co
     bool picture = s.ndim == 3;
     int map = o->colormap ? knmedia_map_named(o->colormap) : -1;
     if (picture && d != KN_U8 && kn_dtype_kind(d) != 'f')
-        return knmedia_fail(op, KN_ERROR_TYPE, "a picture with colours is uint8, or floats from 0 to 1, not %s",
+        return knbeside_fail(op, KN_ERROR_TYPE, "a picture with colours is uint8, or floats from 0 to 1, not %s",
                             kn_dtype_name(d));
     if (map < 0)
-        return knmedia_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", o->colormap ? o->colormap : "");
+        return knbeside_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", o->colormap ? o->colormap : "");
     const double *v = knmedia_doubles(op, "image", image, &n);
     if (!v)
         return -1;
-    m->colors = knmedia_alloc((uint64_t)(m->w * m->h), sizeof *m->colors);
+    m->colors = knbeside_alloc((uint64_t)(m->w * m->h), sizeof *m->colors);
     if (!m->colors)
-        return knmedia_no_memory(op);
+        return knbeside_no_memory(op);
     double low = o->vmin, high = o->vmax;
     if (picture)
         picture_colors(m->w * m->h, s.dim[2], d == KN_U8, v, m->colors);
@@ -108,20 +108,20 @@ static int image(const char *op, knmedia_panel *panel, kn_array x, const kn_plot
 {
     static const char *const origins[] = {"upper", "lower", NULL};
     if (!x)
-        return knmedia_null(op, "image");
+        return knbeside_null(op, "image");
     kn_shape s = kn_shape_of(x);
     const double *e = o->extent;
     bool given = e[0] != 0 || e[1] != 0 || e[2] != 0 || e[3] != 0;
     if (s.ndim < 0 || knmedia_check_choice(op, "origin", o->origin, origins))
         return -1;
     if ((s.ndim != 2 && (s.ndim != 3 || (s.dim[2] != 3 && s.dim[2] != 4))) || !s.dim[0] || !s.dim[1])
-        return knmedia_fail(op, KN_ERROR_VALUE,
+        return knbeside_fail(op, KN_ERROR_VALUE,
                             "an image has the shape (height, width), or (height, width, 3 or 4), and pixels");
     if (s.dim[0] > KNMEDIA_MOST_PIXELS / s.dim[1])
-        return knmedia_fail(op, KN_ERROR_VALUE, "an image has at most %d pixels", KNMEDIA_MOST_PIXELS);
+        return knbeside_fail(op, KN_ERROR_VALUE, "an image has at most %d pixels", KNMEDIA_MOST_PIXELS);
     if (given &&
         (!isfinite(e[0]) || !isfinite(e[1]) || !isfinite(e[2]) || !isfinite(e[3]) || e[0] == e[1] || e[2] == e[3]))
-        return knmedia_fail(op, KN_ERROR_VALUE, "an image cannot lie in %g to %g by %g to %g", e[0], e[1], e[2], e[3]);
+        return knbeside_fail(op, KN_ERROR_VALUE, "an image cannot lie in %g to %g by %g to %g", e[0], e[1], e[2], e[3]);
     knmedia_mark *m = knmedia_mark_new(op, KNMEDIA_IMAGE, 1, 4, NULL);
     if (!m)
         return -1;
@@ -178,7 +178,7 @@ static int level_mark(const char *op, knmedia_panel *panel, const double *x, con
     }
     free(p);
     if (!m)
-        return p ? -1 : knmedia_no_memory(op);
+        return p ? -1 : knbeside_no_memory(op);
     m->color = m->pen.color = color;
     m->pen.width = width;
     return knmedia_mark_add(op, panel, m);
@@ -191,12 +191,12 @@ static double *coordinates(const char *op, const char *name, kn_array x, int64_t
     if (x && !from)
         return NULL;
     if (x && (kn_ndim(x) != 1 || given != n)) {
-        knmedia_fail(op, KN_ERROR_VALUE, "%s is a vector of %lld elements, as z has them", name, (long long)n);
+        knbeside_fail(op, KN_ERROR_VALUE, "%s is a vector of %lld elements, as z has them", name, (long long)n);
         return NULL;
     }
-    double *to = knmedia_alloc((uint64_t)n, sizeof *to);
+    double *to = knbeside_alloc((uint64_t)n, sizeof *to);
     if (!to)
-        knmedia_no_memory(op);
+        knbeside_no_memory(op);
     for (int64_t i = 0; to && i < n; i++)
         to[i] = from ? from[i] : (double)i;
     return to;
@@ -212,9 +212,9 @@ static int levels(const char *op, knmedia_panel *panel, const double *x, const d
     if (!v || (o->levels && !(level = knmedia_doubles(op, "levels", o->levels, &n_levels))))
         return -1;
     if (map < 0)
-        return knmedia_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", o->colormap ? o->colormap : "");
+        return knbeside_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", o->colormap ? o->colormap : "");
     if (!o->levels && (o->count < 1 || o->count > KNMEDIA_MOST_TICKS / 2))
-        return knmedia_fail(op, KN_ERROR_VALUE, "count is from 1 to %d, not %d", KNMEDIA_MOST_TICKS / 2, o->count);
+        return knbeside_fail(op, KN_ERROR_VALUE, "count is from 1 to %d, not %d", KNMEDIA_MOST_TICKS / 2, o->count);
     for (int64_t i = 0; i < n; i++)
         if (isfinite(v[i])) {
             low = fmin(low, v[i]);
@@ -236,12 +236,12 @@ static int contour(const char *op, knmedia_panel *panel, kn_array x, kn_array y,
                    const kn_plot_contour_opts *o)
 {
     if (!z)
-        return knmedia_null(op, "z");
+        return knbeside_null(op, "z");
     kn_shape s = kn_shape_of(z);
     if (s.ndim < 0 || knmedia_check_size(op, "width", o->width))
         return -1;
     if (s.ndim != 2)
-        return knmedia_fail(op, KN_ERROR_VALUE, "z has two axes, not %d", s.ndim);
+        return knbeside_fail(op, KN_ERROR_VALUE, "z has two axes, not %d", s.ndim);
     double *columns = coordinates(op, "x", x, s.dim[1]), *rows = columns ? coordinates(op, "y", y, s.dim[0]) : NULL;
     int status = rows ? levels(op, panel, columns, rows, z, o) : -1;
     free(columns);

@@ -9,40 +9,40 @@
 int knmedia_image_alloc(const char *operation, knmedia_image *image)
 {
     if (image->width <= 0 || image->height <= 0)
-        return knmedia_fail(operation, KN_ERROR_VALUE, "a picture of %lld by %lld pixels", (long long)image->width,
+        return knbeside_fail(operation, KN_ERROR_VALUE, "a picture of %lld by %lld pixels", (long long)image->width,
                             (long long)image->height);
     if (image->width > KNMEDIA_MOST_PIXELS / image->height)
-        return knmedia_fail(operation, KN_ERROR_VALUE, "a picture of %lld by %lld pixels has more than %d",
+        return knbeside_fail(operation, KN_ERROR_VALUE, "a picture of %lld by %lld pixels has more than %d",
                             (long long)image->width, (long long)image->height, KNMEDIA_MOST_PIXELS);
-    image->pixels = knmedia_alloc((uint64_t)(image->width * image->height * image->channels), (size_t)image->bits / 8);
-    return image->pixels ? 0 : knmedia_no_memory(operation);
+    image->pixels = knbeside_alloc((uint64_t)(image->width * image->height * image->channels), (size_t)image->bits / 8);
+    return image->pixels ? 0 : knbeside_no_memory(operation);
 }
 
-static int read_any(const char *op, const char *name, const knmedia_bytes *in, knmedia_image *image)
+static int read_any(const char *op, const char *name, const knbeside_bytes *in, knmedia_image *image)
 {
     if (knmedia_is_png(in))
         return knmedia_png_read(op, in, image);
     if (knmedia_is_pnm(in))
         return knmedia_pnm_read(op, in, image);
     if (in->n < 4)
-        return knmedia_fail(op, KN_ERROR_VALUE, "%s: the file has %zu bytes, no picture", name, in->n);
-    return knmedia_fail(op, KN_ERROR_NOT_IMPLEMENTED, "%s is neither a PNG, a PGM nor a PPM file", name);
+        return knbeside_fail(op, KN_ERROR_VALUE, "%s: the file has %zu bytes, no picture", name, in->n);
+    return knbeside_fail(op, KN_ERROR_NOT_IMPLEMENTED, "%s is neither a PNG, a PGM nor a PPM file", name);
 }
 
 kn_array kn_image_load(const char *path, const kn_image_load_opts *opts)
 {
     static const char *const op = "image_load";
     KNX_OPTS(kn_image_load_opts, o, opts);
-    knmedia_bytes in = {0};
+    knbeside_bytes in = {0};
     knmedia_image image = {0};
     kn_scope scope = kn_scope_begin();
-    int status = knmedia_read(op, path, o.file, &in);
+    int status = knbeside_read(op, path, o.file, &in);
     if (!status)
         status = read_any(op, path ? path : "<stream>", &in, &image);
-    knmedia_bytes_free(&in);
+    knbeside_bytes_free(&in);
     const int64_t dim[3] = {image.height, image.width, image.channels};
     kn_array x =
-        status ? knmedia_failed()
+        status ? knbeside_failed()
                : knmedia_array(op, image.pixels, image.channels == 1 ? 2 : 3, dim, image.bits == 16 ? KN_U16 : KN_U8);
     kn_keep(x);
     kn_scope_end(&scope);
@@ -60,7 +60,7 @@ static int round_floats(const char *op, const double *x, int64_t n, bool clip, k
         if (clip && v == v)
             v = v < 0 ? 0 : v > 1 ? 1 : v;
         if (!(v >= 0 && v <= 1))
-            return knmedia_fail(op, KN_ERROR_VALUE,
+            return knbeside_fail(op, KN_ERROR_VALUE,
                                 "floats of a picture are from 0 to 1, but element %lld is %g; .clip = true bounds them",
                                 (long long)i, v);
         double sample = floor(v * most + 0.5);
@@ -80,11 +80,11 @@ static int check_image(const char *op, kn_array x, knmedia_image *image)
         return -1;
     char kind = kn_dtype_kind(d);
     if (s.ndim != 2 && (s.ndim != 3 || s.dim[2] < 1 || s.dim[2] > 4))
-        return knmedia_fail(op, KN_ERROR_VALUE,
+        return knbeside_fail(op, KN_ERROR_VALUE,
                             "a picture has the shape (height, width) or (height, width, 1 to 4), not %d axes%s", s.ndim,
                             s.ndim == 3 ? " with so many channels" : "");
     if (kind != 'f' && kind != 'b' && d != KN_U8 && d != KN_U16)
-        return knmedia_fail(
+        return knbeside_fail(
             op, KN_ERROR_TYPE,
             "pictures are made of uint8, uint16, bool, or floats from 0 to 1, not %s; kn_astype converts",
             kn_dtype_name(d));
@@ -124,25 +124,25 @@ static bool is_format(const char *s)
 static int save(const char *op, const char *path, kn_array x, const kn_image_save_opts *o)
 {
     knmedia_image image = {.bits = o->bits};
-    knmedia_bytes out = {0};
+    knbeside_bytes out = {0};
     char ending[8];
-    if (knmedia_check_target(op, path, o->file))
+    if (knbeside_check_target(op, path, o->file))
         return -1;
     if (!x)
-        return knmedia_null(op, "x");
-    knmedia_ending(path, ending);
+        return knbeside_null(op, "x");
+    knbeside_ending(path, ending);
     const char *format = o->format ? o->format : ending;
     if (!is_format(format))
-        return knmedia_fail(op, KN_ERROR_VALUE, "pictures are written as png, pgm, ppm or pnm, not as \"%.40s\"",
+        return knbeside_fail(op, KN_ERROR_VALUE, "pictures are written as png, pgm, ppm or pnm, not as \"%.40s\"",
                             format);
     if (o->bits != 8 && o->bits != 16)
-        return knmedia_fail(op, KN_ERROR_VALUE, "a sample has 8 or 16 bits, not %d", o->bits);
+        return knbeside_fail(op, KN_ERROR_VALUE, "a sample has 8 or 16 bits, not %d", o->bits);
     int status = take_image(op, x, o->clip, &image);
     if (!status)
         status =
             strcmp(format, "png") ? knmedia_pnm_write(op, format, &image, &out) : knmedia_png_write(op, &image, &out);
     free(image.pixels);
-    return knmedia_write(op, path, o->file, &out, status);
+    return knbeside_write(op, path, o->file, &out, status);
 }
 
 int kn_image_save(const char *path, kn_array x, const kn_image_save_opts *opts)

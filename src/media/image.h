@@ -14,13 +14,13 @@ typedef struct knmedia_image {
     void *pixels; /* malloc'ed */
 } knmedia_image;
 
-bool knmedia_is_png(const knmedia_bytes *in);
-bool knmedia_is_pnm(const knmedia_bytes *in);
+bool knmedia_is_png(const knbeside_bytes *in);
+bool knmedia_is_pnm(const knbeside_bytes *in);
 /* 0, or -1 with an error; then there are no pixels. */
-int knmedia_png_read(const char *operation, const knmedia_bytes *in, knmedia_image *out);
-int knmedia_png_write(const char *operation, const knmedia_image *image, knmedia_bytes *out);
-int knmedia_pnm_read(const char *operation, const knmedia_bytes *in, knmedia_image *out);
-int knmedia_pnm_write(const char *operation, const char *format, const knmedia_image *image, knmedia_bytes *out);
+int knmedia_png_read(const char *operation, const knbeside_bytes *in, knmedia_image *out);
+int knmedia_png_write(const char *operation, const knmedia_image *image, knbeside_bytes *out);
+int knmedia_pnm_read(const char *operation, const knbeside_bytes *in, knmedia_image *out);
+int knmedia_pnm_write(const char *operation, const char *format, const knmedia_image *image, knbeside_bytes *out);
 /* Pixels for the size that is there, zeroed; -1 with an error for one that is none. */
 int knmedia_image_alloc(const char *operation, knmedia_image *image);
 #endif

@@ -282,8 +282,8 @@ static void draw_panel(knmedia_canvas *c, const knmedia_panel *p, const place *a
 void knmedia_draw_picture(const knmedia_picture *p, knmedia_canvas *c)
 {
     int n = p->rows * p->columns;
-    place *at = knmedia_alloc((uint64_t)n, sizeof *at);
-    around *need = knmedia_alloc((uint64_t)n, sizeof *need);
+    place *at = knbeside_alloc((uint64_t)n, sizeof *at);
+    around *need = knbeside_alloc((uint64_t)n, sizeof *need);
     double top = p->title ? TITLE_SIZE + 22 : 0;
     c->failed |= !at || !need;
     for (int i = 0; !c->failed && i < n; i++) {

@@ -67,7 +67,7 @@ static int64_t cut_line(const knmedia_frame *f, int64_t n, const double *x, cons
 
 static void draw_line(knmedia_canvas *c, const knmedia_frame *f, const knmedia_mark *m)
 {
-    knmedia_point *p = knmedia_alloc((uint64_t)m->n * 3 + 3, sizeof *p);
+    knmedia_point *p = knbeside_alloc((uint64_t)m->n * 3 + 3, sizeof *p);
     c->failed |= !p;
     int64_t n = p ? cut_line(f, m->n, m->x, m->y, p) : 0;
     if (n && m->pen.width > 0)
@@ -89,8 +89,8 @@ static void draw_rule(knmedia_canvas *c, const knmedia_frame *f, const knmedia_m
 
 static void draw_marks(knmedia_canvas *c, const knmedia_frame *f, const knmedia_mark *m)
 {
-    knmedia_point *p = knmedia_alloc((uint64_t)m->n, sizeof *p);
-    knmedia_rgba *color = m->colors ? knmedia_alloc((uint64_t)m->n, sizeof *color) : NULL;
+    knmedia_point *p = knbeside_alloc((uint64_t)m->n, sizeof *p);
+    knmedia_rgba *color = m->colors ? knbeside_alloc((uint64_t)m->n, sizeof *color) : NULL;
     int64_t n = 0;
     double most = m->size;
     c->failed |= !p || (m->colors && !color);
@@ -172,8 +172,8 @@ static void fill_cut(knmedia_canvas *c, const knmedia_frame *f, int64_t n, knmed
 
 static void draw_area(knmedia_canvas *c, const knmedia_frame *f, const knmedia_mark *m)
 {
-    knmedia_point *p = knmedia_alloc((uint64_t)m->n * 32 + 32, sizeof *p);
-    knmedia_point *other = knmedia_alloc((uint64_t)m->n * 32 + 32, sizeof *other);
+    knmedia_point *p = knbeside_alloc((uint64_t)m->n * 32 + 32, sizeof *p);
+    knmedia_point *other = knbeside_alloc((uint64_t)m->n * 32 + 32, sizeof *other);
     c->failed |= !p || !other;
     for (int64_t i = 0, from; !c->failed && i < m->n; i++) {
         int64_t k = 0;

@@ -33,7 +33,7 @@ static void free_picture(knmedia_picture *p)
         free_axis(&panel->x);
         free_axis(&panel->y);
     }
-    knmedia_bytes_free(&p->svg);
+    knbeside_bytes_free(&p->svg);
     free(p->panel);
     free(p->title);
     free(p);
@@ -52,7 +52,7 @@ static kn_plot handle_of(const char *op, knmedia_picture *picture, int panel)
 {
     knmedia_plot *p = malloc(sizeof *p);
     if (!p) {
-        knmedia_no_memory(op);
+        knbeside_no_memory(op);
         return NULL;
     }
     *p = (knmedia_plot){picture, &picture->panel[panel]};
@@ -66,18 +66,18 @@ static knmedia_picture *new_picture(const char *op, int rows, int columns, doubl
                                     const char *title)
 {
     if (!(width >= 16 && width <= 16384 && height >= 16 && height <= 16384)) {
-        knmedia_fail(op, KN_ERROR_VALUE, "a picture has 16 to 16384 pixels in each direction, not %g by %g", width,
+        knbeside_fail(op, KN_ERROR_VALUE, "a picture has 16 to 16384 pixels in each direction, not %g by %g", width,
                      height);
         return NULL;
     }
-    knmedia_picture *p = knmedia_alloc(1, sizeof *p);
-    knmedia_panel *panel = knmedia_alloc((uint64_t)rows * (uint64_t)columns, sizeof *panel);
-    char *copy = knmedia_copy_text(title);
+    knmedia_picture *p = knbeside_alloc(1, sizeof *p);
+    knmedia_panel *panel = knbeside_alloc((uint64_t)rows * (uint64_t)columns, sizeof *panel);
+    char *copy = knbeside_copy_text(title);
     if (!p || !panel || (title && !copy)) {
         free(p);
         free(panel);
         free(copy);
-        knmedia_no_memory(op);
+        knbeside_no_memory(op);
         return NULL;
     }
     *p = (knmedia_picture){
@@ -93,13 +93,13 @@ int knmedia_check_choice(const char *op, const char *what, const char *given, co
 {
     char all[256] = "";
     if (!given)
-        return knmedia_null(op, what);
+        return knbeside_null(op, what);
     for (int i = 0; choices[i]; i++) {
         if (!strcmp(choices[i], given))
             return 0;
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s\"%s\"", i ? ", " : "", choices[i]);
     }
-    return knmedia_fail(op, KN_ERROR_VALUE, "%s is one of %s, not \"%.40s\"", what, all, given);
+    return knbeside_fail(op, KN_ERROR_VALUE, "%s is one of %s, not \"%.40s\"", what, all, given);
 }
 
 static int set_names(const char *op, knmedia_axis *axis, const kn_text_list *names)
@@ -107,17 +107,17 @@ static int set_names(const char *op, knmedia_axis *axis, const kn_text_list *nam
     if (!names)
         return 0;
     if (names->n < 0 || (names->n && !names->v))
-        return knmedia_fail(op, KN_ERROR_VALUE, "a list of %d ticks", names->n);
-    axis->names = knmedia_alloc((uint64_t)names->n, sizeof *axis->names);
+        return knbeside_fail(op, KN_ERROR_VALUE, "a list of %d ticks", names->n);
+    axis->names = knbeside_alloc((uint64_t)names->n, sizeof *axis->names);
     for (int i = 0; axis->names && i < names->n; i++) {
         if (!names->v[i])
-            return knmedia_null(op, "tick");
-        axis->names[i] = knmedia_copy_text(names->v[i]);
+            return knbeside_null(op, "tick");
+        axis->names[i] = knbeside_copy_text(names->v[i]);
         if (!axis->names[i])
-            return knmedia_no_memory(op);
+            return knbeside_no_memory(op);
         axis->n_names++;
     }
-    return axis->names ? 0 : knmedia_no_memory(op);
+    return axis->names ? 0 : knbeside_no_memory(op);
 }
 
 static int set_axis(const char *op, knmedia_axis *axis, const char *name, const char *label, const double limit[2],
@@ -126,17 +126,17 @@ static int set_axis(const char *op, knmedia_axis *axis, const char *name, const 
     static const char *const scales[] = {"linear", "log", NULL};
     bool given = limit[0] != 0 || limit[1] != 0;
     free_axis(axis);
-    *axis = (knmedia_axis){.limit = {limit[0], limit[1]}, .label = knmedia_copy_text(label)};
+    *axis = (knmedia_axis){.limit = {limit[0], limit[1]}, .label = knbeside_copy_text(label)};
     if (knmedia_check_choice(op, "a scale", scale, scales))
         return -1;
     axis->log = !strcmp(scale, "log");
     for (int i = 0; i < 2; i++)
         if (given && (isinf(limit[i]) || (axis->log && limit[i] <= 0)))
-            return knmedia_fail(op, KN_ERROR_VALUE, "%g cannot be a limit of the %s axis", limit[i], name);
+            return knbeside_fail(op, KN_ERROR_VALUE, "%g cannot be a limit of the %s axis", limit[i], name);
     if (given && limit[0] == limit[1])
-        return knmedia_fail(op, KN_ERROR_VALUE, "both limits of the %s axis are %g", name, limit[0]);
+        return knbeside_fail(op, KN_ERROR_VALUE, "both limits of the %s axis are %g", name, limit[0]);
     if (label && !axis->label)
-        return knmedia_no_memory(op);
+        return knbeside_no_memory(op);
     return set_names(op, axis, names);
 }
 
@@ -145,9 +145,9 @@ static int set_panel(const char *op, knmedia_panel *panel, const kn_plot_panel_o
     static const char *const legends[] = {"best",        "upper left", "upper right", "lower left",
                                           "lower right", "none",       NULL};
     free(panel->title);
-    panel->title = knmedia_copy_text(o->title);
+    panel->title = knbeside_copy_text(o->title);
     if (o->title && !panel->title)
-        return knmedia_no_memory(op);
+        return knbeside_no_memory(op);
     if (set_axis(op, &panel->x, "x", o->xlabel, o->xlim, o->xscale, o->xticks) ||
         set_axis(op, &panel->y, "y", o->ylabel, o->ylim, o->yscale, o->yticks) ||
         knmedia_check_choice(op, "legend", o->legend, legends))
@@ -197,7 +197,7 @@ kn_plot kn_plot_grid(int rows, int columns, const kn_plot_grid_opts *opts)
     kn_scope scope = kn_scope_begin();
     knmedia_picture *picture = NULL;
     if (rows < 1 || columns < 1 || rows > MOST_PANELS / columns)
-        knmedia_fail(op, KN_ERROR_VALUE, "%d rows of %d panels: 1 to %d panels are possible", rows, columns,
+        knbeside_fail(op, KN_ERROR_VALUE, "%d rows of %d panels: 1 to %d panels are possible", rows, columns,
                      MOST_PANELS);
     else
         picture = new_picture(op, rows, columns, o.width == 0 ? fmin(400.0 * columns, 16384) : o.width,
@@ -221,7 +221,7 @@ kn_plot kn_plot_panel(kn_plot p, int row, int column, const kn_plot_panel_opts *
     kn_plot made = NULL;
     bool inside = picture && row >= 0 && row < picture->rows && column >= 0 && column < picture->columns;
     if (picture && !inside)
-        knmedia_fail(op, KN_ERROR_INDEX, "panel (%d, %d) is out of bounds for %d rows of %d", row, column,
+        knbeside_fail(op, KN_ERROR_INDEX, "panel (%d, %d) is out of bounds for %d rows of %d", row, column,
                      picture->rows, picture->columns);
     else if (inside && !set_panel(op, &picture->panel[row * picture->columns + column], &o))
         made = handle_of(op, picture, row * picture->columns + column);
@@ -235,14 +235,14 @@ kn_plot kn_plot_panel(kn_plot p, int row, int column, const kn_plot_panel_opts *
 
 knmedia_mark *knmedia_mark_new(const char *op, knmedia_kind kind, int64_t n, int vectors, const char *label)
 {
-    knmedia_mark *m = knmedia_alloc(1, sizeof *m);
-    double *x = knmedia_alloc((uint64_t)n * (uint64_t)vectors, sizeof *x);
-    char *copy = knmedia_copy_text(label);
+    knmedia_mark *m = knbeside_alloc(1, sizeof *m);
+    double *x = knbeside_alloc((uint64_t)n * (uint64_t)vectors, sizeof *x);
+    char *copy = knbeside_copy_text(label);
     if (!m || !x || (label && !copy)) {
         free(m);
         free(x);
         free(copy);
-        knmedia_no_memory(op);
+        knbeside_no_memory(op);
         return NULL;
     }
     *m = (knmedia_mark){.kind = kind,
@@ -273,7 +273,7 @@ int knmedia_mark_add(const char *op, knmedia_panel *panel, knmedia_mark *m)
         knmedia_mark *more = room > 1 << 20 ? NULL : realloc(panel->mark, (size_t)room * sizeof *more);
         if (!more) {
             knmedia_mark_free(m);
-            return knmedia_no_memory(op);
+            return knbeside_no_memory(op);
         }
         panel->mark = more;
         panel->room = room;
@@ -288,9 +288,9 @@ int knmedia_mark_add(const char *op, knmedia_panel *panel, knmedia_mark *m)
 static int check_scale(const char *op, const knmedia_picture *p, double scale)
 {
     if (!(scale >= 0.1 && scale <= 16))
-        return knmedia_fail(op, KN_ERROR_VALUE, "a scale is from 0.1 to 16, not %g", scale);
+        return knbeside_fail(op, KN_ERROR_VALUE, "a scale is from 0.1 to 16, not %g", scale);
     if (p->width * scale * p->height * scale > KNMEDIA_MOST_PIXELS)
-        return knmedia_fail(op, KN_ERROR_VALUE, "a picture of %g by %g pixels has more than %d", p->width * scale,
+        return knbeside_fail(op, KN_ERROR_VALUE, "a picture of %g by %g pixels has more than %d", p->width * scale,
                             p->height * scale, KNMEDIA_MOST_PIXELS);
     return 0;
 }
@@ -300,16 +300,16 @@ static int draw_pixels(const char *op, const knmedia_picture *p, double scale, k
     if (check_scale(op, p, scale))
         return -1;
     if (!knmedia_raster_begin(r, p->width, p->height, scale))
-        return knmedia_no_memory(op);
+        return knbeside_no_memory(op);
     knmedia_draw_picture(p, &r->canvas);
     knmedia_raster_end(r);
     if (!r->canvas.failed)
         return 0;
     free(r->rgb);
-    return knmedia_no_memory(op);
+    return knbeside_no_memory(op);
 }
 
-static int write_png(const char *op, const knmedia_picture *p, double scale, knmedia_bytes *out)
+static int write_png(const char *op, const knmedia_picture *p, double scale, knbeside_bytes *out)
 {
     knmedia_raster r;
     if (draw_pixels(op, p, scale, &r))
@@ -319,30 +319,30 @@ static int write_png(const char *op, const knmedia_picture *p, double scale, knm
     return status;
 }
 
-static int write_svg(const char *op, const knmedia_picture *p, knmedia_bytes *out)
+static int write_svg(const char *op, const knmedia_picture *p, knbeside_bytes *out)
 {
     knmedia_svg s;
     knmedia_svg_begin(&s, op, p->width, p->height);
     knmedia_draw_picture(p, &s.canvas);
     knmedia_svg_end(&s);
     *out = s.out;
-    return s.status ? -1 : s.canvas.failed ? knmedia_no_memory(op) : 0;
+    return s.status ? -1 : s.canvas.failed ? knbeside_no_memory(op) : 0;
 }
 
 static int save(const char *op, kn_plot p, const char *path, const kn_plot_save_opts *o)
 {
     char ending[8];
-    knmedia_bytes out = {0};
+    knbeside_bytes out = {0};
     const knmedia_plot *plot = knmedia_plot_get(op, p);
-    if (!plot || knmedia_check_target(op, path, o->file))
+    if (!plot || knbeside_check_target(op, path, o->file))
         return -1;
-    knmedia_ending(path, ending);
+    knbeside_ending(path, ending);
     const char *format = o->format ? o->format : ending;
     int status = !strcmp(format, "svg") ? write_svg(op, plot->picture, &out)
                  : !strcmp(format, "png")
                      ? write_png(op, plot->picture, o->scale, &out)
-                     : knmedia_fail(op, KN_ERROR_VALUE, "plots are saved as svg or png, not as \"%.40s\"", format);
-    return knmedia_write(op, path, o->file, &out, status);
+                     : knbeside_fail(op, KN_ERROR_VALUE, "plots are saved as svg or png, not as \"%.40s\"", format);
+    return knbeside_write(op, path, o->file, &out, status);
 }
 
 int kn_plot_save(kn_plot p, const char *path, const kn_plot_save_opts *opts)
@@ -365,7 +365,7 @@ kn_array kn_plot_pixels(kn_plot p, const kn_plot_pixels_opts *opts)
     if (!plot)
         x = kn_fail(kn_error_get_kind(), op, kn_error_message());
     else if (draw_pixels(op, plot->picture, o.scale, &r))
-        x = knmedia_failed();
+        x = knbeside_failed();
     else
         x = knmedia_array(op, r.rgb, 3, (const int64_t[]){r.h, r.w, 3}, KN_U8);
     kn_keep(x);
@@ -377,21 +377,21 @@ const char *kn_plot_svg(kn_plot p)
 {
     static const char *const op = "plot_svg";
     kn_scope scope = kn_scope_begin();
-    knmedia_bytes out = {0};
+    knbeside_bytes out = {0};
     const knmedia_plot *plot = knmedia_plot_get(op, p);
     const char *text = NULL;
     if (plot && !write_svg(op, plot->picture, &out)) {
-        knmedia_put(&out, "", 1);
+        knbeside_put(&out, "", 1);
         if (out.failed)
-            knmedia_no_memory(op);
+            knbeside_no_memory(op);
         else
             text = (const char *)out.at;
     }
     if (text) {
-        knmedia_bytes_free(&plot->picture->svg);
+        knbeside_bytes_free(&plot->picture->svg);
         plot->picture->svg = out;
     } else {
-        knmedia_bytes_free(&out);
+        knbeside_bytes_free(&out);
     }
     kn_scope_end(&scope);
     return text;

@@ -59,7 +59,7 @@ typedef struct knmedia_picture {
     double width, height;
     char *title;
     knmedia_panel *panel;
-    knmedia_bytes svg; /* the last text that was given out */
+    knbeside_bytes svg; /* the last text that was given out */
 } knmedia_picture;
 
 /* What a kn_plot stands for. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool knmedia_is_png(const knmedia_bytes *in)
+bool knmedia_is_png(const knbeside_bytes *in)
 {
     static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     return in->n >= sizeof magic && !memcmp(in->at, magic, sizeof magic);
@@ -17,9 +17,9 @@ bool knmedia_is_png(const knmedia_bytes *in)
 typedef struct job {
     png_structp png;
     png_infop info;
-    const knmedia_bytes *in;
+    const knbeside_bytes *in;
     size_t at;
-    knmedia_bytes *out;
+    knbeside_bytes *out;
     png_bytep *row;
     char message[128];
 } job;
@@ -45,7 +45,7 @@ static void read_bytes(png_structp png, png_bytep to, size_t n)
 static void write_bytes(png_structp png, png_bytep from, size_t n)
 {
     job *j = png_get_io_ptr(png);
-    knmedia_put(j->out, from, n);
+    knbeside_put(j->out, from, n);
     if (j->out->failed)
         png_error(png, "no memory");
 }
@@ -55,7 +55,7 @@ static void flush_bytes(png_structp png) { (void)png; }
 static bool set_rows(job *j, const knmedia_image *image)
 {
     size_t stride = (size_t)image->width * (size_t)image->channels * (size_t)image->bits / 8;
-    j->row = knmedia_alloc((uint64_t)image->height, sizeof *j->row);
+    j->row = knbeside_alloc((uint64_t)image->height, sizeof *j->row);
     for (int64_t y = 0; j->row && y < image->height; y++)
         j->row[y] = (png_bytep)image->pixels + (size_t)y * stride;
     return j->row != NULL;
@@ -80,7 +80,7 @@ static void read_header(job *j, knmedia_image *image)
 static int read_all(const char *op, job *j, knmedia_image *image)
 {
     if (setjmp(png_jmpbuf(j->png)))
-        return knmedia_fail(op, KN_ERROR_VALUE, "the PNG file is damaged: %s", j->message);
+        return knbeside_fail(op, KN_ERROR_VALUE, "the PNG file is damaged: %s", j->message);
     png_set_user_limits(j->png, KNMEDIA_MOST_PIXELS, KNMEDIA_MOST_PIXELS);
     png_set_chunk_cache_max(j->png, 1000);
     png_set_chunk_malloc_max(j->png, 8000000);
@@ -92,22 +92,22 @@ static int read_all(const char *op, job *j, knmedia_image *image)
     if (knmedia_image_alloc(op, image))
         return -1;
     if (!set_rows(j, image))
-        return knmedia_no_memory(op);
+        return knbeside_no_memory(op);
     png_read_image(j->png, j->row);
     png_read_end(j->png, NULL);
     return 0;
 }
 
-int knmedia_png_read(const char *op, const knmedia_bytes *in, knmedia_image *image)
+int knmedia_png_read(const char *op, const knbeside_bytes *in, knmedia_image *image)
 {
-    job *j = knmedia_alloc(1, sizeof *j);
+    job *j = knbeside_alloc(1, sizeof *j);
     if (!j)
-        return knmedia_no_memory(op);
+        return knbeside_no_memory(op);
     *image = (knmedia_image){0};
     j->in = in;
     j->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, j, on_error, on_warning);
     j->info = j->png ? png_create_info_struct(j->png) : NULL;
-    int status = j->info ? read_all(op, j, image) : knmedia_no_memory(op);
+    int status = j->info ? read_all(op, j, image) : knbeside_no_memory(op);
     png_destroy_read_struct(&j->png, &j->info, NULL);
     free(j->row);
     free(j);
@@ -124,7 +124,7 @@ static int write_all(const char *op, job *j, const knmedia_image *image)
                                 PNG_COLOR_TYPE_RGB_ALPHA};
     const uint16_t one = 1;
     if (setjmp(png_jmpbuf(j->png)))
-        return knmedia_fail(op, j->out->failed ? KN_ERROR_MEMORY : KN_ERROR_VALUE, "%s", j->message);
+        return knbeside_fail(op, j->out->failed ? KN_ERROR_MEMORY : KN_ERROR_VALUE, "%s", j->message);
     png_set_user_limits(j->png, KNMEDIA_MOST_PIXELS, KNMEDIA_MOST_PIXELS);
     png_set_write_fn(j->png, j, write_bytes, flush_bytes);
     png_set_IHDR(j->png, j->info, (png_uint_32)image->width, (png_uint_32)image->height, image->bits,
@@ -137,15 +137,15 @@ static int write_all(const char *op, job *j, const knmedia_image *image)
     return 0;
 }
 
-int knmedia_png_write(const char *op, const knmedia_image *image, knmedia_bytes *out)
+int knmedia_png_write(const char *op, const knmedia_image *image, knbeside_bytes *out)
 {
-    job *j = knmedia_alloc(1, sizeof *j);
+    job *j = knbeside_alloc(1, sizeof *j);
     if (!j)
-        return knmedia_no_memory(op);
+        return knbeside_no_memory(op);
     j->out = out;
     j->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, j, on_error, on_warning);
     j->info = j->png ? png_create_info_struct(j->png) : NULL;
-    int status = j->info && set_rows(j, image) ? write_all(op, j, image) : knmedia_no_memory(op);
+    int status = j->info && set_rows(j, image) ? write_all(op, j, image) : knbeside_no_memory(op);
     png_destroy_write_struct(&j->png, &j->info);
     free(j->row);
     free(j);
@@ -154,17 +154,17 @@ int knmedia_png_write(const char *op, const knmedia_image *image, knmedia_bytes 
 #else
 static int no_png(const char *op)
 {
-    return knmedia_fail(op, KN_ERROR_NOT_IMPLEMENTED,
+    return knbeside_fail(op, KN_ERROR_NOT_IMPLEMENTED,
                         "PNG needs libpng, and kiln_media was built without it (KILN_PNG; Debian: libpng-dev)");
 }
 
-int knmedia_png_read(const char *op, const knmedia_bytes *in, knmedia_image *image)
+int knmedia_png_read(const char *op, const knbeside_bytes *in, knmedia_image *image)
 {
     (void)in, (void)image;
     return no_png(op);
 }
 
-int knmedia_png_write(const char *op, const knmedia_image *image, knmedia_bytes *out)
+int knmedia_png_write(const char *op, const knmedia_image *image, knbeside_bytes *out)
 {
     (void)image, (void)out;
     return no_png(op);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool knmedia_is_pnm(const knmedia_bytes *in)
+bool knmedia_is_pnm(const knbeside_bytes *in)
 {
     return in->n >= 3 && in->at[0] == 'P' && in->at[1] >= '1' && in->at[1] <= '6' &&
            (strchr(" \t\r\n\v\f#", in->at[2]) && in->at[2]);
@@ -17,7 +17,7 @@ typedef struct reader {
 
 static int damaged(const reader *r, const char *what)
 {
-    return knmedia_fail(r->op, KN_ERROR_VALUE, "the PNM file is damaged: %s", what);
+    return knbeside_fail(r->op, KN_ERROR_VALUE, "the PNM file is damaged: %s", what);
 }
 
 static bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -99,7 +99,7 @@ static int read_samples(reader *r, knmedia_image *image, int64_t n, int64_t most
     return 0;
 }
 
-int knmedia_pnm_read(const char *op, const knmedia_bytes *in, knmedia_image *image)
+int knmedia_pnm_read(const char *op, const knbeside_bytes *in, knmedia_image *image)
 {
     reader r = {op, in->at + 2, in->at + in->n};
     int kind = in->at[1] - '0';
@@ -131,24 +131,24 @@ int knmedia_pnm_read(const char *op, const knmedia_bytes *in, knmedia_image *ima
     return status;
 }
 
-int knmedia_pnm_write(const char *op, const char *format, const knmedia_image *image, knmedia_bytes *out)
+int knmedia_pnm_write(const char *op, const char *format, const knmedia_image *image, knbeside_bytes *out)
 {
     int channels = image->channels;
     int64_t n = image->width * image->height * channels;
     bool gray = strcmp(format, "ppm") != 0, color = strcmp(format, "pgm") != 0;
     if (channels == 2 || channels == 4)
-        return knmedia_fail(op, KN_ERROR_VALUE, "%s files have no alpha", format);
+        return knbeside_fail(op, KN_ERROR_VALUE, "%s files have no alpha", format);
     if (channels == 1 ? !gray : !color)
-        return knmedia_fail(op, KN_ERROR_VALUE, "%s files have %d channel%s, the picture has %d", format, gray ? 1 : 3,
+        return knbeside_fail(op, KN_ERROR_VALUE, "%s files have %d channel%s, the picture has %d", format, gray ? 1 : 3,
                             gray ? "" : "s", channels);
-    knmedia_puts(out, channels == 1 ? "P5\n" : "P6\n");
-    knmedia_put_int(out, image->width);
-    knmedia_puts(out, " ");
-    knmedia_put_int(out, image->height);
-    knmedia_puts(out, image->bits == 16 ? "\n65535\n" : "\n255\n");
+    knbeside_puts(out, channels == 1 ? "P5\n" : "P6\n");
+    knbeside_put_int(out, image->width);
+    knbeside_puts(out, " ");
+    knbeside_put_int(out, image->height);
+    knbeside_puts(out, image->bits == 16 ? "\n65535\n" : "\n255\n");
     if (image->bits == 8)
-        knmedia_put(out, image->pixels, (size_t)n);
+        knbeside_put(out, image->pixels, (size_t)n);
     for (int64_t i = 0; image->bits == 16 && i < n; i++)
-        knmedia_put_be(out, ((const uint16_t *)image->pixels)[i], 2);
+        knbeside_put_be(out, ((const uint16_t *)image->pixels)[i], 2);
     return 0;
 }

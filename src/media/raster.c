@@ -185,7 +185,7 @@ static void dashed(knmedia_raster *r, int64_t n, const knmedia_point *p, double 
 
 static knmedia_point *scaled_points(knmedia_raster *r, int64_t n, const knmedia_point *p)
 {
-    knmedia_point *q = knmedia_alloc((uint64_t)n, sizeof *q);
+    knmedia_point *q = knbeside_alloc((uint64_t)n, sizeof *q);
     r->canvas.failed |= !q;
     for (int64_t i = 0; q && i < n; i++)
         q[i] = scaled(r, p[i]);
@@ -341,8 +341,8 @@ bool knmedia_raster_begin(knmedia_raster *r, double width, double height, double
     r->w = (int64_t)ceil(width * scale - 1e-9);
     r->h = (int64_t)ceil(height * scale - 1e-9);
     no_edges(r);
-    r->rgb = knmedia_alloc((uint64_t)r->w * (uint64_t)r->h, 3);
-    r->cover = knmedia_alloc((uint64_t)(r->w + 2) * (uint64_t)r->h, sizeof *r->cover);
+    r->rgb = knbeside_alloc((uint64_t)r->w * (uint64_t)r->h, 3);
+    r->cover = knbeside_alloc((uint64_t)(r->w + 2) * (uint64_t)r->h, sizeof *r->cover);
     if (!r->rgb || !r->cover) {
         free(r->rgb);
         free(r->cover);

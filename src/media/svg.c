@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(knmedia_svg *s, const char *text) { knmedia_puts(&s->out, text); }
-static void number(knmedia_svg *s, double v) { knmedia_put_number(&s->out, v, 2); }
+static void put(knmedia_svg *s, const char *text) { knbeside_puts(&s->out, text); }
+static void number(knmedia_svg *s, double v) { knbeside_put_number(&s->out, v, 2); }
 
 static void attribute(knmedia_svg *s, const char *name, double v)
 {
@@ -39,7 +39,7 @@ static void escaped(knmedia_svg *s, const char *text)
         if (word)
             put(s, word);
         else
-            knmedia_put(&s->out, from, (size_t)(text - from));
+            knbeside_put(&s->out, from, (size_t)(text - from));
     }
 }
 
@@ -126,7 +126,7 @@ static void marks(knmedia_canvas *c, int64_t n, const knmedia_point *p, char mar
     put(s, "</g>\n");
 }
 
-static void base64(knmedia_svg *s, const knmedia_bytes *b)
+static void base64(knmedia_svg *s, const knbeside_bytes *b)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < b->n; i += 3) {
@@ -136,7 +136,7 @@ static void base64(knmedia_svg *s, const knmedia_bytes *b)
         char four[4] = {digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63]};
         four[2] = i + 1 < b->n ? four[2] : '=';
         four[3] = i + 2 < b->n ? four[3] : '=';
-        knmedia_put(&s->out, four, 4);
+        knbeside_put(&s->out, four, 4);
     }
 }
 
@@ -144,8 +144,8 @@ static void image(knmedia_canvas *c, const knmedia_pixels *im)
 {
     knmedia_svg *s = (knmedia_svg *)c;
     bool mirrored = im->to.x < im->from.x, turned = im->to.y < im->from.y;
-    knmedia_rgba *copy = knmedia_alloc((uint64_t)(im->w * im->h), sizeof *copy);
-    knmedia_bytes png = {0};
+    knmedia_rgba *copy = knbeside_alloc((uint64_t)(im->w * im->h), sizeof *copy);
+    knbeside_bytes png = {0};
     knmedia_image as = {im->w, im->h, 4, 8, copy};
     c->failed |= !copy;
     if (c->failed || s->status)
@@ -165,7 +165,7 @@ static void image(knmedia_canvas *c, const knmedia_pixels *im)
     base64(s, &png);
     put(s, "\"/>\n");
     c->failed |= png.failed;
-    knmedia_bytes_free(&png);
+    knbeside_bytes_free(&png);
     free(copy);
 }
 
@@ -198,14 +198,14 @@ static void clip(knmedia_canvas *c, bool on, knmedia_point from, knmedia_point t
         return;
     }
     put(s, "<clipPath id=\"c");
-    knmedia_put_int(&s->out, ++s->clips);
+    knbeside_put_int(&s->out, ++s->clips);
     put(s, "\"><rect");
     attribute(s, "x", from.x);
     attribute(s, "y", from.y);
     attribute(s, "width", to.x - from.x);
     attribute(s, "height", to.y - from.y);
     put(s, "/></clipPath>\n<g clip-path=\"url(#c");
-    knmedia_put_int(&s->out, s->clips);
+    knbeside_put_int(&s->out, s->clips);
     put(s, ")\">\n");
 }
 

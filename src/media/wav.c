@@ -20,7 +20,7 @@ typedef struct sound {
 
 static int damaged(const sound *s, const char *what)
 {
-    return knmedia_fail(s->op, KN_ERROR_VALUE, "the WAV file is damaged: %s", what);
+    return knbeside_fail(s->op, KN_ERROR_VALUE, "the WAV file is damaged: %s", what);
 }
 
 static uint64_t number(const sound *s, uint64_t at, int bytes)
@@ -52,7 +52,7 @@ static int read_format(sound *s, uint64_t at, uint64_t n)
         s->format = known && sub <= 0xffff ? (int)sub : EXTENSIBLE;
     }
     if (s->format != PCM && s->format != FLOAT)
-        return knmedia_fail(s->op, KN_ERROR_NOT_IMPLEMENTED,
+        return knbeside_fail(s->op, KN_ERROR_NOT_IMPLEMENTED,
                             "WAV files of format 0x%04x are not read: PCM and floats are", s->format);
     if (s->channels == 0)
         return damaged(s, "it has no channels");
@@ -61,7 +61,7 @@ static int read_format(sound *s, uint64_t at, uint64_t n)
         return damaged(s, "its sizes of samples and frames do not go together");
     if (s->format == FLOAT ? (s->bits != 32 && s->bits != 64) || size * 8 != s->bits
                            : (size != 1 && size != 2 && size != 3 && size != 4 && size != 8))
-        return knmedia_fail(s->op, KN_ERROR_NOT_IMPLEMENTED, "%s of %d bits in %d bytes are not read",
+        return knbeside_fail(s->op, KN_ERROR_NOT_IMPLEMENTED, "%s of %d bits in %d bytes are not read",
                             s->format == FLOAT ? "floats" : "integers", s->bits, size);
     s->has_format = true;
     return 0;
@@ -73,7 +73,7 @@ static int read_chunks(sound *s)
     bool rf64 = s->n >= 12 && is_word(s, 0, "RF64");
     s->big = s->n >= 12 && is_word(s, 0, "RIFX");
     if (s->n < 12 || !(rf64 || s->big || is_word(s, 0, "RIFF")) || !is_word(s, 8, "WAVE"))
-        return knmedia_fail(s->op, KN_ERROR_VALUE, "this is no WAV file");
+        return knbeside_fail(s->op, KN_ERROR_VALUE, "this is no WAV file");
     for (uint64_t at = 12; s->n - at >= 8 && !s->has_data;) {
         uint64_t n = number(s, at + 4, 4), left = s->n - at - 8;
         bool data = is_word(s, at, "data");
@@ -132,7 +132,7 @@ static kn_array samples(const sound *s)
     int size = s->frame / s->channels;
     uint64_t frames = s->bytes / (uint64_t)s->frame, n = frames * (uint64_t)s->channels;
     const int64_t dim[2] = {(int64_t)frames, s->channels};
-    void *to = knmedia_alloc(n, (size_t)(size == 3 ? 4 : size));
+    void *to = knbeside_alloc(n, (size_t)(size == 3 ? 4 : size));
     if (to)
         convert(s, n, size, to);
     return knmedia_array(s->op, to, s->channels == 1 ? 1 : 2, dim, dtype_of(s, size));
@@ -141,16 +141,16 @@ static kn_array samples(const sound *s)
 kn_array kn_wav_load(const char *path, const kn_wav_load_opts *opts)
 {
     KNX_OPTS(kn_wav_load_opts, o, opts);
-    knmedia_bytes in = {0};
+    knbeside_bytes in = {0};
     sound s = {.op = "wav_load"};
     kn_scope scope = kn_scope_begin();
-    int status = knmedia_read(s.op, path, o.file, &in);
+    int status = knbeside_read(s.op, path, o.file, &in);
     s.at = in.at;
     s.n = in.n;
     if (!status)
         status = read_chunks(&s);
-    kn_array x = status ? knmedia_failed() : samples(&s);
-    knmedia_bytes_free(&in);
+    kn_array x = status ? knbeside_failed() : samples(&s);
+    knbeside_bytes_free(&in);
     if (!status && o.rate)
         *o.rate = (int64_t)s.rate;
     kn_keep(x);
@@ -168,83 +168,83 @@ static int check_save(sound *s, kn_array x, int64_t rate, int bits)
         return -1;
     bool known = d == KN_U8 || d == KN_I16 || d == KN_I32 || d == KN_I64 || d == KN_F32 || d == KN_F64;
     if (!known)
-        return knmedia_fail(s->op, KN_ERROR_TYPE,
+        return knbeside_fail(s->op, KN_ERROR_TYPE,
                             "sound is uint8, int16, int32, int64, float32 or float64, not %s; kn_astype converts",
                             kn_dtype_name(d));
     if (shape.ndim < 1 || shape.ndim > 2)
-        return knmedia_fail(s->op, KN_ERROR_VALUE, "sound has the shape (frames) or (frames, channels), not %d axes",
+        return knbeside_fail(s->op, KN_ERROR_VALUE, "sound has the shape (frames) or (frames, channels), not %d axes",
                             shape.ndim);
     s->channels = shape.ndim == 2 ? (int)(shape.dim[1] > 65536 ? 65536 : shape.dim[1]) : 1;
     if (bits != 0 && (bits != 24 || d != KN_I32) && bits != 8 * (int)kn_dtype_size(d))
-        return knmedia_fail(s->op, KN_ERROR_VALUE, "%s has %d bits%s, not %d", kn_dtype_name(d),
+        return knbeside_fail(s->op, KN_ERROR_VALUE, "%s has %d bits%s, not %d", kn_dtype_name(d),
                             8 * (int)kn_dtype_size(d), d == KN_I32 ? " or 24" : "", bits);
     s->bits = bits ? bits : 8 * (int)kn_dtype_size(d);
     s->format = kn_dtype_kind(d) == 'f' ? FLOAT : PCM;
     if (s->channels < 1 || s->channels * s->bits / 8 > 65535)
-        return knmedia_fail(s->op, KN_ERROR_VALUE, "a WAV file cannot have %lld channels", (long long)shape.dim[1]);
+        return knbeside_fail(s->op, KN_ERROR_VALUE, "a WAV file cannot have %lld channels", (long long)shape.dim[1]);
     s->frame = s->channels * s->bits / 8;
     if (rate < 1 || rate > UINT32_MAX / s->frame)
-        return knmedia_fail(s->op, KN_ERROR_VALUE, "a rate of %lld frames in a second cannot be written",
+        return knbeside_fail(s->op, KN_ERROR_VALUE, "a rate of %lld frames in a second cannot be written",
                             (long long)rate);
     s->rate = (uint64_t)rate;
     s->bytes = (uint64_t)shape.dim[0] * (uint64_t)s->frame;
     if (s->bytes > UINT32_MAX - 64)
-        return knmedia_fail(s->op, KN_ERROR_VALUE, "a WAV file holds 4 GiB, the sound has %llu bytes",
+        return knbeside_fail(s->op, KN_ERROR_VALUE, "a WAV file holds 4 GiB, the sound has %llu bytes",
                             (unsigned long long)s->bytes);
     return 0;
 }
 
-static void put_header(const sound *s, knmedia_bytes *out)
+static void put_header(const sound *s, knbeside_bytes *out)
 {
     /* As SciPy: what is not PCM has an empty extension and says how many frames there are. */
     bool more = s->format != PCM;
-    knmedia_puts(out, "RIFF");
-    knmedia_put_le(out, 4 + 24 + (more ? 2 + 12 : 0) + 8 + s->bytes + s->bytes % 2, 4);
-    knmedia_puts(out, "WAVEfmt ");
-    knmedia_put_le(out, more ? 18 : 16, 4);
-    knmedia_put_le(out, (uint64_t)s->format, 2);
-    knmedia_put_le(out, (uint64_t)s->channels, 2);
-    knmedia_put_le(out, s->rate, 4);
-    knmedia_put_le(out, s->rate * (uint64_t)s->frame, 4);
-    knmedia_put_le(out, (uint64_t)s->frame, 2);
-    knmedia_put_le(out, (uint64_t)s->bits, 2);
+    knbeside_puts(out, "RIFF");
+    knbeside_put_le(out, 4 + 24 + (more ? 2 + 12 : 0) + 8 + s->bytes + s->bytes % 2, 4);
+    knbeside_puts(out, "WAVEfmt ");
+    knbeside_put_le(out, more ? 18 : 16, 4);
+    knbeside_put_le(out, (uint64_t)s->format, 2);
+    knbeside_put_le(out, (uint64_t)s->channels, 2);
+    knbeside_put_le(out, s->rate, 4);
+    knbeside_put_le(out, s->rate * (uint64_t)s->frame, 4);
+    knbeside_put_le(out, (uint64_t)s->frame, 2);
+    knbeside_put_le(out, (uint64_t)s->bits, 2);
     if (more) {
-        knmedia_put_le(out, 0, 2);
-        knmedia_puts(out, "fact");
-        knmedia_put_le(out, 4, 4);
-        knmedia_put_le(out, s->bytes / (uint64_t)s->frame, 4);
+        knbeside_put_le(out, 0, 2);
+        knbeside_puts(out, "fact");
+        knbeside_put_le(out, 4, 4);
+        knbeside_put_le(out, s->bytes / (uint64_t)s->frame, 4);
     }
-    knmedia_puts(out, "data");
-    knmedia_put_le(out, s->bytes, 4);
+    knbeside_puts(out, "data");
+    knbeside_put_le(out, s->bytes, 4);
 }
 
-static void put_samples(const sound *s, const uint8_t *from, int wide, knmedia_bytes *out)
+static void put_samples(const sound *s, const uint8_t *from, int wide, knbeside_bytes *out)
 {
     int size = s->bits / 8;
     const uint16_t one = 1;
     if (*(const uint8_t *)&one && size == wide) {
-        knmedia_put(out, from, (size_t)s->bytes);
+        knbeside_put(out, from, (size_t)s->bytes);
     } else {
         for (uint64_t i = 0; i < s->bytes / (uint64_t)size; i++, from += wide) {
             uint64_t v = 0;
             for (int k = 0; k < wide; k++)
                 v |= (uint64_t)from[*(const uint8_t *)&one ? k : wide - 1 - k] << 8 * k;
-            knmedia_put_le(out, v >> 8 * (wide - size), size);
+            knbeside_put_le(out, v >> 8 * (wide - size), size);
         }
     }
     if (s->bytes % 2)
-        knmedia_put(out, "", 1);
+        knbeside_put(out, "", 1);
 }
 
 int kn_wav_save(const char *path, kn_array x, int64_t rate, const kn_wav_save_opts *opts)
 {
     KNX_OPTS(kn_wav_save_opts, o, opts);
-    knmedia_bytes out = {0};
+    knbeside_bytes out = {0};
     sound s = {.op = "wav_save"};
     kn_scope scope = kn_scope_begin();
-    int status = knmedia_check_target(s.op, path, o.file);
+    int status = knbeside_check_target(s.op, path, o.file);
     if (!status)
-        status = x ? check_save(&s, x, rate, o.bits) : knmedia_null(s.op, "x");
+        status = x ? check_save(&s, x, rate, o.bits) : knbeside_null(s.op, "x");
     const void *from = status ? NULL : kn_data_bytes(x, kn_dtype_of(x));
     if (from) {
         put_header(&s, &out);
@@ -252,7 +252,7 @@ int kn_wav_save(const char *path, kn_array x, int64_t rate, const kn_wav_save_op
     } else {
         status = -1;
     }
-    status = knmedia_write(s.op, path, o.file, &out, status);
+    status = knbeside_write(s.op, path, o.file, &out, status);
     kn_scope_end(&scope);
     return status;
 }

@@ -43,7 +43,7 @@ if "$compiler" --version | grep -q 'Free Software Foundation'; then
     [ "$(wc -l <"$work/said")" -le 16 ] && grep -q 'wrong.c:2:.*no_array_and_no_number' "$work/said" || { cat "$work/said"; echo "too long, or not said"; exit 1; }
 fi
 if [ "$(uname)" = Linux ]; then
-    for name in libkiln libkiln_core libkiln_media; do
+    for name in libkiln libkiln_core libkiln_media libkiln_models; do
         readelf -d "$libdir/$name.so" | grep -q "SONAME.*$name\.so\.0\.1\]" || { echo "the SONAME is not $name.so.0.1"; exit 1; }
     done
 fi

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/cpp/models/onnx.hpp -- the functions of kiln/models/onnx.h in C++. */
+/* Made by scripts/make-api.py from api/models/onnx.api. */
+/* clang-format off */
+#ifndef KILN_CPP_MODELS_ONNX_HPP
+#define KILN_CPP_MODELS_ONNX_HPP
+#include "kiln/cpp/options.hpp"
+#include "kiln/cpp/tree.hpp"
+
+namespace kiln {
+struct onnx_load_opts {
+    KILN_OPTION((bool), all_params, {})
+    KILN_OPTION((::kiln::text), folder, {}) /* where external data lie; NULL: the folder of the file */
+    kn_onnx_load_opts c() const {
+        kn_onnx_load_opts to_ = {}; to_.size_ = sizeof to_; to_.all_params = detail::c_of(all_params);
+        to_.folder = detail::c_of(folder); return to_; }
+};
+/* Reads a file: its graph is checked, its weights are mapped and stay as they are in the file, without a copy where
+ * they are aligned. Any version of the format and any opset that its operators know. FileError if there is no such
+ * file, ValueError if it is no model or says what cannot be, NotImplementedError for operators that are not here
+ * (all of them are named) */
+inline kn_onnx onnx_load(const ::kiln::text &path, const ::kiln::onnx_load_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_onnx_load_opts opts_c = opts.c(); c_.here(); return c_.value(kn_onnx_load(path.c(),
+    &opts_c)); }
+using onnx_parse_opts = ::kiln::onnx_load_opts;
+/* Reads a model that is in memory; the bytes are copied. External data need .folder */
+inline kn_onnx onnx_parse(const void *bytes, size_t n, const ::kiln::onnx_load_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_onnx_load_opts opts_c = opts.c(); c_.here(); return c_.value(kn_onnx_parse(bytes, n,
+    &opts_c)); }
+/* The weights, a dictionary from the names of initializers to arrays: those of floating and complex dtype, and
+ * quantised ones; integers, which are shapes and positions, are constants of the function */
+inline pytree onnx_params(kn_onnx model, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_onnx_params(model))); }
+/* The model as a function (params, inputs) -> outputs of dictionaries, for kn_call and all transformations: params
+ * as kn_onnx_params gives them, inputs by name, outputs by name. An input that is a sequence is a list, an optional
+ * one that has nothing kn_tree_none(). Inputs with initializers may be left out. The model has to live while it is
+ * called (ValueError) */
+inline fn onnx_function(kn_onnx model, place where = here())
+{ detail::call c_(where); c_.here(); return fn(c_.take(kn_onnx_function(model))); }
+/* Runs the model on a dictionary of inputs by name, or a list of them by position: the dictionary of its outputs. It
+ * is compiled when it is run first with these types, and run node by node where shapes depend on values. KeyError
+ * for a name that is no input or is missing, TypeError and ValueError for dtypes and shapes that do not fit what the
+ * model says */
+inline pytree onnx_run(kn_onnx model, const ::kiln::pytree &inputs, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_onnx_run(model, inputs.c()))); }
+/* The number of inputs, without those that have an initializer; -1 for an error */
+inline int onnx_input_count(kn_onnx model, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_input_count(model)); }
+/* The number of outputs; -1 for an error */
+inline int onnx_output_count(kn_onnx model, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_output_count(model)); }
+/* What the model says of input i: 0, or -1 with an error. Texts live as long as the model */
+inline int onnx_input(kn_onnx model, int i, kn_onnx_info *out, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_input(model, i, out)); }
+/* What the model says of output i: 0, or -1 with an error. Texts live as long as the model */
+inline int onnx_output(kn_onnx model, int i, kn_onnx_info *out, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_output(model, i, out)); }
+/* A text of the model's metadata, or "producer_name", "producer_version", "domain", "doc_string", "graph_name",
+ * "model_version", "ir_version"; NULL if there is none (no error). It lives as long as the model */
+inline std::string onnx_metadata(kn_onnx model, const ::kiln::text &key, place where = here())
+{ detail::call c_(where); c_.here(); return c_.text(kn_onnx_metadata(model, key.c())); }
+/* The version of the operators of a domain ("" is ai.onnx) that the model was written for; 0 if it does not name
+ * that domain, -1 for an error */
+inline int64_t onnx_opset(kn_onnx model, const ::kiln::text &domain, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_opset(model, domain.c())); }
+} // namespace kiln
+#endif
