@@ -231,6 +231,10 @@ KN_API int64_t kn_item_int_at(kn_array x, const kn_shape *index);
 KN_API bool kn_item_bool_at(kn_array x, const kn_shape *index);
 /* one element of x at a position with both parts: kn_item_complex(x, i, j) in C; the position as for kn_item_at */
 KN_API kn_c128 kn_item_complex_at(kn_array x, const kn_shape *index);
+/* jax.core.is_concrete: whether values of x can be looked at here: true for arrays, and in a function that is
+ * recorded for what depends on shapes and constants alone, or when it is recorded by kn_grad or kn_jvp, whose
+ * arguments have values. It runs nothing. False for an array that carries an error */
+KN_API bool kn_is_concrete(kn_array x);
 /* the text of x as Python's repr shows an array, with its dtype where that is not obvious; owned by the scope.
  * Options that are not given are as kn_set_printoptions says */
 KN_API const char *kn_repr(kn_array x, const kn_print_opts *opts);

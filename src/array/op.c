@@ -579,6 +579,15 @@ static knx_error *value_outside(kna_value *v, kna_value **out)
                                      : kna_constant(v, out);
 }
 
+bool kna_is_concrete(kna_op *op, kn_array x)
+{
+    kna_value *v = value_of(op, x), *outside = NULL;
+    knx_error *e = v ? value_outside(v, &outside) : NULL;
+    knx_error_release(e);
+    kna_value_release(outside);
+    return v && !e;
+}
+
 void kna_wait_for(kna_op *op, kn_array x, knx_error *(*then)(knx_buffer *b))
 {
     kna_value *v = value_of(op, x), *outside = NULL;

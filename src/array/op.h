@@ -92,6 +92,8 @@ bool kna_end_handle(kna_op *op);
  * abstract recording a ConcretizationError "the value of float64[] is not known while f is traced by jit; use kn_cond
  * or kn_where". Between begin and end. The pointer lives as long as the handle. */
 const void *kna_look(kna_op *op, kn_array x, kni_type *type);
+/* Whether the elements of x can be looked at here; neither runs anything nor fails for it. */
+bool kna_is_concrete(kna_op *op, kn_array x);
 /* Runs what it waits for, wherever that is; `then` is called with the buffer of what was computed (knd_wait); NULL:
  * nothing is. */
 void kna_wait_for(kna_op *op, kn_array x, knx_error *(*then)(knx_buffer *b));

@@ -62,6 +62,14 @@ static void begin(kna_op *op, const char *name, kn_array x, kni_type *t, int64_t
     t->dim = dim;
 }
 
+bool kn_is_concrete(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "is_concrete");
+    bool concrete = kna_is_concrete(&op, x);
+    return kna_end_plain(&op) && concrete;
+}
+
 /* An extent as the user's code is told it; what is asked for from inside of Kiln stays what it is. */
 static int64_t tell(const kna_op *op, int64_t d) { return op->outermost ? knx_dim_tell(d) : d; }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * models.h -- what the files of kiln_models share: memory that is freed at once. This library stands on Kiln's public functions
+ * models.h -- what the files of kiln_models share: memory that is freed at once, mapped files. This library stands on Kiln's public functions
  * alone. */
 #ifndef KN_MODELS_MODELS_H
 #define KN_MODELS_MODELS_H
@@ -12,4 +12,14 @@ void *knmodels_take(knmodels_arena *a, uint64_t n, size_t size);
 /* A copy of n bytes with a zero behind them. */
 char *knmodels_take_text(knmodels_arena *a, const char *s, size_t n);
 void knmodels_arena_free(knmodels_arena *a);
+
+/* The bytes of a file: mapped where the system can, copied on write; or a copy of memory. They live while somebody holds them; counting is
+ * safe on any thread. */
+typedef struct knmodels_map { const char *at; size_t n; } knmodels_map;
+knmodels_map *knmodels_map_file(const char *operation, const char *path); /* NULL with an error */
+knmodels_map *knmodels_map_copy(const char *operation, const void *bytes, size_t n);
+knmodels_map *knmodels_map_hold(knmodels_map *m);
+void knmodels_map_drop(knmodels_map *m);
+/* Elements in the map as an array that holds it: a view where they are aligned, else a copy. Carries an error. */
+kn_array knmodels_map_array(knmodels_map *m, const void *at, const kn_shape *shape, kn_dtype dtype);
 #endif

@@ -12,34 +12,48 @@ typedef enum knonnx_elem {
     KNONNX_STRING, KNONNX_BOOL, KNONNX_FLOAT16, KNONNX_DOUBLE, KNONNX_UINT32, KNONNX_UINT64, KNONNX_COMPLEX64,
     KNONNX_COMPLEX128, KNONNX_BFLOAT16, KNONNX_FLOAT8E4M3FN, KNONNX_FLOAT8E4M3FNUZ, KNONNX_FLOAT8E5M2,
     KNONNX_FLOAT8E5M2FNUZ, KNONNX_UINT4, KNONNX_INT4, KNONNX_FLOAT4E2M1, KNONNX_FLOAT8E8M0, KNONNX_UINT2, KNONNX_INT2,
-    KNONNX_ELEM_COUNT
+    KNONNX_FLOAT6E2M3, KNONNX_FLOAT6E3M2, KNONNX_ELEM_COUNT
 } knonnx_elem;
 
 /* Bytes with a length and, behind them, no zero: texts, too. */
 typedef struct knonnx_bytes { const char *at; size_t n; } knonnx_bytes;
 
+typedef struct knonnx_text { const char *key, *value; } knonnx_text;
+
 typedef struct knonnx_tensor {
     const char *name; /* "": none */
     knonnx_elem elem;
     int ndim;
-    int64_t dim[KN_MAX_NDIM];
-    knonnx_bytes raw;      /* raw_data, or the external bytes: little-endian, sub-byte elements packed */
-    const void *packed;    /* else the field of its own: float, int32, int64, double, uint64, as many as n_packed */
-    size_t n_packed;
-    char packed_kind;      /* 'f', 'i', 'l', 'd', 'u', 's' (knonnx_bytes), 0: raw */
+    const int64_t *dim;
+    int64_t n;           /* elements; sub-byte ones each, not the bytes that have them */
+    knonnx_bytes raw;    /* raw_data, or the external bytes: little-endian, sub-byte elements packed, the first in the low bits */
+    const void *packed;  /* else the field of its own, n_packed elements of ... */
+    int n_packed;
+    char packed_kind;    /* 'f' float, 'i' int32_t, 'l' int64_t, 'd' double, 'u' uint64_t, 's' knonnx_bytes; 0: raw */
+    struct {             /* as in the file */
+        int64_t data_type, location;
+        const float *floats;
+        const int32_t *int32s;
+        const knonnx_bytes *strings;
+        const int64_t *int64s;
+        const double *doubles;
+        const uint64_t *uint64s;
+        const knonnx_text *external;
+        int n_floats, n_int32s, n_strings, n_int64s, n_doubles, n_uint64s, n_external;
+    } file;
 } knonnx_tensor;
 
-typedef struct knonnx_sparse { knonnx_tensor values, indices; int ndim; int64_t dim[KN_MAX_NDIM]; } knonnx_sparse;
+typedef struct knonnx_sparse { const knonnx_tensor *values, *indices; int ndim; const int64_t *dim; } knonnx_sparse;
 
 typedef struct knonnx_type { /* of a value: the outermost first */
     kn_onnx_kind kind;
-    knonnx_elem elem;              /* of a tensor */
-    int ndim;                      /* -1: not said */
-    int64_t dim[KN_MAX_NDIM];      /* -1: not said */
-    const char *dim_name[KN_MAX_NDIM];
-    const struct knonnx_type *of;  /* of a sequence, an optional, and of a map's values */
-    knonnx_elem key;               /* of a map */
-    bool sparse;
+    knonnx_elem elem;             /* of a tensor */
+    int ndim;                     /* -1: not said */
+    const int64_t *dim;           /* -1: not said */
+    const char *const *dim_name;  /* NULL: it has none */
+    const struct knonnx_type *of; /* of a sequence, an optional, and of a map's values; NULL: not said */
+    knonnx_elem key;              /* of a map */
+    bool sparse, opaque;
 } knonnx_type;
 
 typedef struct knonnx_info { const char *name; const knonnx_type *type; /* NULL: not said */ } knonnx_info;
@@ -58,7 +72,7 @@ typedef struct knonnx_attr {
     float f;
     int64_t i;
     knonnx_bytes s;
-    size_t n; /* of a list */
+    int n; /* of a list */
     const float *floats;
     const int64_t *ints;
     const knonnx_bytes *strings;
@@ -66,6 +80,13 @@ typedef struct knonnx_attr {
     const struct knonnx_graph *const *graphs;
     const knonnx_sparse *sparses;
     const knonnx_type *type;
+    struct { /* as in the file */
+        int64_t kind;
+        const knonnx_tensor *tensor;
+        const struct knonnx_graph *graph;
+        const knonnx_sparse *sparse;
+        int n_floats, n_ints, n_strings, n_tensors, n_graphs, n_sparses;
+    } file;
 } knonnx_attr;
 
 typedef struct knonnx_node {
@@ -77,7 +98,7 @@ typedef struct knonnx_node {
 
 typedef struct knonnx_graph {
     const char *name;
-    size_t n_nodes, n_init, n_sparse, n_in, n_out, n_info;
+    int n_nodes, n_init, n_sparse, n_in, n_out, n_info;
     const knonnx_node *nodes;
     const knonnx_tensor *init;
     const knonnx_sparse *sparse;
@@ -90,15 +111,13 @@ typedef struct knonnx_function {
     const char *name, *domain, *overload;
     int n_in, n_out, n_attrs, n_opsets;
     const char *const *in, *const *out;
-    const char *const *attr_names;   /* those without defaults */
-    size_t n_defaults;
+    const char *const *attr_names; /* those without defaults */
+    int n_defaults;
     const knonnx_attr *defaults;
-    size_t n_nodes;
+    int n_nodes;
     const knonnx_node *nodes;
     const knonnx_opset *opsets;
 } knonnx_function;
-
-typedef struct knonnx_text { const char *key, *value; } knonnx_text;
 
 typedef struct knonnx_proto {
     int64_t ir_version, model_version;
@@ -106,7 +125,7 @@ typedef struct knonnx_proto {
     int n_opsets;
     const knonnx_opset *opsets;
     const knonnx_graph *graph;
-    size_t n_functions, n_texts;
+    int n_functions, n_texts;
     const knonnx_function *functions;
     const knonnx_text *texts;
 } knonnx_proto;

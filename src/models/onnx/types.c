@@ -12,6 +12,7 @@ static const char *const names[KNONNX_ELEM_COUNT] = {
     [KNONNX_FLOAT8E4M3FNUZ] = "float8e4m3fnuz", [KNONNX_FLOAT8E5M2] = "float8e5m2",
     [KNONNX_FLOAT8E5M2FNUZ] = "float8e5m2fnuz", [KNONNX_UINT4] = "uint4", [KNONNX_INT4] = "int4",
     [KNONNX_FLOAT4E2M1] = "float4e2m1", [KNONNX_FLOAT8E8M0] = "float8e8m0", [KNONNX_UINT2] = "uint2", [KNONNX_INT2] = "int2",
+    [KNONNX_FLOAT6E2M3] = "float6e2m3", [KNONNX_FLOAT6E3M2] = "float6e3m2",
 };
 
 const char *knonnx_elem_name(knonnx_elem elem)
@@ -47,6 +48,8 @@ kn_dtype knonnx_dtype(knonnx_elem elem)
     case KNONNX_FLOAT8E8M0: return KN_F8_E8M0FNU;
     case KNONNX_UINT2: return KN_U2;
     case KNONNX_INT2: return KN_I2;
+    case KNONNX_FLOAT6E2M3: return KN_F6_E2M3FN;
+    case KNONNX_FLOAT6E3M2: return KN_F6_E3M2FN;
     default: return NULL;
     }
 }

@@ -9,6 +9,7 @@
 #include "models/onnx/value.h"
 
 typedef struct knonnx_run knonnx_run;
+typedef struct knonnx_scope knonnx_scope; /* names of a graph, or of a function's body, and their values */
 
 typedef struct knonnx_call {
     const knonnx_node *node;
@@ -84,9 +85,13 @@ knonnx_value knonnx_value_of(knonnx_call *c, const knonnx_tensor *t); /* strings
 /* Runs a graph that an attribute of the node has: it sees the names around it. in: as many as its inputs; out: as many as its
  * outputs. 0, or -1 with an error. */
 int knonnx_run_graph(knonnx_call *c, const knonnx_graph *g, const knonnx_value *in, knonnx_value *out);
-/* The values that a graph takes from around it, so that control flow can pass them as operands: see control.c. */
+/* The names that a graph takes from around it, so that control flow can pass their values as operands: knonnx_outer is the value of one,
+ * and between knonnx_rebind and knonnx_unbind the names stand for other values. */
 const char *const *knonnx_captures(knonnx_call *c, const knonnx_graph *g, int *n);
-/* Runs one operator on values, as a node of it would (attributes by name, ending with a NULL name): for operators made of others. */
+const knonnx_value *knonnx_outer(const knonnx_call *c, const char *name); /* NULL: there is none */
+int knonnx_rebind(knonnx_call *c, int n, const char *const *names, const knonnx_value *values, knonnx_scope **before);
+void knonnx_unbind(knonnx_call *c, knonnx_scope *before);
+/* Runs one operator on values, as a node of it would (with n_attrs attributes): for operators made of others. */
 int knonnx_apply(knonnx_call *c, const char *op, int n_attrs, const knonnx_attr *attrs, int n_in, const knonnx_value *in, int n_out,
                  knonnx_value *out);
 #endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check.c -- what has to be true of a model before it is run: versions, names that somebody makes before they are used, operators that
+ * are here. All that is missing is told at once. */
+#include "models/onnx/names.h"
+#include "models/onnx/run.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct checker {
+    const char *operation;
+    knonnx_model *m;
+    knmodels_arena *arena;
+    knonnx_names missing; /* operators, each once */
+    int depth;
+} checker;
+
+static int64_t version_of(int n, const knonnx_opset *opsets, const char *domain)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(opsets[i].domain, domain))
+            return opsets[i].version;
+    return INT64_MAX;
+}
+
+static int no_memory(const checker *c) { return knbeside_no_memory(c->operation); }
+
+static int check_operator(checker *c, const knonnx_node *n, int n_opsets, const knonnx_opset *opsets)
+{
+    char text[256];
+    int64_t version = version_of(n_opsets, opsets, n->domain);
+    if (knonnx_function_of(c->m, n) || knonnx_row_of(n->domain, n->op, version))
+        return 0;
+    snprintf(text, sizeof text, "%.80s (%.60s %lld, node \"%.80s\")", n->op, *n->domain ? n->domain : "ai.onnx",
+             (long long)(version == INT64_MAX ? 0 : version), *n->name ? n->name : n->n_out ? n->out[0] : "");
+    for (int i = 0; i < c->missing.n; i++)
+        if (!strncmp(c->missing.entry[i].name, text, strlen(n->op) + 2))
+            return 0;
+    const char *copy = knmodels_take_text(c->arena, text, strlen(text));
+    return copy && knonnx_names_add(c->arena, &c->missing, copy) ? 0 : no_memory(c);
+}
+
+static int check_graph(checker *c, const knonnx_graph *g, const knonnx_names *around, int n_opsets, const knonnx_opset *opsets);
+
+static int check_nodes(checker *c, int n, const knonnx_node *nodes, knonnx_names *own, int n_opsets, const knonnx_opset *opsets)
+{
+    for (int k = 0; k < n; k++) {
+        const knonnx_node *node = &nodes[k];
+        if (check_operator(c, node, n_opsets, opsets))
+            return -1;
+        for (int i = 0; i < node->n_in; i++) {
+            bool found = !*node->in[i];
+            for (const knonnx_names *t = own; t && !found; t = t->around)
+                found = knonnx_names_find(t, node->in[i]);
+            if (!found)
+                return knbeside_fail(c->operation, KN_ERROR_VALUE, "node \"%s\" (%s): nothing before it makes its input \"%s\"",
+                                     node->name, node->op, node->in[i]);
+        }
+        for (int a = 0; a < node->n_attrs; a++)
+            for (int i = 0; i < (node->attrs[a].kind == KNONNX_A_GRAPH ? 1 : node->attrs[a].kind == KNONNX_A_GRAPHS ? node->attrs[a].n : 0);
+                 i++)
+                if (check_graph(c, node->attrs[a].graphs[i], own, n_opsets, opsets))
+                    return -1;
+        for (int i = 0; i < node->n_out; i++)
+            if (*node->out[i] && !knonnx_names_add(c->arena, own, node->out[i]))
+                return no_memory(c);
+    }
+    return 0;
+}
+
+static int check_graph(checker *c, const knonnx_graph *g, const knonnx_names *around, int n_opsets, const knonnx_opset *opsets)
+{
+    knonnx_names own = {.around = around};
+    bool ok = true;
+    for (int i = 0; i < g->n_in; i++)
+        ok = ok && knonnx_names_add(c->arena, &own, g->in[i].name);
+    for (int i = 0; i < g->n_init; i++)
+        ok = ok && knonnx_names_add(c->arena, &own, g->init[i].name);
+    for (int i = 0; i < g->n_sparse; i++)
+        ok = ok && knonnx_names_add(c->arena, &own, g->sparse[i].values->name);
+    return ok ? check_nodes(c, g->n_nodes, g->nodes, &own, n_opsets, opsets) : no_memory(c);
+}
+
+static int check_function(checker *c, const knonnx_function *f)
+{
+    knonnx_names own = {0};
+    for (int i = 0; i < f->n_in; i++)
+        if (!knonnx_names_add(c->arena, &own, f->in[i]))
+            return no_memory(c);
+    return check_nodes(c, f->n_nodes, f->nodes, &own, f->n_opsets, f->opsets);
+}
+
+int knonnx_check_model(const char *operation, knonnx_model *m)
+{
+    knmodels_arena arena = {0};
+    checker c = {operation, m, &arena, {0}, 0};
+    int status = check_graph(&c, m->proto.graph, NULL, m->proto.n_opsets, m->proto.opsets);
+    for (int i = 0; i < m->proto.n_functions && !status; i++)
+        status = check_function(&c, &m->proto.functions[i]);
+    if (!status && c.missing.n) {
+        char all[900] = "";
+        for (int i = 0; i < c.missing.n; i++) {
+            size_t n = strlen(all);
+            snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", c.missing.entry[i].name);
+        }
+        status = knbeside_fail(operation, KN_ERROR_NOT_IMPLEMENTED, "operators that are not here: %.450s", all);
+    }
+    knmodels_arena_free(&arena);
+    return status;
+}
