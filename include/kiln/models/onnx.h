@@ -75,6 +75,38 @@ KN_API const char *kn_onnx_metadata(kn_onnx model, const char *key);
  * that domain, -1 for an error */
 KN_API int64_t kn_onnx_opset(kn_onnx model, const char *domain);
 
+/* ---- Values that are no arrays: strings, sequences, optionals, maps. A value is a handle of the scope; arrays in
+ * it live as long as the scope that they were made in. */
+typedef struct kn_onnx_value_s *kn_onnx_value;
+typedef struct kn_onnx_named { const char *name; kn_onnx_value value; } kn_onnx_named;
+/* A tensor: an array as a value. NULL for an array that carries an error */
+KN_API kn_onnx_value kn_onnx_tensor(kn_array x);
+/* A tensor of strings, one for each element in C order; they are copied (UTF-8, zero-terminated). TypeError for a
+ * NULL among them */
+KN_API kn_onnx_value kn_onnx_strings(const kn_shape *shape, const char *const *texts);
+KN_API kn_onnx_value kn_onnx_sequence(int n, const kn_onnx_value *items); /* A sequence of n values */
+/* An optional value with something in it, or with nothing: NULL */
+KN_API kn_onnx_value kn_onnx_optional(kn_onnx_value item);
+/* A map from n keys to the elements of values, an array of shape (n): keys are texts, or integers where `keys` is
+ * NULL */
+KN_API kn_onnx_value kn_onnx_map(int n, const char *const *keys, const int64_t *int_keys, kn_array values);
+/* Runs the model node by node on n inputs by name (a NULL name: by position) and fills the first n_outputs of its
+ * outputs, in their order; an optional output that was not made is NULL. 0, or -1 with an error. kn_onnx_run is the
+ * way for arrays: it compiles */
+KN_API int kn_onnx_call(kn_onnx model, int n, const kn_onnx_named *inputs, int n_outputs, kn_onnx_value *outputs);
+KN_API kn_onnx_kind kn_onnx_value_kind(kn_onnx_value v); /* What a value is; KN_ONNX_TENSOR for an error */
+KN_API kn_array kn_onnx_value_array(kn_onnx_value v); /* The array of a tensor; TypeError for another value */
+/* The texts of a tensor of strings in C order, and its shape; they live as long as the value. NULL and TypeError for
+ * another value */
+KN_API const char *const *kn_onnx_value_texts(kn_onnx_value v, kn_shape *shape);
+/* How many items a sequence, an optional (0 or 1) or a map has; -1 and TypeError for another value */
+KN_API int kn_onnx_value_count(kn_onnx_value v);
+/* Item i of a sequence, of an optional that has one (0), or the value of pair i of a map; IndexError if there is
+ * none */
+KN_API kn_onnx_value kn_onnx_value_item(kn_onnx_value v, int i);
+/* The key of pair i of a map: a text, which lives as long as the map, or NULL and a number in *key */
+KN_API const char *kn_onnx_value_key(kn_onnx_value v, int i, int64_t *key);
+
 #ifdef __cplusplus
 }
 #endif
@@ -97,5 +129,10 @@ KN_API int64_t kn_onnx_opset(kn_onnx model, const char *domain);
     (kn_onnx_output)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_onnx_metadata(model, key) KN_G2(kn_onnx_metadata, kn_onnx, model, const char *, key)
 #define kn_onnx_opset(model, domain) KN_G2(kn_onnx_opset, kn_onnx, model, const char *, domain)
+#define kn_onnx_tensor(x) KN_F1(kn_onnx_tensor, x)
+#define kn_onnx_value_kind(v) KN_G1(kn_onnx_value_kind, kn_onnx_value, v)
+#define kn_onnx_value_array(v) KN_G1(kn_onnx_value_array, kn_onnx_value, v)
+#define kn_onnx_value_count(v) KN_G1(kn_onnx_value_count, kn_onnx_value, v)
+#define kn_onnx_value_item(v, i) KN_G2(kn_onnx_value_item, kn_onnx_value, v, int, i)
 #endif
 #endif

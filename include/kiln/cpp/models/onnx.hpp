@@ -63,5 +63,51 @@ inline std::string onnx_metadata(kn_onnx model, const ::kiln::text &key, place w
  * that domain, -1 for an error */
 inline int64_t onnx_opset(kn_onnx model, const ::kiln::text &domain, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_onnx_opset(model, domain.c())); }
+/* A tensor: an array as a value. NULL for an array that carries an error */
+inline kn_onnx_value onnx_tensor(const ::kiln::operand &x, place where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); c_.here(); return c_.value(kn_onnx_tensor(x_h)); }
+/* A tensor of strings, one for each element in C order; they are copied (UTF-8, zero-terminated). TypeError for a
+ * NULL among them */
+inline kn_onnx_value onnx_strings(const ::kiln::shape &shape, const char *const *texts, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_strings(&shape, texts)); }
+/* A sequence of n values */
+inline kn_onnx_value onnx_sequence(const std::vector<kn_onnx_value> &items, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_sequence(static_cast<int>(items.size()), items.data())); }
+/* An optional value with something in it, or with nothing: NULL */
+inline kn_onnx_value onnx_optional(kn_onnx_value item, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_optional(item)); }
+/* A map from n keys to the elements of values, an array of shape (n): keys are texts, or integers where `keys` is
+ * NULL */
+inline kn_onnx_value onnx_map(int n, const char *const *keys, const int64_t *int_keys, const ::kiln::operand &values,
+    place where = here())
+{ detail::call c_(where); kn_array values_h = values.c(); c_.here(); return c_.value(kn_onnx_map(n, keys, int_keys,
+    values_h)); }
+/* Runs the model node by node on n inputs by name (a NULL name: by position) and fills the first n_outputs of its
+ * outputs, in their order; an optional output that was not made is NULL. 0, or -1 with an error. kn_onnx_run is the
+ * way for arrays: it compiles */
+inline int onnx_call(kn_onnx model, const std::vector<kn_onnx_named> &inputs, int n_outputs, kn_onnx_value *outputs,
+    place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_call(model, static_cast<int>(inputs.size()), inputs.data(),
+    n_outputs, outputs)); }
+/* What a value is; KN_ONNX_TENSOR for an error */
+inline kn_onnx_kind onnx_value_kind(kn_onnx_value v, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_value_kind(v)); }
+/* The array of a tensor; TypeError for another value */
+inline array onnx_value_array(kn_onnx_value v, place where = here())
+{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_onnx_value_array(v))); }
+/* The texts of a tensor of strings in C order, and its shape; they live as long as the value. NULL and TypeError for
+ * another value */
+inline const char *const *onnx_value_texts(kn_onnx_value v, kn_shape *shape, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_value_texts(v, shape)); }
+/* How many items a sequence, an optional (0 or 1) or a map has; -1 and TypeError for another value */
+inline int onnx_value_count(kn_onnx_value v, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_value_count(v)); }
+/* Item i of a sequence, of an optional that has one (0), or the value of pair i of a map; IndexError if there is
+ * none */
+inline kn_onnx_value onnx_value_item(kn_onnx_value v, int i, place where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_onnx_value_item(v, i)); }
+/* The key of pair i of a map: a text, which lives as long as the map, or NULL and a number in *key */
+inline std::string onnx_value_key(kn_onnx_value v, int i, int64_t *key, place where = here())
+{ detail::call c_(where); c_.here(); return c_.text(kn_onnx_value_key(v, i, key)); }
 } // namespace kiln
 #endif
