@@ -5,3 +5,7 @@
 
 /* ---- kiln/models/onnx.h */
 kn_onnx_load_opts kn_onnx_load_opts_default(void) { return (kn_onnx_load_opts){.size_ = sizeof(kn_onnx_load_opts)}; }
+kn_onnx_save_opts kn_onnx_save_opts_default(void)
+{
+    return (kn_onnx_save_opts){.size_ = sizeof(kn_onnx_save_opts), .opset = 20};
+}

@@ -11,6 +11,7 @@
 #ifndef KILN_MODELS_ONNX_H
 #define KILN_MODELS_ONNX_H
 #include "kiln/function.h"
+#include "kiln/io.h"
 #include "kiln/tree.h"
 #include "kiln/types.h"
 
@@ -107,6 +108,27 @@ KN_API kn_onnx_value kn_onnx_value_item(kn_onnx_value v, int i);
 /* The key of pair i of a map: a text, which lives as long as the map, or NULL and a number in *key */
 KN_API const char *kn_onnx_value_key(kn_onnx_value v, int i, int64_t *key);
 
+/* ---- Writing. */
+typedef struct kn_onnx_save_opts {
+    size_t size_;
+    /* arguments whose arrays are stored in the file as initializers; the others are inputs */
+    kn_argnums params;
+    /* names of the inputs; as default the paths of trees' leaves, else input_0, input_1, ... */
+    const kn_text_list *inputs;
+    const kn_text_list *outputs; /* names of the outputs; as default output, or output_0, output_1, ... */
+    /* "b 3 224 224": extents that are not known, as in kn_make_jaxpr; in the file they have these names */
+    const char *symbolic;
+    const char *constraints;     /* "b >= 2": as in kn_make_jaxpr */
+    const char *name;            /* of the graph */
+    int64_t opset;               /* 20: between 18 and 25 */
+    FILE *file;
+} kn_onnx_save_opts;
+KN_API kn_onnx_save_opts kn_onnx_save_opts_default(void);
+/* Writes a function, as it is recorded for these arguments, as an ONNX file that other runtimes run: 0, or -1 with
+ * an error. NotImplementedError names the primitive that has no form in ONNX, and the line that it came from. What
+ * derivatives say apart (custom ones, checkpoints) is no part of the file, nor is what functions print */
+KN_API int kn_onnx_save(const char *path, kn_fn fn, const kn_args *args, const kn_onnx_save_opts *opts);
+
 #ifdef __cplusplus
 }
 #endif
@@ -134,5 +156,10 @@ KN_API const char *kn_onnx_value_key(kn_onnx_value v, int i, int64_t *key);
 #define kn_onnx_value_array(v) KN_G1(kn_onnx_value_array, kn_onnx_value, v)
 #define kn_onnx_value_count(v) KN_G1(kn_onnx_value_count, kn_onnx_value, v)
 #define kn_onnx_value_item(v, i) KN_G2(kn_onnx_value_item, kn_onnx_value, v, int, i)
+#define kn_onnx_save(path, fn, args, ...) KN_ONNX_SAVE_(__COUNTER__, path, fn, args, __VA_ARGS__)
+#define KN_ONNX_SAVE_(c, path, fn, args, ...)                                                                          \
+    __extension__({ KN_TAKE(const char *, 1, c, path) KN_TAKE(kn_fn, 2, c, fn) KN_TAKE(const kn_args *, 3, c, args)    \
+    KN_OPTS(c, kn_onnx_save_opts, (.opset = 20, ), __VA_ARGS__) KN_HERE(); (kn_onnx_save)(KN_V(1, c), KN_V(2, c),      \
+    KN_V(3, c), KN_V(opt, c)); })
 #endif
 #endif

@@ -5,6 +5,7 @@
 #ifndef KILN_CPP_MODELS_ONNX_HPP
 #define KILN_CPP_MODELS_ONNX_HPP
 #include "kiln/cpp/options.hpp"
+#include "kiln/cpp/io.hpp"
 #include "kiln/cpp/tree.hpp"
 
 namespace kiln {
@@ -109,5 +110,27 @@ inline kn_onnx_value onnx_value_item(kn_onnx_value v, int i, place where = here(
 /* The key of pair i of a map: a text, which lives as long as the map, or NULL and a number in *key */
 inline std::string onnx_value_key(kn_onnx_value v, int i, int64_t *key, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_onnx_value_key(v, i, key)); }
+struct onnx_save_opts {
+    KILN_OPTION((::kiln::positions), params, {})
+    KILN_OPTION((const kn_text_list *), inputs, {})
+    KILN_OPTION((const kn_text_list *), outputs, {})
+    KILN_OPTION((::kiln::text), symbolic, {})
+    KILN_OPTION((::kiln::text), constraints, {}) /* "b >= 2": as in kn_make_jaxpr */
+    KILN_OPTION((::kiln::text), name, {}) /* of the graph */
+    KILN_OPTION((int64_t), opset, 20) /* between 18 and 25 */
+    KILN_OPTION((FILE *), file, {})
+    kn_onnx_save_opts c() const {
+        kn_onnx_save_opts to_ = {}; to_.size_ = sizeof to_; to_.params = detail::c_of(params);
+        to_.inputs = detail::c_of(inputs); to_.outputs = detail::c_of(outputs); to_.symbolic = detail::c_of(symbolic);
+        to_.constraints = detail::c_of(constraints); to_.name = detail::c_of(name); to_.opset = detail::c_of(opset);
+        to_.file = detail::c_of(file); return to_; }
+};
+/* Writes a function, as it is recorded for these arguments, as an ONNX file that other runtimes run: 0, or -1 with
+ * an error. NotImplementedError names the primitive that has no form in ONNX, and the line that it came from. What
+ * derivatives say apart (custom ones, checkpoints) is no part of the file, nor is what functions print */
+inline int onnx_save(const ::kiln::text &path, const ::kiln::fn &fn, const kn_args *args, const ::kiln::onnx_save_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_onnx_save_opts opts_c = opts.c(); c_.here(); return c_.value(kn_onnx_save(path.c(), fn.c(),
+    args, &opts_c)); }
 } // namespace kiln
 #endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reductions.c -- reductions, running ones, windows, sorting as nodes. */
+#include "models/onnx/export/export.h"
+#include <string.h>
+
+/* ---- Over axes. */
+
+/* Small integers and booleans are reduced as int32: runtimes have few dtypes here. */
+static const char *reduced(knonnx_eqn *e, const char *op)
+{
+    knonnx_out *w = e->w;
+    int64_t axes[KN_MAX_NDIM];
+    int n = knonnx_param_ints(e, "axes", axes);
+    kn_dtype d = e->in_var[0].dtype;
+    bool narrow = d == KN_BOOL || (strchr("iu", kn_dtype_kind(d)) && kn_dtype_size(d) < 4);
+    if (n <= 0)
+        return e->in[0];
+    const char *x = narrow ? knonnx_cast(w, e->in[0], KN_I32) : e->in[0];
+    bool has_input = !strcmp(op, "ReduceSum") || e->w->opset >= 18;
+    const char *at = has_input ? knonnx_const_ints(w, n, axes) : NULL;
+    knonnx_put_attr_int(w, "keepdims", 0);
+    x = OP(w, op, x, at);
+    return narrow ? knonnx_cast(w, x, d) : x;
+}
+
+static void reduce_sum(knonnx_eqn *e) { e->out[0] = reduced(e, "ReduceSum"); }
+static void reduce_prod(knonnx_eqn *e) { e->out[0] = reduced(e, "ReduceProd"); }
+static void reduce_max(knonnx_eqn *e) { e->out[0] = reduced(e, "ReduceMax"); }
+static void reduce_min(knonnx_eqn *e) { e->out[0] = reduced(e, "ReduceMin"); }
+
+static void of_booleans(knonnx_eqn *e, const char *op)
+{
+    if (e->in_var[0].dtype == KN_BOOL)
+        e->out[0] = reduced(e, op);
+    else
+        knonnx_refuse(e, "of integers");
+}
+
+static void reduce_and(knonnx_eqn *e) { of_booleans(e, "ReduceMin"); }
+static void reduce_or(knonnx_eqn *e) { of_booleans(e, "ReduceMax"); }
+
+static void position(knonnx_eqn *e, const char *op)
+{
+    knonnx_out *w = e->w;
+    int64_t axis[KN_MAX_NDIM];
+    if (knonnx_param_ints(e, "axes", axis) != 1) {
+        knonnx_refuse(e, "over several axes");
+        return;
+    }
+    const char *x = e->in_var[0].dtype == KN_BOOL ? knonnx_cast(w, e->in[0], KN_I32) : e->in[0];
+    knonnx_put_attr_int(w, "axis", axis[0]);
+    knonnx_put_attr_int(w, "keepdims", 0);
+    x = OP(w, op, x);
+    e->out[0] = e->out_var[0].dtype == KN_I64 ? x : knonnx_cast(w, x, e->out_var[0].dtype);
+}
+
+static void argmax(knonnx_eqn *e) { position(e, "ArgMax"); }
+static void argmin(knonnx_eqn *e) { position(e, "ArgMin"); }
+
+/* ---- Running ones. */
+
+static void cumsum(knonnx_eqn *e)
+{
+    knonnx_out *w = e->w;
+    const char *axis = knonnx_number(w, KN_I64, (double)knonnx_param_int(e, "axis", 0));
+    knonnx_put_attr_int(w, "reverse", knonnx_param_is(e, "reverse", "True"));
+    e->out[0] = OP(w, "CumSum", e->in[0], axis);
+}
+
+static const char *joined(knonnx_eqn *e, const char *op, const char *a, const char *b)
+{
+    knonnx_out *w = e->w;
+    if (strcmp(op, "LogSumExp"))
+        return OP(w, op, a, b);
+    const char *most = OP(w, "Max", a, b), *least = OP(w, "Min", a, b); /* most + log(1 + e^(least - most)) */
+    const char *gap = OP(w, "Exp", OP(w, "Sub", least, most)), *one = knonnx_number(w, e->in_var[0].dtype, 1);
+    return OP(w, "Add", most, OP(w, "Log", OP(w, "Add", one, gap)));
+}
+
+/* By doubling: after step k each element has what 2^k before it and itself make. */
+static void running(knonnx_eqn *e, const char *op, double neutral)
+{
+    knonnx_out *w = e->w;
+    const knonnx_var *x = &e->in_var[0];
+    int64_t axis = knonnx_param_int(e, "axis", 0), start, end, pads[2 * KN_MAX_NDIM];
+    bool reverse = knonnx_param_is(e, "reverse", "True");
+    if (!knonnx_is_number(x->dim[axis])) {
+        knonnx_refuse(e, "along an unknown extent");
+        return;
+    }
+    const char *made = e->in[0], *fill = knonnx_number(w, x->dtype, neutral), *at = knonnx_const_ints(w, 1, &axis);
+    for (int64_t step = 1, n = x->dim[axis]; step < n; step *= 2) {
+        memset(pads, 0, sizeof pads);
+        pads[reverse ? x->ndim + axis : axis] = step;
+        start = reverse ? step : 0;
+        end = reverse ? n : n - step;
+        const char *shifted = OP(w, "Slice", made, knonnx_const_ints(w, 1, &start), knonnx_const_ints(w, 1, &end), at);
+        shifted = OP(w, "Pad", shifted, knonnx_const_ints(w, 2 * x->ndim, pads), fill);
+        made = joined(e, op, made, shifted);
+    }
+    e->out[0] = made;
+}
+
+/* The smallest or largest number of a dtype. */
+static double extreme(kn_dtype d, bool smallest)
+{
+    if (kn_dtype_kind(d) == 'f')
+        return smallest ? -(double)__builtin_inff() : (double)__builtin_inff();
+    bool is_unsigned = kn_dtype_kind(d) == 'u';
+    double half = 1;
+    for (size_t i = 1; i < 8 * kn_dtype_size(d); i++)
+        half *= 2;
+    return smallest ? (is_unsigned ? 0 : -half) : (is_unsigned ? 2 * half - 1 : half - 1);
+}
+
+static void cumprod(knonnx_eqn *e) { running(e, "Mul", 1); }
+static void cummax(knonnx_eqn *e) { running(e, "Max", extreme(e->in_var[0].dtype, true)); }
+static void cummin(knonnx_eqn *e) { running(e, "Min", extreme(e->in_var[0].dtype, false)); }
+static void cumlogsumexp(knonnx_eqn *e) { running(e, "LogSumExp", -1e30); }
+
+/* ---- Windows. */
+
+typedef struct window {
+    int n;
+    int64_t size[KN_MAX_NDIM], stride[KN_MAX_NDIM], dilation[KN_MAX_NDIM], base[KN_MAX_NDIM], low[KN_MAX_NDIM], high[KN_MAX_NDIM];
+} window;
+
+static bool read_window(knonnx_eqn *e, window *p)
+{
+    const char *at = knonnx_param_at(e, "padding");
+    int64_t two[KN_MAX_NDIM];
+    p->n = knonnx_param_ints(e, "window_dimensions", p->size);
+    bool ok = p->n == e->in_var[0].ndim && knonnx_param_ints(e, "window_strides", p->stride) == p->n &&
+              knonnx_param_ints(e, "window_dilation", p->dilation) == p->n && knonnx_param_ints(e, "base_dilation", p->base) == p->n && at;
+    at += ok;
+    for (int i = 0; ok && i < p->n; i++) {
+        ok = knonnx_list_at(&at, two) == 2 && two[0] >= 0 && two[1] >= 0 && p->base[i] == 1;
+        p->low[i] = two[0];
+        p->high[i] = two[1];
+    }
+    if (!ok || !knonnx_static(&e->in_var[0]))
+        knonnx_refuse(e, "with dilated operands, negative padding or unknown extents");
+    return ok && !*e->w->failed;
+}
+
+/* Axis by axis: what the slices that each place of the window makes are together. */
+static const char *along_axis(knonnx_eqn *e, const char *x, const window *p, int axis, int64_t extent, const char *op)
+{
+    knonnx_out *w = e->w;
+    int64_t at = axis, step = p->stride[axis];
+    const char *made = NULL;
+    for (int64_t k = 0; k < p->size[axis]; k++) {
+        int64_t from = k * p->dilation[axis], to = from + (extent - 1) * step + 1;
+        const char *part = OP(w, "Slice", x, knonnx_const_ints(w, 1, &from), knonnx_const_ints(w, 1, &to), knonnx_const_ints(w, 1, &at),
+                              knonnx_const_ints(w, 1, &step));
+        made = made ? OP(w, op, made, part) : part;
+    }
+    return made ? made : x;
+}
+
+static void windows(knonnx_eqn *e, const char *op, double neutral)
+{
+    knonnx_out *w = e->w;
+    window p;
+    int64_t pads[2 * KN_MAX_NDIM], any = 0;
+    if (!read_window(e, &p))
+        return;
+    const char *x = e->in[0];
+    for (int i = 0; i < p.n; i++) {
+        pads[i] = p.low[i];
+        pads[p.n + i] = p.high[i];
+        any |= pads[i] | pads[p.n + i];
+    }
+    if (any) {
+        const char *fill = knonnx_number(w, e->in_var[0].dtype, neutral);
+        x = OP(w, "Pad", x, knonnx_const_ints(w, 2 * p.n, pads), fill);
+    }
+    for (int i = 0; i < p.n; i++)
+        if (p.size[i] > 1 || p.stride[i] > 1)
+            x = along_axis(e, x, &p, i, e->out_var[0].dim[i], op);
+    e->out[0] = x;
+}
+
+/* Max over two axes of four is MaxPool, whose axes lead: the channel's last ones. */
+static bool max_pool(knonnx_eqn *e)
+{
+    knonnx_out *w = e->w;
+    window p;
+    const knonnx_var *x = &e->in_var[0];
+    if (x->dtype != KN_F32 || x->ndim < 3 || x->ndim > 5 || !read_window(e, &p))
+        return false;
+    bool last = p.size[0] == 1 && p.stride[0] == 1 && !p.low[0] && !p.high[0], second = last;
+    last = last && p.size[p.n - 1] == 1 && p.stride[p.n - 1] == 1 && !p.low[p.n - 1] && !p.high[p.n - 1];
+    second = second && p.size[1] == 1 && p.stride[1] == 1 && !p.low[1] && !p.high[1];
+    if (!last && !second)
+        return false;
+    int first = second ? 2 : 1, n = p.n - 2;
+    int64_t to[8], back[8], pads[8];
+    for (int i = 0; i < p.n; i++) {
+        to[i] = second ? i : i == 0 ? 0 : i == 1 ? p.n - 1 : i - 1;
+        back[to[i]] = i;
+    }
+    for (int i = 0; i < n; i++) {
+        pads[i] = p.low[first + i];
+        pads[n + i] = p.high[first + i];
+        if (pads[i] >= p.size[first + i] || pads[n + i] >= p.size[first + i])
+            return false;
+    }
+    const char *y = knonnx_transpose(w, e->in[0], p.n, to);
+    knonnx_put_attr_ints(w, "kernel_shape", n, p.size + first);
+    knonnx_put_attr_ints(w, "strides", n, p.stride + first);
+    knonnx_put_attr_ints(w, "dilations", n, p.dilation + first);
+    knonnx_put_attr_ints(w, "pads", 2 * n, pads);
+    e->out[0] = knonnx_transpose(w, OP(w, "MaxPool", y), p.n, back);
+    return true;
+}
+
+static void window_sum(knonnx_eqn *e) { windows(e, "Add", 0); }
+static void window_min(knonnx_eqn *e) { windows(e, "Min", extreme(e->in_var[0].dtype, false)); }
+
+static void window_max(knonnx_eqn *e)
+{
+    if (!max_pool(e) && !*e->w->failed)
+        windows(e, "Max", extreme(e->in_var[0].dtype, true));
+}
+
+/* ---- Order. */
+
+/* TopK of all, with equal elements as they come. */
+static void ordered(knonnx_eqn *e, int key, int64_t axis, const char **values, const char **positions)
+{
+    knonnx_out *w = e->w;
+    const char *out[] = {knonnx_new_name(w), knonnx_new_name(w)}, *in[] = {e->in[key], knonnx_extent(w, e->in_var[key].dim[axis])};
+    knonnx_put_attr_int(w, "axis", axis);
+    knonnx_put_attr_int(w, "largest", 0);
+    knonnx_emit_many(w, "TopK", 2, in, 2, out);
+    *values = out[0];
+    *positions = out[1];
+}
+
+static const char *along(knonnx_eqn *e, const char *x, const char *positions, int64_t axis)
+{
+    knonnx_put_attr_int(e->w, "axis", axis);
+    return OP(e->w, "GatherElements", x, positions);
+}
+
+static void sort(knonnx_eqn *e)
+{
+    int64_t axis = knonnx_param_int(e, "dimension", 0);
+    const char *values, *positions;
+    if (knonnx_param_int(e, "num_keys", 1) > 1) {
+        knonnx_refuse(e, "by several keys");
+        return;
+    }
+    ordered(e, 0, axis, &values, &positions);
+    for (int i = 0; i < e->n_out; i++)
+        e->out[i] = i ? along(e, e->in[i], positions, axis) : values;
+}
+
+static void argsort(knonnx_eqn *e)
+{
+    const char *values, *positions;
+    if (e->n_in > 1) {
+        knonnx_refuse(e, "by several keys");
+        return;
+    }
+    ordered(e, 0, knonnx_param_int(e, "dimension", 0), &values, &positions);
+    e->out[0] = e->out_var[0].dtype == KN_I64 ? positions : knonnx_cast(e->w, positions, e->out_var[0].dtype);
+}
+
+static void top_k(knonnx_eqn *e)
+{
+    knonnx_out *w = e->w;
+    int64_t axis = knonnx_param_int(e, "axis", e->in_var[0].ndim - 1);
+    const char *out[] = {knonnx_new_name(w), knonnx_new_name(w)}, *in[] = {e->in[0], knonnx_extent(w, e->out_var[0].dim[axis])};
+    knonnx_put_attr_int(w, "axis", axis);
+    knonnx_emit_many(w, "TopK", 2, in, 2, out);
+    e->out[0] = out[0];
+    e->out[1] = e->out_var[1].dtype == KN_I64 ? out[1] : knonnx_cast(w, out[1], e->out_var[1].dtype);
+}
+
+static void searchsorted(knonnx_eqn *e)
+{
+    knonnx_out *w = e->w;
+    const knonnx_var *v = &e->in_var[1];
+    int64_t last = v->ndim;
+    if (knonnx_param_int(e, "batch", 0)) {
+        knonnx_refuse(e, "of several vectors");
+        return;
+    }
+    const char *x = OP(w, "Unsqueeze", e->in[1], knonnx_const_ints(w, 1, &last));
+    const char *before = OP(w, knonnx_param_is(e, "right", "True") ? "LessOrEqual" : "Less", e->in[0], x);
+    before = knonnx_cast(w, before, KN_I64);
+    const char *at = knonnx_const_ints(w, 1, &last);
+    knonnx_put_attr_int(w, "keepdims", 0);
+    before = OP(w, "ReduceSum", before, at);
+    e->out[0] = e->out_var[0].dtype == KN_I64 ? before : knonnx_cast(w, before, e->out_var[0].dtype);
+}
+
+const knonnx_writer knonnx_write_reductions[] = {
+    {"reduce_sum", reduce_sum, NULL}, {"reduce_prod", reduce_prod, NULL}, {"reduce_max", reduce_max, NULL},
+    {"reduce_min", reduce_min, NULL}, {"reduce_and", reduce_and, NULL}, {"reduce_or", reduce_or, NULL}, {"argmax", argmax, NULL},
+    {"argmin", argmin, NULL}, {"cumsum", cumsum, NULL}, {"cumprod", cumprod, NULL}, {"cummax", cummax, NULL},
+    {"cummin", cummin, NULL}, {"cumlogsumexp", cumlogsumexp, NULL}, {"reduce_window_sum", window_sum, NULL},
+    {"reduce_window_max", window_max, NULL}, {"reduce_window_min", window_min, NULL}, {"sort", sort, NULL},
+    {"argsort", argsort, NULL}, {"top_k", top_k, NULL}, {"searchsorted", searchsorted, NULL}, {NULL, NULL, NULL},
+};
