@@ -143,9 +143,10 @@ static int to_strings(knonnx_call *c)
         return knonnx_fail(c, KN_ERROR_CONCRETIZATION,
                            "texts are made of values, which are not known while the model is recorded");
     kn_dtype d = kn_dtype_of(x);
-    char kind = kn_dtype_kind(d);
+    x = knonnx_plain(x);
+    char kind = kn_dtype_kind(kn_dtype_of(x));
     kn_dtype wide = kind == 'b' ? KN_BOOL : kind == 'i' ? KN_I64 : kind == 'u' ? KN_U64 : KN_F64;
-    const void *at = kn_data_bytes(knonnx_as(knonnx_plain(x), wide), wide);
+    const void *at = kn_data_bytes(knonnx_as(x, wide), wide);
     int64_t n = kn_size(x);
     knonnx_strings *t = knonnx_take(c, 1, sizeof *t);
     const char **text = knonnx_take(c, (uint64_t)n + 1, sizeof *text);
@@ -227,7 +228,7 @@ static kn_array as_bits(kn_array x, int bits)
     }
     if (kind == 'b')
         return knonnx_as(x, KN_U8);
-    if (bits < 8 && kind != 'f')
+    if (bits < 8 && !knonnx_is_small_float(d))
         return kn_bitwise_and(knonnx_as(knonnx_as(x, KN_I32), KN_U8), kn_like_int((1 << bits) - 1));
     return kn_lax_bitcast_convert_type(x, unsigned_of(bits));
 }
@@ -241,7 +242,7 @@ static kn_array from_bits(kn_array x, int bits, kn_dtype to)
     }
     if (kind == 'b')
         return knonnx_as(x, KN_BOOL);
-    return bits < 8 && kind != 'f' ? knonnx_as(x, to) : kn_lax_bitcast_convert_type(x, to);
+    return bits < 8 && !knonnx_is_small_float(to) ? knonnx_as(x, to) : kn_lax_bitcast_convert_type(x, to);
 }
 
 static int op_bit_cast(knonnx_call *c)

@@ -10,11 +10,12 @@
 /* Sparse tensors are written out: their indices are positions in the flattened array, or one row for each element. */
 static kn_array dense(knonnx_call *c, const knonnx_sparse *s)
 {
-    kn_array values = knonnx_array_of(c, &s->values), at = knonnx_array_of(c, &s->indices);
+    kn_array values = knonnx_array_of(c, s->values), at = knonnx_array_of(c, s->indices);
     kn_shape shape = {.ndim = s->ndim}, flat = {.ndim = 1, .dim = {1}};
-    memcpy(shape.dim, s->dim, sizeof shape.dim);
-    for (int k = 0; k < s->ndim; k++)
+    for (int k = 0; k < s->ndim; k++) {
+        shape.dim[k] = s->dim[k];
         flat.dim[0] = kn_dim_mul(flat.dim[0], s->dim[k]);
+    }
     if (kn_ndim(at) == 2) {
         int64_t step[KN_MAX_NDIM];
         for (int k = s->ndim - 1; k >= 0; k--)

@@ -6,13 +6,16 @@
 
 /* ---- Dtypes. */
 
-bool knonnx_is_stored(kn_dtype dtype)
+static bool is_between(kn_dtype dtype, int first, int last)
 {
-    for (int id = 16; id <= 32; id++)
+    for (int id = first; id <= last; id++)
         if (dtype && dtype == kn_dtype_builtin(id))
             return true;
     return false;
 }
+
+bool knonnx_is_stored(kn_dtype dtype) { return is_between(dtype, 16, 32); }
+bool knonnx_is_small_float(kn_dtype dtype) { return is_between(dtype, 16, 26); }
 
 kn_array knonnx_as(kn_array x, kn_dtype dtype)
 {
@@ -27,7 +30,7 @@ kn_array knonnx_plain(kn_array x)
     kn_dtype d = kn_dtype_of(x);
     if (!knonnx_is_stored(d))
         return x;
-    return knonnx_as(x, kn_dtype_kind(d) == 'f' ? KN_F32 : KN_I32);
+    return knonnx_as(x, knonnx_is_small_float(d) ? KN_F32 : KN_I32);
 }
 
 kn_array knonnx_wide(kn_array x)
@@ -77,7 +80,7 @@ kn_array knonnx_cast(kn_array x, kn_dtype to, bool saturate, const char *round_m
         return x;
     if (knonnx_is_stored(from))
         x = knonnx_plain(x);
-    else if (knonnx_is_stored(to) && kn_dtype_kind(to) == 'f' && !knonnx_is_float(x))
+    else if (knonnx_is_small_float(to) && !knonnx_is_float(x))
         x = knonnx_as(x, KN_F32);
     if (to == KN_F8_E8M0FNU)
         return to_e8m0(x, saturate, round_mode);

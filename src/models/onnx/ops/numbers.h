@@ -11,6 +11,7 @@
 static inline bool knonnx_is_float(kn_array x) { return kn_dtype_kind(kn_dtype_of(x)) == 'f'; }
 /* float8, float6, float4, int4, int2: nothing computes with them. */
 bool knonnx_is_stored(kn_dtype dtype);
+bool knonnx_is_small_float(kn_dtype dtype); /* float8, float6, float4 */
 /* x in another dtype; x itself if it has it already. */
 kn_array knonnx_as(kn_array x, kn_dtype dtype);
 /* x for calculations: what is only stored as float32 or int32, everything else as it is. */

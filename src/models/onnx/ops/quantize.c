@@ -58,10 +58,11 @@ static kn_array spread(knonnx_call *c, kn_array scale, const kn_shape *s)
 static bool limits(kn_dtype d, double *low, double *high)
 {
     int bits = d == KN_U2 || d == KN_I2 ? 2 : d == KN_U4 || d == KN_I4 ? 4 : 8 * (int)kn_dtype_size(d);
-    bool negative = kn_dtype_kind(d) == 'i';
+    bool negative = kn_dtype_kind(d) == 'i' || d == KN_I2 || d == KN_I4;
     *low = negative ? -(double)(1 << (bits - 1)) : 0;
     *high = negative ? (double)(1 << (bits - 1)) - 1 : (double)(1 << bits) - 1;
-    return kn_dtype_kind(d) != 'f' && bits <= 16;
+    bool whole = kn_dtype_kind(d) == 'u' || kn_dtype_kind(d) == 'i' || knonnx_is_stored(d);
+    return whole && !knonnx_is_small_float(d) && bits <= 16;
 }
 
 /* Rounded first, half to even, then moved by the zero point and kept within what the dtype has. */
@@ -94,8 +95,8 @@ static kn_dtype quantized(knonnx_call *c)
         return knonnx_fail(c, KN_ERROR_TYPE, "output_dtype is %s and the zero point's %s", kn_dtype_name(given),
                            kn_dtype_name(zero)),
                NULL;
-    bool fits = knonnx_is_stored(to) && kn_dtype_kind(to) == 'f' ? to != KN_F8_E8M0FNU : limits(to, &low, &high);
-    if (!fits || to == KN_BOOL)
+    bool fits = knonnx_is_small_float(to) ? to != KN_F8_E8M0FNU : limits(to, &low, &high);
+    if (!fits)
         return knonnx_fail(c, KN_ERROR_TYPE, "%s is no dtype of quantised numbers", kn_dtype_name(to)), NULL;
     return to;
 }
@@ -116,7 +117,7 @@ static int op_quantize(knonnx_call *c)
     if (!precision)
         precision = knonnx_is_float(scale) ? kn_dtype_of(scale) : knonnx_is_float(x) ? kn_dtype_of(x) : KN_F32;
     kn_array ratio = kn_divide(knonnx_as(x, precision), knonnx_as(scale, precision));
-    if (kn_dtype_kind(to) == 'f')
+    if (knonnx_is_small_float(to))
         return knonnx_set(c, 0, to_floats(ratio, zero, to, knonnx_int(c, "saturate", 1)));
     return knonnx_set(c, 0, to_integers(ratio, zero, to));
 }

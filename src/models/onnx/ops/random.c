@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  * random.c -- ONNX's Bernoulli, Multinomial, RandomNormal, RandomUniform, their Like forms, and Dropout. Every run of a model draws
- * the same numbers: a node with a seed those of its seed, one without those of the name of its output, so that nodes differ. */
+ * the same numbers: a node with a seed those of its seed, one without those of its place among the others. */
 #include "models/onnx/ops/numbers.h"
+#include "models/onnx/run.h"
 #include "kiln/random.h"
-#include "kiln/random_state.h"
 #include <string.h>
 
 static kn_array key_of(knonnx_call *c)
 {
-    uint32_t word = 2166136261u; /* FNV-1a of the output's name */
-    for (const char *p = c->node->n_out ? c->node->out[0] : ""; *p; p++)
-        word = (word ^ (uint8_t)*p) * 16777619u;
+    uint32_t word;
     const knonnx_attr *seed = knonnx_attr_of(c, "seed");
-    if (seed && seed->kind == KNONNX_A_INT)
+    if (!seed)
+        word = (uint32_t)c->run->drawn++;
+    else if (seed->kind == KNONNX_A_INT)
         word = (uint32_t)seed->i;
-    else if (seed)
+    else
         memcpy(&word, &(float){(float)knonnx_float(c, "seed", 0)}, sizeof word);
     kn_random_key_opts o = kn_random_key_opts_default();
     return kn_random_key(kn_like_int(word), &o);
@@ -102,15 +102,56 @@ static int op_multinomial(knonnx_call *c)
 
 /* ---- Dropout. */
 
-/* Whether each element stays: the number of NumPy's RandomState of the seed, as in ONNX's own implementation, if there is one. */
+/* ONNX's own implementation draws the numbers of a seed from NumPy's RandomState, which is MT19937. Kiln's generators are for programs:
+ * what is recorded draws nothing from them. So these are constants, made here: as many as the input has elements. */
+
+typedef struct {
+    uint32_t word[624];
+    int at;
+} mt19937;
+
+static void mt_seed(mt19937 *g, uint32_t seed)
+{
+    g->word[0] = seed;
+    for (int i = 1; i < 624; i++)
+        g->word[i] = 1812433253u * (g->word[i - 1] ^ g->word[i - 1] >> 30) + (uint32_t)i;
+    g->at = 624;
+}
+
+static uint32_t mt_next(mt19937 *g)
+{
+    for (int i = 0; g->at == 624 && i < 624; i++) {
+        uint32_t y = (g->word[i] & 0x80000000u) | (g->word[(i + 1) % 624] & 0x7fffffffu);
+        g->word[i] = g->word[(i + 397) % 624] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+    }
+    g->at %= 624;
+    uint32_t y = g->word[g->at++];
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ y >> 18;
+}
+
+static kn_array uniform_of_seed(knonnx_call *c, uint32_t seed, const kn_shape *s)
+{
+    int64_t n = 1;
+    for (int k = 0; k < s->ndim; k++)
+        n *= s->dim[k];
+    mt19937 g;
+    double *u = knonnx_take(c, (uint64_t)n + 1, sizeof *u);
+    mt_seed(&g, seed);
+    for (int64_t i = 0; i < n && u; i++) {
+        uint32_t high = mt_next(&g) >> 5, low = mt_next(&g) >> 6;
+        u[i] = (high * 67108864.0 + low) / 9007199254740992.0;
+    }
+    return u ? kn_from_memory(u, s, KN_F64) : NULL;
+}
+
+/* Whether each element stays. */
 static kn_array staying(knonnx_call *c, const kn_shape *s, kn_array ratio)
 {
-    if (knonnx_given(c, "seed")) {
-        uint32_t seed = (uint32_t)knonnx_int(c, "seed", 0);
-        kn_random_state_opts o = kn_random_state_opts_default();
-        kn_array u = kn_random_state_random_sample(kn_RandomState(kn_like_int(seed), &o), s);
-        return kn_greater_equal(u, knonnx_as(ratio, KN_F64));
-    }
+    if (knonnx_given(c, "seed"))
+        return kn_greater_equal(uniform_of_seed(c, (uint32_t)knonnx_int(c, "seed", 0), s), knonnx_as(ratio, KN_F64));
     kn_random_uniform_opts o = kn_random_uniform_opts_default();
     o.dtype = KN_F32;
     return kn_greater_equal(kn_random_uniform(key_of(c), s, &o), knonnx_as(ratio, KN_F32));

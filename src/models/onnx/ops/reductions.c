@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reductions.c -- ONNX's Reduce operators, ArgMax and ArgMin, CumSum and CumProd. */
 #include "models/onnx/ops/numbers.h"
+#include <math.h>
 
 /* ---- Over several axes. They are an attribute, and an input since opset 18 (ReduceSum: 13). Without any: all of them, or none
  * if noop_with_empty_axes says so: then what is done to each element is still done. */
 
 typedef kn_array reduction(kn_array x, const kn_axes *axes, bool keepdims);
-
-/* jax.lax's reductions drop the axes: back with them where they are wanted. */
-static kn_array kept(kn_array y, kn_array x, const kn_axes *axes, bool keepdims)
-{
-    kn_shape s = kn_shape_of(x);
-    if (!keepdims || s.ndim < 0)
-        return y;
-    for (int i = 0; i + 1 < axes->n; i++)
-        s.dim[axes->axis[i]] = 1;
-    return knonnx_shaped(y, s.ndim, s.dim);
-}
 
 static kn_array sum(kn_array x, const kn_axes *axes, bool keepdims)
 {
@@ -45,19 +35,32 @@ static kn_array mean(kn_array x, const kn_axes *axes, bool keepdims)
     return knonnx_as(kn_mean(x, &o), kn_dtype_of(x));
 }
 
-static kn_array least(kn_array x, const kn_axes *axes, bool keepdims)
+/* What the maximum of nothing is: the least number that the dtype has; of the minimum the largest one. */
+static kn_array identity(kn_dtype d, bool greatest)
 {
-    if (kn_dtype_of(x) == KN_BOOL)
-        return kept(kn_lax_reduce_and(x, axes), x, axes, keepdims);
-    return kept(kn_lax_reduce_min(x, axes), x, axes, keepdims);
+    int bits = 8 * (int)kn_dtype_size(d);
+    if (kn_dtype_kind(d) == 'f')
+        return kn_like_double(greatest ? -(double)INFINITY : (double)INFINITY);
+    if (kn_dtype_kind(d) == 'u')
+        return greatest ? kn_like_uint(0) : kn_like_uint(UINT64_MAX >> (64 - bits));
+    return kn_like_int(greatest ? INT64_MIN >> (64 - bits) : INT64_MAX >> (64 - bits));
 }
 
-static kn_array greatest(kn_array x, const kn_axes *axes, bool keepdims)
+static kn_array extreme(kn_array x, const kn_axes *axes, bool keepdims, bool greatest)
 {
+    kn_max_opts o = kn_max_opts_default();
+    kn_any_opts a = kn_any_opts_default();
+    a.axis = o.axis = *axes;
+    a.keepdims = o.keepdims = keepdims;
     if (kn_dtype_of(x) == KN_BOOL)
-        return kept(kn_lax_reduce_or(x, axes), x, axes, keepdims);
-    return kept(kn_lax_reduce_max(x, axes), x, axes, keepdims);
+        return greatest ? kn_any(x, &a) : kn_all(x, &a);
+    if (kn_size(x) == 0)
+        o.initial = identity(kn_dtype_of(x), greatest);
+    return greatest ? kn_max(x, &o) : kn_min(x, &o);
 }
+
+static kn_array least(kn_array x, const kn_axes *axes, bool keepdims) { return extreme(x, axes, keepdims, false); }
+static kn_array greatest(kn_array x, const kn_axes *axes, bool keepdims) { return extreme(x, axes, keepdims, true); }
 
 static kn_array norm1(kn_array x, const kn_axes *axes, bool keepdims) { return sum(kn_abs(x), axes, keepdims); }
 
@@ -90,11 +93,10 @@ static int reduce(knonnx_call *c, int since, reduction *f)
     if (ndim < 0 || knonnx_axes(c, "axes", since, 1, ndim, &axes))
         return knonnx_done(c) ? -1 : 0;
     bool none = c->version >= since && knonnx_int(c, "noop_with_empty_axes", 0);
-    if (axes.n <= 1) {
-        axes.n = none ? 1 : ndim + 1;
-        for (int k = 0; k < ndim; k++)
-            axes.axis[k] = k;
-    }
+    if (!axes.n && !none)
+        for (; axes.n < ndim; axes.n++)
+            axes.axis[axes.n] = axes.n;
+    axes.n++; /* from here on kn_axes counts in its own way */
     return knonnx_set(c, 0, f(x, &axes, knonnx_int(c, "keepdims", 1)));
 }
 

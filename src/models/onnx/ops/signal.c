@@ -2,8 +2,8 @@
  * signal.c -- ONNX's DFT and STFT. Complex numbers are a last axis of two extents there; a last axis of one is real numbers. */
 #include "models/onnx/ops/numbers.h"
 
-/* The signal as numbers of Kiln: float32 for less precise ones; complex where the last axis has two parts. NULL with an error. */
-static kn_array signal_of(knonnx_call *c, kn_array x)
+/* The signal as numbers of Kiln, complex where the last axis has two parts. NULL with an error. */
+static kn_array signal_of(knonnx_call *c, kn_array x, bool exactly)
 {
     kn_shape s = kn_shape_of(x);
     if (s.ndim < 2 || (!kn_dim_eq(s.dim[s.ndim - 1], 1) && !kn_dim_eq(s.dim[s.ndim - 1], 2))) {
@@ -13,7 +13,7 @@ static kn_array signal_of(knonnx_call *c, kn_array x)
     }
     int last = s.ndim - 1;
     bool complex = kn_dim_eq(s.dim[last], 2);
-    x = knonnx_wide(x);
+    x = exactly && !complex ? knonnx_as(x, KN_F64) : knonnx_wide(x);
     kn_array re = knonnx_shaped(knonnx_part(x, last, 0, 1), last, s.dim);
     return complex ? kn_lax_complex(re, knonnx_shaped(knonnx_part(x, last, 1, 2), last, s.dim)) : re;
 }
@@ -29,10 +29,11 @@ static kn_array as_parts(kn_array y, kn_dtype d)
 
 static bool is_complex(kn_array x) { return kn_dtype_kind(kn_dtype_of(x)) == 'c'; }
 
+/* Of real numbers in float64, which costs what complex ones in float32 do: what is 0 is 0 to the precision of the result then. */
 static int op_dft(knonnx_call *c)
 {
     kn_array input = knonnx_in(c, 0);
-    kn_array x = input ? signal_of(c, input) : NULL;
+    kn_array x = input ? signal_of(c, input, true) : NULL;
     int64_t length = -1, given = c->version < 20 ? knonnx_int(c, "axis", 1) : -2;
     bool inverse = knonnx_int(c, "inverse", 0), onesided = knonnx_int(c, "onesided", 0);
     if (!x || (knonnx_has(c, 1) && knonnx_int_in(c, 1, &length)))
@@ -90,7 +91,7 @@ static int frame_length(knonnx_call *c, int64_t signal, int64_t *length)
 static int op_stft(knonnx_call *c)
 {
     kn_array input = knonnx_in(c, 0);
-    kn_array x = input ? signal_of(c, input) : NULL;
+    kn_array x = input ? signal_of(c, input, false) : NULL;
     int64_t step, length;
     bool onesided = knonnx_int(c, "onesided", 1);
     if (!x || knonnx_int_in(c, 1, &step))

@@ -3,7 +3,19 @@
 #include "models/onnx/ops/call.h"
 #include <string.h>
 
+extern const knonnx_row knonnx_rows_activations[], knonnx_rows_binary[], knonnx_rows_cast[], knonnx_rows_constants[], knonnx_rows_losses[], knonnx_rows_quantize[], knonnx_rows_random[], knonnx_rows_reductions[], knonnx_rows_signal[], knonnx_rows_unary[];
+
 const knonnx_family knonnx_families[] = {
+    {"", knonnx_rows_activations},
+    {"", knonnx_rows_binary},
+    {"", knonnx_rows_cast},
+    {"", knonnx_rows_constants},
+    {"", knonnx_rows_losses},
+    {"", knonnx_rows_quantize},
+    {"", knonnx_rows_random},
+    {"", knonnx_rows_reductions},
+    {"", knonnx_rows_signal},
+    {"", knonnx_rows_unary},
     {NULL, NULL},
 };
 
