@@ -3,6 +3,7 @@
 #include "models/onnx/ops/call.h"
 #include <string.h>
 
+extern const knonnx_row knonnx_rows_ml_linear[], knonnx_rows_ml_svm[], knonnx_rows_ml_trees[], knonnx_rows_training[];
 extern const knonnx_row knonnx_rows_activations[], knonnx_rows_binary[], knonnx_rows_cast[], knonnx_rows_constants[], knonnx_rows_losses[], knonnx_rows_quantize[], knonnx_rows_random[], knonnx_rows_reductions[], knonnx_rows_signal[], knonnx_rows_unary[];
 
 const knonnx_family knonnx_families[] = {
@@ -16,6 +17,10 @@ const knonnx_family knonnx_families[] = {
     {"", knonnx_rows_reductions},
     {"", knonnx_rows_signal},
     {"", knonnx_rows_unary},
+    {"ai.onnx.ml", knonnx_rows_ml_linear},
+    {"ai.onnx.ml", knonnx_rows_ml_svm},
+    {"ai.onnx.ml", knonnx_rows_ml_trees},
+    {"ai.onnx.preview.training", knonnx_rows_training},
     {NULL, NULL},
 };
 
