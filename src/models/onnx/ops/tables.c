@@ -3,7 +3,8 @@
 #include "models/onnx/ops/call.h"
 #include <string.h>
 
-extern const knonnx_row knonnx_rows_ml_linear[], knonnx_rows_ml_svm[], knonnx_rows_ml_trees[], knonnx_rows_training[];
+extern const knonnx_row knonnx_rows_ml_linear[], knonnx_rows_ml_svm[], knonnx_rows_ml_trees[], knonnx_rows_training[],
+    knonnx_rows_gradient[];
 extern const knonnx_row knonnx_rows_activations[], knonnx_rows_binary[], knonnx_rows_cast[], knonnx_rows_constants[], knonnx_rows_losses[], knonnx_rows_quantize[], knonnx_rows_random[], knonnx_rows_reductions[], knonnx_rows_signal[], knonnx_rows_unary[];
 
 const knonnx_family knonnx_families[] = {
@@ -21,6 +22,7 @@ const knonnx_family knonnx_families[] = {
     {"ai.onnx.ml", knonnx_rows_ml_svm},
     {"ai.onnx.ml", knonnx_rows_ml_trees},
     {"ai.onnx.preview.training", knonnx_rows_training},
+    {"ai.onnx.preview.training", knonnx_rows_gradient},
     {NULL, NULL},
 };
 
