@@ -3,28 +3,40 @@
 #include "models/onnx/ops/call.h"
 #include <string.h>
 
-extern const knonnx_row knonnx_rows_ml_linear[], knonnx_rows_ml_svm[], knonnx_rows_ml_trees[], knonnx_rows_training[],
-    knonnx_rows_gradient[];
-extern const knonnx_row knonnx_rows_activations[], knonnx_rows_binary[], knonnx_rows_cast[], knonnx_rows_constants[], knonnx_rows_losses[], knonnx_rows_quantize[], knonnx_rows_random[], knonnx_rows_reductions[], knonnx_rows_signal[], knonnx_rows_unary[];
+/* Domain, and the table knonnx_rows_NAME of a file here. */
+#define FAMILIES(X) \
+    X("", activations) \
+    X("", attention) \
+    X("", binary) \
+    X("", blocks) \
+    X("", cast) \
+    X("", constants) \
+    X("", conv) \
+    X("", losses) \
+    X("", matmul) \
+    X("", normal) \
+    X("", pool) \
+    X("", quantize) \
+    X("", random) \
+    X("", reductions) \
+    X("", regions) \
+    X("", resize) \
+    X("", rnn) \
+    X("", sample) \
+    X("", sequence_layers) \
+    X("", signal) \
+    X("", unary) \
+    X("ai.onnx.ml", ml_linear) \
+    X("ai.onnx.ml", ml_svm) \
+    X("ai.onnx.ml", ml_trees) \
+    X("ai.onnx.preview", attention_preview) \
+    X("ai.onnx.preview.training", gradient) \
+    X("ai.onnx.preview.training", training)
 
-const knonnx_family knonnx_families[] = {
-    {"", knonnx_rows_activations},
-    {"", knonnx_rows_binary},
-    {"", knonnx_rows_cast},
-    {"", knonnx_rows_constants},
-    {"", knonnx_rows_losses},
-    {"", knonnx_rows_quantize},
-    {"", knonnx_rows_random},
-    {"", knonnx_rows_reductions},
-    {"", knonnx_rows_signal},
-    {"", knonnx_rows_unary},
-    {"ai.onnx.ml", knonnx_rows_ml_linear},
-    {"ai.onnx.ml", knonnx_rows_ml_svm},
-    {"ai.onnx.ml", knonnx_rows_ml_trees},
-    {"ai.onnx.preview.training", knonnx_rows_training},
-    {"ai.onnx.preview.training", knonnx_rows_gradient},
-    {NULL, NULL},
-};
+#define DECLARE(domain, name) extern const knonnx_row knonnx_rows_##name[];
+FAMILIES(DECLARE)
+#define ENTRY(domain, name) {domain, knonnx_rows_##name},
+const knonnx_family knonnx_families[] = {FAMILIES(ENTRY){NULL, NULL}};
 
 const knonnx_row *knonnx_row_of(const char *domain, const char *name, int64_t version)
 {
