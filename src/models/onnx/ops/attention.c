@@ -190,7 +190,7 @@ static int attention(knonnx_call *c)
     bool packed;
     if (read_heads(c, &h, &packed) || given_mask(c, &h, &m) || placed_mask(c, &h, &m))
         return -1;
-    kn_dtype d = kn_dtype_of(h.q), wide = precision(c, knonnx_wide(d));
+    kn_dtype d = kn_dtype_of(h.q), wide = precision(c, d);
     double cap = knonnx_float(c, "softcap", 0);
     if (!wide)
         return -1;
