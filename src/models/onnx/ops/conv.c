@@ -80,7 +80,8 @@ static kn_array integer_conv(conv *v, kn_array x_zero, kn_array w_zero)
         v->x = x_zero ? kn_subtract(v->x, zero_of(x_zero, KN_I16, ndim)) : v->x;
         v->w = w_zero ? kn_subtract(v->w, zero_of(w_zero, KN_I16, ndim)) : v->w;
     }
-    return convolve(v, KN_I32);
+    bool sign = kn_dtype_kind(kn_dtype_of(v->x)) == 'i';
+    return knonnx_cast(convolve(v, sign ? KN_I32 : KN_U32), KN_I32);
 }
 
 static int conv_integer(knonnx_call *c)

@@ -83,7 +83,8 @@ static kn_array integer_product(kn_array a, kn_array a_zero, kn_array b, kn_arra
         a = shifted(a, a_zero, true);
         b = shifted(b, b_zero, false);
     }
-    return product(a, b, KN_I32);
+    bool sign = kn_dtype_kind(kn_dtype_of(a)) == 'i';
+    return knonnx_cast(product(a, b, sign ? KN_I32 : KN_U32), KN_I32);
 }
 
 static int matmul_integer(knonnx_call *c)

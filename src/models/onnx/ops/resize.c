@@ -6,7 +6,7 @@
 
 typedef enum mode { NEAREST, LINEAR, CUBIC } mode;
 /* How a place of the result is one of the input. */
-typedef enum where { HALF_PIXEL, SYMMETRIC, PYTORCH, ALIGN, ASYMMETRIC, CROP } where;
+typedef enum where { HALF_PIXEL, SYMMETRIC, PYTORCH, ALIGN, ASYMMETRIC, CROP, HALF_PIXEL_FOR_NN } where;
 /* Rounding of NEAREST; SIMPLE is that of version 10: up where the result is smaller, else down. */
 typedef enum nearest { PREFER_FLOOR, PREFER_CEIL, FLOOR, CEIL, SIMPLE } nearest;
 
@@ -28,30 +28,36 @@ typedef struct resize {
 
 /* ---- Weights. */
 
+/* A step of the nearest element's place is rounded to float32, so that 4 / 0.8 is 5, whatever 0.8 is in binary. */
+static double step(const resize *r, double x) { return r->mode == NEAREST ? (double)(float)x : x; }
+
 static double place(const resize *r, const axis_plan *p, int64_t at)
 {
-    double x = (double)at, width = p->scale * (double)p->in, in = (double)p->in;
+    double x = (double)at, width = step(r, p->scale * (double)p->in), in = (double)p->in, half = step(r, (x + 0.5) / p->scale);
     switch (r->where) {
-    case ALIGN: return width == 1 ? 0 : x * (in - 1) / (width - 1);
-    case ASYMMETRIC: return x / p->scale;
-    case PYTORCH: return width == 1 ? -0.5 : (x + 0.5) / p->scale - 0.5;
-    case SYMMETRIC: return in / 2 * (1 - (double)p->out / width) + (x + 0.5) / p->scale - 0.5;
+    case ALIGN: return width == 1 ? 0 : step(r, x * (in - 1) / (width - 1));
+    case ASYMMETRIC: return step(r, x / p->scale);
+    case PYTORCH: return width == 1 ? -0.5 : step(r, half - 0.5);
+    case SYMMETRIC: return step(r, step(r, step(r, in / 2 * step(r, 1 - (double)p->out / width)) + half) - 0.5);
     case CROP:
         if (p->out == 1)
             return (p->start + p->end) * (in - 1) / 2;
-        return p->start * (in - 1) + x * (p->end - p->start) * (in - 1) / ((double)p->out - 1);
-    default: return (x + 0.5) / p->scale - 0.5;
+        width = step(r, step(r, x * step(r, p->end - p->start)) * (in - 1));
+        return step(r, step(r, p->start * (in - 1)) + step(r, width / ((double)p->out - 1)));
+    case HALF_PIXEL_FOR_NN: return half;
+    default: return step(r, half - 0.5);
     }
 }
 
-static int64_t rounded(const resize *r, const axis_plan *p, double x)
+static int64_t rounded(const resize *r, const axis_plan *p, double place)
 {
+    float x = (float)place;
     switch (r->nearest) {
-    case PREFER_CEIL: return (int64_t)floor(x + 0.5);
-    case FLOOR: return (int64_t)floor(x);
-    case CEIL: return (int64_t)ceil(x);
-    case SIMPLE: return (int64_t)(p->scale < 1 ? ceil(x) : floor(x));
-    default: return (int64_t)ceil(x - 0.5);
+    case PREFER_CEIL: return (int64_t)floorf(x + 0.5F);
+    case FLOOR: return (int64_t)floorf(x);
+    case CEIL: return (int64_t)ceilf(x);
+    case SIMPLE: return (int64_t)(p->scale < 1 ? ceilf(x) : floorf(x));
+    default: return (int64_t)ceilf(x - 0.5F);
     }
 }
 
@@ -242,8 +248,8 @@ static int read_modes(knonnx_call *c, resize *r, bool upsample)
     }
     if (w < 0 || n < 0)
         return -1;
-    r->where = w == 6 ? HALF_PIXEL : (where)w;
-    r->nearest = w == 6 ? FLOOR : (nearest)n;
+    r->where = (where)w;
+    r->nearest = (nearest)n;
     r->antialias = c->version >= 18 && r->mode != NEAREST && knonnx_int(c, "antialias", 0);
     r->exclude = r->mode != NEAREST && knonnx_int(c, "exclude_outside", 0);
     r->cubic = knonnx_float(c, "cubic_coeff_a", -0.75);
@@ -290,7 +296,7 @@ static int apply_scales(knonnx_call *c, resize *r, int n, const double *scale)
         return knonnx_fail(c, KN_ERROR_VALUE, "scales has %d numbers for %d axes", n, r->n);
     for (int i = 0; i < n; i++) {
         axis_plan *p = &r->plan[i];
-        double out = floor((double)p->in * (r->where == CROP ? p->end - p->start : 1) * scale[i]);
+        double out = floorf((float)p->in * (float)scale[i]); /* as shapes are inferred, whatever the region */
         if (!(scale[i] > 0) || !(out >= 0 && out < 0x1p40))
             return knonnx_fail(c, KN_ERROR_VALUE, "a scale is %g", scale[i]);
         p->scale = scale[i];

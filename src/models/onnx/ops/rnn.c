@@ -53,7 +53,6 @@ static kn_array clipped(const cell *v, kn_array x)
 static kn_array activated(const cell *v, int i, kn_array x)
 {
     kn_array zero = kn_like_int(0), one = kn_like_int(1);
-    x = clipped(v, x);
     switch ((act)rule_of(v, i)) {
     case RELU: return kn_maximum(x, zero);
     case TANH: return kn_tanh(x);
@@ -74,6 +73,9 @@ static kn_array activated(const cell *v, int i, kn_array x)
     }
 }
 
+/* The function of a gate, whose operand is clipped; that of LSTM's cell is not, as runtimes have it. */
+static kn_array gated(const cell *v, int i, kn_array x) { return activated(v, i, clipped(v, x)); }
+
 /* a b', of matrices. */
 static kn_array times(kn_array a, kn_array b)
 {
@@ -90,7 +92,7 @@ static kn_array gate(kn_array gates, int64_t hidden, int i)
 
 static state plain_step(const cell *v, state s, kn_array gates)
 {
-    return (state){activated(v, 0, kn_add(gates, times(s.h, v->r))), NULL};
+    return (state){gated(v, 0, kn_add(gates, times(s.h, v->r))), NULL};
 }
 
 static state gru_step(const cell *v, state s, kn_array gates)
@@ -99,10 +101,10 @@ static state gru_step(const cell *v, state s, kn_array gates)
     bool linear = flags_of(v) & LINEAR_FIRST;
     kn_array first = knonnx_sliced(v->r, 0, 0, 2 * n, 1), last = knonnx_sliced(v->r, 0, 2 * n, 3 * n, 1);
     kn_array all = times(s.h, linear ? v->r : first);
-    kn_array z = activated(v, 0, kn_add(gate(gates, n, 0), gate(all, n, 0)));
-    kn_array r = activated(v, 0, kn_add(gate(gates, n, 1), gate(all, n, 1)));
+    kn_array z = gated(v, 0, kn_add(gate(gates, n, 0), gate(all, n, 0)));
+    kn_array r = gated(v, 0, kn_add(gate(gates, n, 1), gate(all, n, 1)));
     kn_array by = linear ? kn_multiply(r, kn_add(gate(all, n, 2), v->more)) : times(kn_multiply(r, s.h), last);
-    kn_array h = activated(v, 1, kn_add(gate(gates, n, 2), by));
+    kn_array h = gated(v, 1, kn_add(gate(gates, n, 2), by));
     return (state){kn_add(kn_multiply(kn_subtract(kn_like_int(1), z), h), kn_multiply(z, s.h)), NULL};
 }
 
@@ -116,11 +118,11 @@ static state lstm_step(const cell *v, state s, kn_array gates)
         i = kn_add(i, kn_multiply(gate(v->more, n, 0), s.c));
         f = kn_add(f, kn_multiply(gate(v->more, n, 2), s.c));
     }
-    i = activated(v, 0, i);
-    f = flags & COUPLED ? kn_subtract(kn_like_int(1), i) : activated(v, 0, f);
-    c = kn_add(kn_multiply(f, s.c), kn_multiply(i, activated(v, 1, c)));
+    i = gated(v, 0, i);
+    f = flags & COUPLED ? kn_subtract(kn_like_int(1), i) : gated(v, 0, f);
+    c = kn_add(kn_multiply(f, s.c), kn_multiply(i, gated(v, 1, c)));
     o = flags & PEEPS ? kn_add(o, kn_multiply(gate(v->more, n, 1), c)) : o;
-    return (state){kn_multiply(activated(v, 0, o), activated(v, 2, c)), c};
+    return (state){kn_multiply(gated(v, 0, o), activated(v, 2, c)), c};
 }
 
 static void step(kind k, bool ends, const cell *v, void *out, const state *s, const element *e)

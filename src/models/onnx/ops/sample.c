@@ -53,7 +53,7 @@ static axis_taps taps_along(kn_array v, int64_t n, int taps, knonnx_border borde
     axis_taps r = {{NULL}, {NULL}};
     double low = aligned ? 0 : -0.5, high = (double)n - (aligned ? 1 : 0.5);
     v = taps == 1 ? kn_rint(v) : v;
-    if (border == KNONNX_CLAMP) {
+    if (border == KNONNX_CLAMP && taps < 4) { /* cubic: elements are brought inside, not places, as in PyTorch */
         kn_array out = kn_logical_or(kn_less(v, kn_like_double(low)), kn_greater(v, kn_like_double(high)));
         v = kn_where(out, kn_clip(v, kn_like_int(0), kn_like_int(n - 1)), v);
     } else if (border == KNONNX_REFLECT)
