@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * attention.c -- Attention and FlexAttention. Heads that share keys and values stand as rows of one product, so that nothing is
- * repeated. Which keys a query sees is made of comparisons of positions, which are computed where the scores are. */
+ * attention.c -- Attention and FlexAttention. Heads that share keys and values stand as rows of one product, so that
+ * nothing is repeated. Which keys a query sees is made of comparisons of positions, which are computed where the
+ * scores are. */
 #include "models/onnx/ops/layers.h"
 #include <math.h>
 

@@ -28,7 +28,8 @@ static int depth_to_space(knonnx_call *c)
         return -1;
     kn_shape s = kn_shape_of(x);
     if (s.dim[1] % (b * b))
-        return knonnx_fail(c, KN_ERROR_VALUE, "%lld features and blocks of %lld", (long long)s.dim[1], (long long)(b * b));
+        return knonnx_fail(c, KN_ERROR_VALUE, "%lld features and blocks of %lld", (long long)s.dim[1],
+                           (long long)(b * b));
     int64_t features = s.dim[1] / (b * b);
     kn_shape parts = first ? (kn_shape){6, {s.dim[0], features, b, b, s.dim[2], s.dim[3]}}
                            : (kn_shape){6, {s.dim[0], b, b, features, s.dim[2], s.dim[3]}};
@@ -76,8 +77,8 @@ static int center_crop_pad(knonnx_call *c)
         pad[axis].low = more / 2; /* towards zero */
         pad[axis].high = more - more / 2;
     }
-    return knonnx_set(c, 0, kn_lax_pad(x, knonnx_zeros(&(kn_shape){0, {0}}, kn_dtype_of(x)),
-                                       (kn_lax_padding_config){s.ndim, pad}));
+    return knonnx_set(
+        c, 0, kn_lax_pad(x, knonnx_zeros(&(kn_shape){0, {0}}, kn_dtype_of(x)), (kn_lax_padding_config){s.ndim, pad}));
 }
 
 const knonnx_row knonnx_rows_blocks[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * conv.c -- convolutions: Conv, ConvTranspose, those of quantised numbers, and the causal one with a state. Images and kernels stay
- * in ONNX's order, (N, C, ...) and (M, C / group, ...), which Kiln's products read as it is. */
+ * conv.c -- convolutions: Conv, ConvTranspose, those of quantised numbers, and the causal one with a state. Images and
+ * kernels stay in ONNX's order, (N, C, ...) and (M, C / group, ...), which Kiln's products read as it is. */
 #include "models/onnx/ops/layers.h"
 
 typedef struct conv {
@@ -182,8 +182,8 @@ static int conv_transpose(knonnx_call *c)
     o.lhs_dilation = &holes;
     o.rhs_dilation = &dilation;
     o.feature_group_count = v.groups;
-    kn_array y = kn_lax_conv_general_dilated(v.x, turned(v.w, v.groups, w->n), &ones,
-                                             (kn_lax_pads){NULL, w->n, pair}, &o);
+    kn_array y =
+        kn_lax_conv_general_dilated(v.x, turned(v.w, v.groups, w->n), &ones, (kn_lax_pads){NULL, w->n, pair}, &o);
     return knonnx_set(c, 0, bias ? kn_add(y, knonnx_along(bias, 1, w->n + 2)) : y);
 }
 
@@ -200,12 +200,12 @@ static kn_array window_positions(const knonnx_windows *w, const int64_t *padded)
         for (int d = 0; d < 2 * n; d++)
             s.dim[d] = 1;
         s.dim[i] = w->kernel[i];
-        kn_array inner = kn_reshape(kn_multiply(knonnx_counted(w->kernel[i], KN_I64), kn_like_int(w->dilation[i] * step)),
-                                    &s, NULL);
+        kn_array inner =
+            kn_reshape(kn_multiply(knonnx_counted(w->kernel[i], KN_I64), kn_like_int(w->dilation[i] * step)), &s, NULL);
         s.dim[i] = 1;
         s.dim[n + i] = w->out[i];
-        kn_array outer = kn_reshape(kn_multiply(knonnx_counted(w->out[i], KN_I64), kn_like_int(w->stride[i] * step)), &s,
-                                    NULL);
+        kn_array outer =
+            kn_reshape(kn_multiply(knonnx_counted(w->out[i], KN_I64), kn_like_int(w->stride[i] * step)), &s, NULL);
         kn_array both = kn_add(inner, outer);
         at = at ? kn_add(at, both) : both;
     }
@@ -279,7 +279,8 @@ static int causal_conv(knonnx_call *c)
         return -1;
     kn_shape s = kn_shape_of(x), t = kn_shape_of(w);
     if (s.ndim != 3 || t.ndim != 3 || t.dim[0] != s.dim[1] || t.dim[1] != 1)
-        return knonnx_fail(c, KN_ERROR_VALUE, "an input with %d axes and a kernel that is not (channels, 1, k)", s.ndim);
+        return knonnx_fail(c, KN_ERROR_VALUE, "an input with %d axes and a kernel that is not (channels, 1, k)",
+                           s.ndim);
     bool silu = !strcmp(act, "silu") || !strcmp(act, "swish");
     if (!silu && strcmp(act, "none"))
         return knonnx_fail(c, KN_ERROR_VALUE, "activation \"%.40s\" is none of silu, swish and none", act);

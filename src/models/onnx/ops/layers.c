@@ -4,10 +4,7 @@
 
 kn_array knonnx_number(double v) { return kn_like_double(v); }
 
-kn_array knonnx_cast(kn_array x, kn_dtype dtype)
-{
-    return kn_dtype_of(x) == dtype ? x : kn_astype(x, dtype, NULL);
-}
+kn_array knonnx_cast(kn_array x, kn_dtype dtype) { return kn_dtype_of(x) == dtype ? x : kn_astype(x, dtype, NULL); }
 
 kn_array knonnx_zeros(const kn_shape *shape, kn_dtype dtype)
 {
@@ -97,10 +94,7 @@ kn_array knonnx_saturated(kn_array x, kn_dtype dtype)
 
 bool knonnx_is_float(kn_dtype dtype) { return dtype && kn_dtype_kind(dtype) == 'f'; }
 
-kn_dtype knonnx_wide(kn_dtype dtype)
-{
-    return knonnx_is_float(dtype) && kn_dtype_size(dtype) < 4 ? KN_F32 : dtype;
-}
+kn_dtype knonnx_wide(kn_dtype dtype) { return knonnx_is_float(dtype) && kn_dtype_size(dtype) < 4 ? KN_F32 : dtype; }
 
 /* ---- Windows. */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * layers.h -- what the operators of layers share: short forms of Kiln's functions, and the geometry of windows (kernel, strides,
- * pads, dilations) with the rules of auto_pad. */
+ * layers.h -- what the operators of layers share: short forms of Kiln's functions, and the geometry of windows
+ * (kernel, strides, pads, dilations) with the rules of auto_pad. */
 #ifndef KN_MODELS_ONNX_LAYERS_H
 #define KN_MODELS_ONNX_LAYERS_H
 #include "models/onnx/ops/call.h"
 
-/* A struct of options with some fields set: KNL_O(kn_sum_opts, .keepdims = true). Its other fields are 0, so only for options whose
- * defaults are zeros. */
+/* A struct of options with some fields set: KNONNX_O(kn_sum_opts, .keepdims = true). Its other fields are 0, so only
+ * for options whose defaults are zeros. */
 #define KNONNX_O(T, ...) (&(T){.size_ = sizeof(T), __VA_ARGS__})
 #define KNONNX_SHAPE(...) (&(kn_shape){(int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), {__VA_ARGS__}})
 
@@ -41,11 +41,12 @@ typedef struct knonnx_windows {
     int64_t kernel[KN_MAX_NDIM], stride[KN_MAX_NDIM], dilation[KN_MAX_NDIM], low[KN_MAX_NDIM], high[KN_MAX_NDIM];
     int64_t in[KN_MAX_NDIM], out[KN_MAX_NDIM];
 } knonnx_windows;
-/* Reads strides, dilations and pads (checked) for n spatial axes; the kernel is there already. 0, or -1 with an error. */
+/* Reads strides, dilations and pads (checked) for n spatial axes; the kernel is there already. 0, or -1: an error. */
 int knonnx_windows_read(knonnx_call *c, knonnx_windows *w);
 /* A list of n numbers that an attribute gives, each at least `least`; `otherwise` where it is not given. */
 int knonnx_window_list(knonnx_call *c, const char *name, int n, int64_t least, int64_t otherwise, int64_t *out);
-/* Applies auto_pad and finds the extents of the result; ceil_mode lets the last window begin inside of the array and end beyond. */
+/* Applies auto_pad and finds the extents of the result; ceil_mode lets the last window begin inside of the array and
+ * end beyond. */
 int knonnx_windows_place(knonnx_call *c, knonnx_windows *w, bool ceil_mode);
 /* Pairs of pads for so many leading axes without windows and the windows' own. */
 kn_lax_pads knonnx_windows_pads(const knonnx_windows *w, int leading, kn_lax_pad_pair pair[KN_MAX_NDIM]);

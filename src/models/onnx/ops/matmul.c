@@ -34,7 +34,8 @@ static int gemm(knonnx_call *c)
 
 /* ---- Integers: numbers minus their zero points have 9 bits, and sums of their products 32. */
 
-/* A zero point or a scale: a number; a vector, for rows (of the first operand and the result) or columns; or as it stands. */
+/* A zero point or a scale: a number; a vector, for rows (of the first operand and the result) or columns; or as it
+ * stands. */
 static kn_array of_rows(kn_array x, bool rows)
 {
     if (kn_ndim(x) == 1 && kn_dim(x, 0) == 1)
@@ -44,7 +45,8 @@ static kn_array of_rows(kn_array x, bool rows)
 
 static kn_array shifted(kn_array x, kn_array zero, bool rows)
 {
-    return zero ? kn_subtract(knonnx_cast(x, KN_I16), knonnx_cast(of_rows(zero, rows), KN_I16)) : knonnx_cast(x, KN_I16);
+    return zero ? kn_subtract(knonnx_cast(x, KN_I16), knonnx_cast(of_rows(zero, rows), KN_I16))
+                : knonnx_cast(x, KN_I16);
 }
 
 /* As kn_matmul, with sums of another dtype. */

@@ -25,8 +25,8 @@ static kn_array by_feature(kn_array x, kn_array scale, kn_array shift, kn_array 
 {
     int n = kn_ndim(x);
     kn_dtype d = kn_dtype_of(x), wide = knonnx_wide(d);
-    kn_array by = kn_divide(knonnx_cast(scale, wide),
-                            kn_sqrt(kn_add(knonnx_cast(variance, wide), kn_like_double(epsilon))));
+    kn_array by =
+        kn_divide(knonnx_cast(scale, wide), kn_sqrt(kn_add(knonnx_cast(variance, wide), kn_like_double(epsilon))));
     kn_array plus = kn_subtract(knonnx_cast(shift, wide), kn_multiply(knonnx_cast(mean, wide), by));
     kn_array y = kn_add(kn_multiply(knonnx_cast(x, wide), knonnx_along(by, 1, n)), knonnx_along(plus, 1, n));
     return knonnx_cast(y, d);
@@ -47,8 +47,8 @@ static kn_axes but_features(int ndim)
     return axes;
 }
 
-/* Training by version: before 7 the attribute is_test, before 14 that more than one output is wanted, then the attribute
- * training_mode. Before 9 `spatial` 0 means numbers of their own for each element of an image. */
+/* Training by version: before 7 the attribute is_test, before 14 that more than one output is wanted, then the
+ * attribute training_mode. Before 9 `spatial` 0 means numbers of their own for each element of an image. */
 static int batch_normalization(knonnx_call *c)
 {
     kn_array x = knonnx_in(c, 0), scale = knonnx_in(c, 1), shift = knonnx_in(c, 2), mean = knonnx_in(c, 3);
@@ -69,8 +69,9 @@ static int batch_normalization(knonnx_call *c)
         return knonnx_set(c, 0, knonnx_reshaped(y, &s));
     }
     if (ndim < 1 || !training)
-        return knonnx_set(c, 0, by_feature(ndim == 1 ? kn_reshape(x, KNONNX_SHAPE(-1, 1), NULL) : x, scale, shift, mean,
-                                           variance, epsilon));
+        return knonnx_set(c, 0,
+                          by_feature(ndim == 1 ? kn_reshape(x, KNONNX_SHAPE(-1, 1), NULL) : x, scale, shift, mean,
+                                     variance, epsilon));
     kn_axes axes = but_features(ndim);
     kn_array wide = knonnx_cast(x, knonnx_wide(kn_dtype_of(x))), now = knonnx_averaged(wide, &axes, false);
     kn_array spread = knonnx_averaged(kn_square(kn_subtract(wide, knonnx_along(now, 1, ndim))), &axes, false);
@@ -147,7 +148,8 @@ static int last_axes(knonnx_call *c, bool centre, kn_array x, kn_array scale, kn
     if (centre)
         r = normalised(in, &axes, epsilon);
     else
-        r.y = kn_multiply(in, kn_lax_rsqrt(kn_add(knonnx_averaged(kn_square(in), &axes, true), kn_like_double(epsilon))));
+        r.y =
+            kn_multiply(in, kn_lax_rsqrt(kn_add(knonnx_averaged(kn_square(in), &axes, true), kn_like_double(epsilon))));
     kn_array y = kn_multiply(knonnx_cast(r.y, d), scale);
     if (knonnx_set(c, 0, knonnx_cast(shift ? kn_add(y, shift) : y, kn_dtype_of(centre ? x : scale))))
         return -1;
@@ -205,7 +207,8 @@ static int lp_normalization(knonnx_call *c)
     kn_dtype d = kn_dtype_of(x);
     kn_axes axes = knonnx_one_axis(axis);
     kn_array in = knonnx_cast(x, knonnx_wide(d));
-    kn_array norm = p == 1 ? knonnx_summed(kn_abs(in), &axes, true) : kn_sqrt(knonnx_summed(kn_square(in), &axes, true));
+    kn_array norm =
+        p == 1 ? knonnx_summed(kn_abs(in), &axes, true) : kn_sqrt(knonnx_summed(kn_square(in), &axes, true));
     kn_array none = kn_equal(norm, kn_like_double(0));
     return knonnx_set(c, 0, knonnx_cast(kn_divide(in, kn_where(none, kn_like_double(1), norm)), d));
 }
@@ -214,7 +217,8 @@ static int lp_normalization(knonnx_call *c)
 static int lrn(knonnx_call *c)
 {
     kn_array x = knonnx_in(c, 0);
-    double alpha = knonnx_float(c, "alpha", 1e-4), beta = knonnx_float(c, "beta", 0.75), bias = knonnx_float(c, "bias", 1);
+    double alpha = knonnx_float(c, "alpha", 1e-4), beta = knonnx_float(c, "beta", 0.75),
+           bias = knonnx_float(c, "bias", 1);
     int64_t size = knonnx_int(c, "size", 0);
     if (!x)
         return -1;

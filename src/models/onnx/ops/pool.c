@@ -29,7 +29,8 @@ static kn_array pool_read(knonnx_call *c, knonnx_windows *w)
     return knonnx_windows_place(c, w, knonnx_int(c, "ceil_mode", 0) != 0) ? NULL : x;
 }
 
-/* The pads with which the windows cover just what they see: the last one may end beyond the pads (ceil_mode) or before. */
+/* The pads with which the windows cover just what they see: the last one may end beyond the pads (ceil_mode) or
+ * before. */
 static knonnx_windows covering(const knonnx_windows *w)
 {
     knonnx_windows v = *w;

@@ -13,18 +13,20 @@ typedef struct roi_align {
     double scale;
 } roi_align;
 
-/* One axis of all regions: two neighbours and their weights for each sample, (regions, bins x samples); zeros where it lies outside. */
+/* One axis of all regions: two neighbours and their weights for each sample, (regions, bins x samples); zeros where it
+ * lies outside. */
 typedef struct roi_axis {
     int64_t samples;
-    kn_array low, high, low_weight, high_weight, counts, used; /* counts: samples of each region; used: (regions, samples) */
+    kn_array low, high, low_weight, high_weight, counts,
+        used; /* counts: samples of each region; used: (regions, samples) */
 } roi_axis;
 
 static int roi_read(knonnx_call *c, roi_align *r)
 {
     kn_array x = knonnx_in(c, 0), rois = knonnx_in(c, 1), batch = knonnx_in(c, 2);
     const char *mode = knonnx_string(c, "mode", "avg");
-    const char *place = knonnx_string(c, "coordinate_transformation_mode",
-                                      c->version < 16 ? "output_half_pixel" : "half_pixel");
+    const char *place =
+        knonnx_string(c, "coordinate_transformation_mode", c->version < 16 ? "output_half_pixel" : "half_pixel");
     if (!x || !rois || !batch || !mode || !place)
         return -1;
     r->average = !strcmp(mode, "avg");
@@ -89,7 +91,8 @@ static int roi_along(knonnx_call *c, const roi_align *r, int k, int64_t bins, ro
         return -1;
     roi_bins(r, k, bins, &start, &bin);
     a->counts = r->ratio > 0 ? kn_full_like(bin, kn_like_double((double)r->ratio), NULL) : kn_ceil(bin);
-    kn_array sample = knonnx_counted(a->samples, d), which = kn_reshape(knonnx_counted(bins, d), KNONNX_SHAPE(-1, 1), NULL);
+    kn_array sample = knonnx_counted(a->samples, d),
+             which = kn_reshape(knonnx_counted(bins, d), KNONNX_SHAPE(-1, 1), NULL);
     a->used = kn_less(sample, a->counts);
     /* (regions, bins, samples) */
     kn_array apart = kn_divide(kn_multiply(kn_add(sample, kn_like_double(0.5)), bin), a->counts);
@@ -163,7 +166,8 @@ static int roi_align_op(knonnx_call *c)
 static kn_array bins_along(kn_array rois, int k, int64_t bins, int64_t n, double scale)
 {
     kn_array half = kn_like_double(0.5), one = kn_like_int(1);
-    kn_array start = kn_floor(kn_add(kn_multiply(knonnx_sliced(rois, 1, 2 - k, 3 - k, 1), kn_like_double(scale)), half));
+    kn_array start =
+        kn_floor(kn_add(kn_multiply(knonnx_sliced(rois, 1, 2 - k, 3 - k, 1), kn_like_double(scale)), half));
     kn_array end = kn_floor(kn_add(kn_multiply(knonnx_sliced(rois, 1, 4 - k, 5 - k, 1), kn_like_double(scale)), half));
     kn_array size = kn_maximum(kn_add(kn_subtract(end, start), one), one);
     kn_array bin = kn_divide(size, kn_like_double((double)bins)), which = knonnx_counted(bins, kn_dtype_of(rois));
@@ -186,9 +190,10 @@ static int max_roi_pool(knonnx_call *c)
     if (!size || n != 2 || size[0] < 1 || size[1] < 1 || s.ndim != 4 || t.ndim != 2 || t.dim[1] != 5)
         return knonnx_fail(c, KN_ERROR_VALUE, "pooled_shape has %d numbers, X %d axes and rois %d", n, s.ndim, t.ndim);
     kn_array least = knonnx_cast(kn_like_double(-INFINITY), kn_dtype_of(x));
-    kn_array down = bins_along(rois, 0, size[0], s.dim[2], scale), across = bins_along(rois, 1, size[1], s.dim[3], scale);
-    kn_array batch = knonnx_cast(kn_squeeze(knonnx_sliced(rois, 1, 0, 1, 1),
-                                            KNONNX_O(kn_squeeze_opts, .axis = knonnx_one_axis(1))), KN_I64);
+    kn_array down = bins_along(rois, 0, size[0], s.dim[2], scale),
+             across = bins_along(rois, 1, size[1], s.dim[3], scale);
+    kn_array batch = knonnx_cast(
+        kn_squeeze(knonnx_sliced(rois, 1, 0, 1, 1), KNONNX_O(kn_squeeze_opts, .axis = knonnx_one_axis(1))), KN_I64);
     kn_axes last = knonnx_one_axis(4);
     kn_array y = kn_expand_dims(knonnx_taken(x, 0, batch), &(kn_axes){{2}, {3}}); /* (regions, C, H, 1, W) */
     y = knonnx_maximal(kn_where(kn_expand_dims(across, &(kn_axes){{3}, {1, 2}}), y, least), &last, false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * resize.c -- Resize and Upsample. Sizes and scales are known, so which elements each element of the result is made of, and with which
- * weights, is worked out here, axis by axis; arrays do the rest. */
+ * resize.c -- Resize and Upsample. Sizes and scales are known, so which elements each element of the result is made
+ * of, and with which weights, is worked out here, axis by axis; arrays do the rest. */
 #include "models/onnx/ops/layers.h"
 #include <math.h>
 
@@ -33,7 +33,8 @@ static double step(const resize *r, double x) { return r->mode == NEAREST ? (dou
 
 static double place(const resize *r, const axis_plan *p, int64_t at)
 {
-    double x = (double)at, width = step(r, p->scale * (double)p->in), in = (double)p->in, half = step(r, (x + 0.5) / p->scale);
+    double x = (double)at, width = step(r, p->scale * (double)p->in), in = (double)p->in,
+           half = step(r, (x + 0.5) / p->scale);
     switch (r->where) {
     case ALIGN: return width == 1 ? 0 : step(r, x * (in - 1) / (width - 1));
     case ASYMMETRIC: return step(r, x / p->scale);
@@ -74,7 +75,8 @@ static double weight(const resize *r, double t)
 
 static int64_t inside(int64_t at, int64_t n) { return at < 0 ? 0 : at >= n ? n - 1 : at; }
 
-/* How many elements of the input one of the result is made of, and where the first stands from the element in front of its place. */
+/* How many elements of the input one of the result is made of, and where the first stands from the element in front of
+ * its place. */
 static int taps(const resize *r, const axis_plan *p, int64_t *first)
 {
     double squeeze = r->antialias && p->scale < 1 ? p->scale : 1;
@@ -82,7 +84,8 @@ static int taps(const resize *r, const axis_plan *p, int64_t *first)
     return (int)(2 - 2 * *first);
 }
 
-/* The places (out x n) and weights of one axis. Beyond the ends stand the first and the last element, or, with `exclude`, nothing. */
+/* The places (out x n) and weights of one axis. Beyond the ends stand the first and the last element, or, with
+ * `exclude`, nothing. */
 static void weigh(const resize *r, const axis_plan *p, int64_t first, int n, int64_t *at, double *w)
 {
     double squeeze = r->antialias && p->scale < 1 ? p->scale : 1;
@@ -145,7 +148,8 @@ static kn_array nearest_axis(knonnx_call *c, const resize *r, kn_array x, int ax
 }
 
 /* Many weights: a product with a matrix of them. */
-static kn_array by_matrix(knonnx_call *c, kn_array x, int axis, const axis_plan *p, int n, const int64_t *at, const double *w)
+static kn_array by_matrix(knonnx_call *c, kn_array x, int axis, const axis_plan *p, int n, const int64_t *at,
+                          const double *w)
 {
     double *m = knonnx_take(c, (uint64_t)(p->out * p->in), sizeof *m);
     if (!m)
@@ -233,9 +237,8 @@ static int read_modes(knonnx_call *c, resize *r, bool upsample)
 {
     static const char *const modes[] = {"nearest", "linear", "cubic"};
     static const char *const old_modes[] = {"nearest", "linear", "bilinear"};
-    static const char *const places[] = {"half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel",
-                                         "align_corners", "asymmetric",           "tf_crop_and_resize",
-                                         "tf_half_pixel_for_nn"};
+    static const char *const places[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",  "align_corners",
+                                         "asymmetric", "tf_crop_and_resize",   "tf_half_pixel_for_nn"};
     static const char *const ways[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
     int m = choice(c, "mode", "nearest", 3, c->version < 11 ? old_modes : modes), w = ASYMMETRIC, n = SIMPLE;
     if (m < 0)

@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rnn.c -- RNN, GRU and LSTM. What depends on the inputs alone is one product for all steps; the steps are a scan, which compiles to a
- * loop and is differentiated as one. Sequences that end early keep their state behind their ends; a reverse direction begins at them. */
+ * rnn.c -- RNN, GRU and LSTM. What depends on the inputs alone is one product for all steps; the steps are a scan,
+ * which compiles to a loop and is differentiated as one. Sequences that end early keep their state behind their ends;
+ * a reverse direction begins at them. */
 #include "models/onnx/ops/layers.h"
 
 typedef enum kind { PLAIN, GRU, LSTM } kind;
 typedef enum act {
-    RELU, TANH, SIGMOID, AFFINE, LEAKY_RELU, THRESHOLDED_RELU, SCALED_TANH, HARD_SIGMOID, ELU, SOFTSIGN, SOFTPLUS, NO_ACT
+    RELU,
+    TANH,
+    SIGMOID,
+    AFFINE,
+    LEAKY_RELU,
+    THRESHOLDED_RELU,
+    SCALED_TANH,
+    HARD_SIGMOID,
+    ELU,
+    SOFTSIGN,
+    SOFTPLUS,
+    NO_ACT
 } act;
 enum { MOST_ACTS = 3, MOST_CARRY = 2 };
 enum { CLIPS = 1, LINEAR_FIRST = 2, COUPLED = 4, PEEPS = 8 }; /* flags */
 
-static const struct { const char *name; float alpha, beta; bool has_alpha, has_beta; } acts[NO_ACT] = {
+static const struct {
+    const char *name;
+    float alpha, beta;
+    bool has_alpha, has_beta;
+} acts[NO_ACT] = {
     [RELU] = {"Relu", 0, 0, false, false},
     [TANH] = {"Tanh", 0, 0, false, false},
     [SIGMOID] = {"Sigmoid", 0, 0, false, false},
@@ -24,8 +40,8 @@ static const struct { const char *name; float alpha, beta; bool has_alpha, has_b
     [SOFTPLUS] = {"Softplus", 0, 0, false, false},
 };
 
-/* What a step captures. A function's constants are arrays: which functions and rules it has is said by the extents of an array
- * without elements (0, functions ..., flags), their parameters are in `numbers` (alphas, betas, clip). */
+/* What a step captures. A function's constants are arrays: which functions and rules it has is said by the extents of
+ * an array without elements (0, functions ..., flags), their parameters are in `numbers` (alphas, betas, clip). */
 typedef struct cell {
     kn_array rule, numbers, r, more; /* more: peepholes i, o, f, or GRU's bias behind r h; else without elements */
 } cell;
@@ -128,8 +144,9 @@ static state lstm_step(const cell *v, state s, kn_array gates)
 static void step(kind k, bool ends, const cell *v, void *out, const state *s, const element *e)
 {
     kn_array *to = out;
-    state next = k == LSTM ? lstm_step(v, *s, e->gates) : k == GRU ? gru_step(v, (state){s->h, NULL}, e->gates)
-                                                                  : plain_step(v, (state){s->h, NULL}, e->gates);
+    state next = k == LSTM  ? lstm_step(v, *s, e->gates)
+                 : k == GRU ? gru_step(v, (state){s->h, NULL}, e->gates)
+                            : plain_step(v, (state){s->h, NULL}, e->gates);
     kn_array y = ends ? kn_where(e->inside, next.h, kn_like_int(0)) : next.h;
     next.h = ends ? kn_where(e->inside, next.h, s->h) : next.h;
     *to++ = next.h;
@@ -138,11 +155,8 @@ static void step(kind k, bool ends, const cell *v, void *out, const state *s, co
     *to = y;
 }
 
-#define STEP(name, kind_, ends_)                                                       \
-    static void name(const void *env, void *out, const void *const *in)                \
-    {                                                                                  \
-        step(kind_, ends_, env, out, in[0], in[1]);                                    \
-    }
+#define STEP(name, kind_, ends_) \
+    static void name(const void *env, void *out, const void *const *in) { step(kind_, ends_, env, out, in[0], in[1]); }
 STEP(plain_whole, PLAIN, false)
 STEP(plain_ends, PLAIN, true)
 STEP(gru_whole, GRU, false)
@@ -150,11 +164,13 @@ STEP(gru_ends, GRU, true)
 STEP(lstm_whole, LSTM, false)
 STEP(lstm_ends, LSTM, true)
 
-#define FUNCTION(name_, call_, carry, xs)                                                                             \
-    {                                                                                                                 \
-        .size_ = sizeof(kn_function), .name = name_, .call = call_, .captured_bytes = sizeof(cell),                   \
-        .out_bytes = ((carry) + 1) * sizeof(kn_array), .n_args = 2,                                                   \
-        .arg_bytes = {(carry) * sizeof(kn_array), (xs) * sizeof(kn_array)}                                            \
+#define FUNCTION(name_, call_, carry, xs)                                                           \
+    {                                                                                               \
+        .size_ = sizeof(kn_function), .name = name_, .call = call_, .captured_bytes = sizeof(cell), \
+        .out_bytes = ((carry) + 1) * sizeof(kn_array), .n_args = 2, .arg_bytes = {                  \
+            (carry) * sizeof(kn_array),                                                             \
+            (xs) * sizeof(kn_array)                                                                 \
+        }                                                                                           \
     }
 static const kn_function steps[][2] = {
     [PLAIN] = {FUNCTION("rnn_step", plain_whole, 1, 1), FUNCTION("rnn_step", plain_ends, 1, 2)},

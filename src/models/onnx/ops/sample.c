@@ -90,7 +90,8 @@ kn_array knonnx_sampled(kn_array x, const kn_array *at, int taps, knonnx_border 
         size *= s.dim[2 + i];
     }
     kn_array rows = knonnx_rows_of_image(x), y = NULL;
-    kn_array image = kn_reshape(kn_multiply(knonnx_counted(s.dim[0], KN_I64), kn_like_int(size)), KNONNX_SHAPE(-1, 1), NULL);
+    kn_array image =
+        kn_reshape(kn_multiply(knonnx_counted(s.dim[0], KN_I64), kn_like_int(size)), KNONNX_SHAPE(-1, 1), NULL);
     for (int i = n; i >= 0;) {
         kn_array place = NULL, weight = NULL;
         for (int j = 0; j < n; j++) {
@@ -123,11 +124,13 @@ static int grid_modes(knonnx_call *c, grid_sample *g)
     if (!mode || !padding)
         return -1;
     g->aligned = knonnx_int(c, "align_corners", 0) != 0;
-    g->taps = !strcmp(mode, "nearest")                             ? 1
+    g->taps = !strcmp(mode, "nearest")                                 ? 1
               : !strcmp(mode, c->version < 20 ? "bilinear" : "linear") ? 2
               : !strcmp(mode, c->version < 20 ? "bicubic" : "cubic")   ? 4
                                                                        : 0;
-    g->border = !strcmp(padding, "border") ? KNONNX_CLAMP : !strcmp(padding, "reflection") ? KNONNX_REFLECT : KNONNX_ZEROS;
+    g->border = !strcmp(padding, "border")       ? KNONNX_CLAMP
+                : !strcmp(padding, "reflection") ? KNONNX_REFLECT
+                                                 : KNONNX_ZEROS;
     if (!g->taps || (g->border == KNONNX_ZEROS && strcmp(padding, "zeros")))
         return knonnx_fail(c, KN_ERROR_VALUE, "mode is \"%.40s\", and padding_mode \"%.40s\"", mode, padding);
     return 0;
@@ -142,15 +145,16 @@ static int grid_sample_op(knonnx_call *c)
     kn_shape s = kn_shape_of(x), t = kn_shape_of(grid), y = {s.ndim, {s.dim[0]}};
     int n = s.ndim - 2;
     if (n < 1 || n > KNONNX_MOST_SPACE || t.ndim != s.ndim || t.dim[s.ndim - 1] != n || !kn_dim_eq(t.dim[0], s.dim[0]))
-        return knonnx_fail(c, KN_ERROR_VALUE, "a grid with %d axes for an image with %d (of at most %d dimensions)", t.ndim,
-                           s.ndim, KNONNX_MOST_SPACE);
+        return knonnx_fail(c, KN_ERROR_VALUE, "a grid with %d axes for an image with %d (of at most %d dimensions)",
+                           t.ndim, s.ndim, KNONNX_MOST_SPACE);
     grid = knonnx_cast(grid, knonnx_wide(kn_dtype_of(grid)));
     for (int i = 0; i < n; i++) { /* the last number of a place counts along the first axis */
         kn_array v = kn_reshape(knonnx_sliced(grid, s.ndim - 1, n - 1 - i, n - i, 1), KNONNX_SHAPE(t.dim[0], -1), NULL);
         double d = (double)s.dim[2 + i];
         v = kn_add(v, kn_like_int(1));
-        at[i] = g.aligned ? kn_multiply(kn_divide(v, kn_like_double(2)), kn_like_double(d - 1))
-                          : kn_divide(kn_subtract(kn_multiply(v, kn_like_double(d)), kn_like_int(1)), kn_like_double(2));
+        at[i] = g.aligned
+                    ? kn_multiply(kn_divide(v, kn_like_double(2)), kn_like_double(d - 1))
+                    : kn_divide(kn_subtract(kn_multiply(v, kn_like_double(d)), kn_like_int(1)), kn_like_double(2));
         y.dim[1 + i] = t.dim[1 + i];
     }
     y.dim[s.ndim - 1] = s.dim[1];
@@ -293,7 +297,8 @@ static int deform_conv(knonnx_call *c)
         x = kn_multiply(x, knonnx_cast(kn_reshape(v.mask, KNONNX_SHAPE(-1, v.kernel * v.places, 1), NULL), wide));
     x = knonnx_reshaped(x, &(kn_shape){4, {v.batch, v.parts, v.kernel * v.places, of_part}});
     x = knonnx_reshaped(kn_swapaxes(x, 2, 3), &(kn_shape){4, {v.batch, v.groups, of_group * v.kernel, v.places}});
-    kn_array w = kn_reshape(knonnx_cast(v.w, wide), KNONNX_SHAPE(v.groups, results / v.groups, of_group * v.kernel), NULL);
+    kn_array w =
+        kn_reshape(knonnx_cast(v.w, wide), KNONNX_SHAPE(v.groups, results / v.groups, of_group * v.kernel), NULL);
     kn_array y = knonnx_reshaped(kn_matmul(w, x), &whole);
     y = bias ? kn_add(y, knonnx_along(knonnx_cast(bias, wide), 1, n + 2)) : y;
     return knonnx_set(c, 0, knonnx_cast(y, d));

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sequence_layers.c -- what stands beside attention: LinearAttention, RotaryEmbedding, and TensorScatter, which writes into a cache. */
+ * sequence_layers.c -- what stands beside attention: LinearAttention, RotaryEmbedding, and TensorScatter, which writes
+ * into a cache. */
 #include "models/onnx/ops/layers.h"
 #include <math.h>
 
 /* ---- LinearAttention: a state (batch, heads, keys, values) that each token changes and each query reads. */
 
 typedef struct token {
-    kn_array q, k, v;         /* (batch, heads, queries of a head, keys), (batch, heads, 1, keys), (batch, heads, 1, values) */
-    kn_array more[2];         /* the decay, (batch, heads, keys or 1, 1), and the rate, (batch, heads or 1, 1, 1), where there are */
+    kn_array q, k, v; /* (batch, heads, queries of a head, keys), (batch, heads, 1, keys), (batch, heads, 1, values) */
+    kn_array
+        more[2]; /* the decay, (batch, heads, keys or 1, 1), and the rate, (batch, heads or 1, 1, 1), where there are */
 } token;
 
 static void token_step(bool gated, bool delta, void *out, const void *const *in)
@@ -35,10 +37,13 @@ STEP(linear_delta, false, true)
 STEP(linear_gated, true, false)
 STEP(linear_gated_delta, true, true)
 
-#define FUNCTION(call_, more_)                                                                                      \
-    {                                                                                                               \
+#define FUNCTION(call_, more_)                                                                                        \
+    {                                                                                                                 \
         .size_ = sizeof(kn_function), .name = "token", .call = call_, .out_bytes = 2 * sizeof(kn_array), .n_args = 2, \
-        .arg_bytes = {sizeof(kn_array), (3 + (more_)) * sizeof(kn_array)}                                           \
+        .arg_bytes = {                                                                                                \
+            sizeof(kn_array),                                                                                         \
+            (3 + (more_)) * sizeof(kn_array)                                                                          \
+        }                                                                                                             \
     }
 static const kn_function rules[2][2] = {{FUNCTION(linear, 0), FUNCTION(linear_delta, 1)},
                                         {FUNCTION(linear_gated, 1), FUNCTION(linear_gated_delta, 2)}};
@@ -111,8 +116,10 @@ static int linear_attention(knonnx_call *c)
         return -1;
     int64_t h = o.kv_heads;
     double scale = knonnx_float(c, "scale", 0);
-    token t = {tokens(&o, o.in[0], h, o.q_heads / h, o.keys), tokens(&o, o.in[1], h, 1, o.keys),
-               tokens(&o, o.in[2], h, 1, o.values), {NULL}};
+    token t = {tokens(&o, o.in[0], h, o.q_heads / h, o.keys),
+               tokens(&o, o.in[1], h, 1, o.keys),
+               tokens(&o, o.in[2], h, 1, o.values),
+               {NULL}};
     if (o.gated)
         t.more[0] = tokens(&o, o.decay, h, kn_dim(o.decay, 2) / h, 1);
     if (o.delta)
@@ -155,7 +162,8 @@ static kn_array turned(kn_array x, kn_array cosine, kn_array sine, bool interlea
 
 static int rotary_embedding(knonnx_call *c)
 {
-    kn_array x = knonnx_in(c, 0), cosine = knonnx_in(c, 1), sine = knonnx_in(c, 2), positions = knonnx_in_or(c, 3, NULL);
+    kn_array x = knonnx_in(c, 0), cosine = knonnx_in(c, 1), sine = knonnx_in(c, 2),
+             positions = knonnx_in_or(c, 3, NULL);
     if (!x || !cosine || !sine)
         return -1;
     kn_shape s = kn_shape_of(x);
@@ -196,7 +204,8 @@ static int tensor_scatter(knonnx_call *c)
         return knonnx_fail(c, KN_ERROR_VALUE, "axis %d, mode %.40s, a cache with %d axes and an update with %d", axis,
                            mode, s.ndim, u.ndim);
     kn_array steps = kn_reshape(knonnx_counted(u.dim[axis], KN_I64), KNONNX_SHAPE(1, -1, 1), NULL);
-    kn_array first = at ? kn_reshape(at, KNONNX_SHAPE(-1, 1, 1), NULL) : knonnx_zeros(KNONNX_SHAPE(s.dim[0], 1, 1), KN_I64);
+    kn_array first =
+        at ? kn_reshape(at, KNONNX_SHAPE(-1, 1, 1), NULL) : knonnx_zeros(KNONNX_SHAPE(s.dim[0], 1, 1), KN_I64);
     kn_array places = kn_add(first, steps);
     places = circular ? kn_remainder(places, kn_like_int(s.dim[axis])) : places;
     kn_lax_scatter_dimension_numbers n = {.update_window_dims = {{1}, {0}},
