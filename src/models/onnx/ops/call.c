@@ -263,7 +263,7 @@ int knonnx_axes(knonnx_call *c, const char *name, int since, int i, int ndim, kn
             return -1;
         out->axis[k] = axis;
     }
-    out->n = n;
+    out->n = 1 + n;
     return 0;
 }
 
