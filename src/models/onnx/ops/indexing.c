@@ -45,7 +45,7 @@ static int gather(knonnx_call *c)
     int axis = index ? knonnx_axis(c, knonnx_int(c, "axis", 0), kn_ndim(x)) : -1;
     if (axis < 0)
         return -1;
-    o.axis = knonnx_one_axis(axis);
+    o.axis = knonnx_single_axis(axis);
     return knonnx_set_moved(c, &pool, 0, kn_take(x, index, &o));
 }
 
@@ -73,7 +73,7 @@ static int gather_elements(knonnx_call *c)
     kn_shape shape = kn_shape_of(x), places = kn_shape_of(index);
     if (shape.ndim != places.ndim)
         return knonnx_fail(c, KN_ERROR_VALUE, "indices have %d axes, data %d", places.ndim, shape.ndim);
-    o.axis = knonnx_one_axis(axis);
+    o.axis = knonnx_single_axis(axis);
     return knonnx_set_moved(c, &pool, 0, kn_take_along_axis(as_long_as(x, &shape, &places, axis), index, &o));
 }
 
@@ -81,7 +81,7 @@ static int gather_elements(knonnx_call *c)
 static void columns(kn_array index, int n, const int64_t *extent, kn_array *to)
 {
     kn_split_opts o = kn_split_opts_default();
-    o.axis = knonnx_one_axis(kn_ndim(index) - 1);
+    o.axis = knonnx_single_axis(kn_ndim(index) - 1);
     kn_list parts = n ? kn_unstack(index, &o) : NULL;
     for (int k = 0; k < n; k++)
         to[k] = from_end(kn_list_get(parts, k), extent[k]);
@@ -108,7 +108,7 @@ static int gather_nd(knonnx_call *c)
     ints.dtype = KN_I64;
     kn_array flat = lead.ndim ? flat_places(part, &lead) : kn_zeros(&to, &ints);
     kn_take_opts o = kn_take_opts_default();
-    o.axis = knonnx_one_axis(0);
+    o.axis = knonnx_single_axis(0);
     return knonnx_set_moved(c, &pool, 0, kn_take(joined(x, &shape, lead.ndim), flat, &o));
 }
 
@@ -138,13 +138,13 @@ static scatter_function *reduction(knonnx_call *c)
 /* The rows of x (n, ...) at the places (m) joined with those of updates (m, ...). */
 static kn_array scatter_rows(scatter_function *f, kn_array x, kn_array places, kn_array updates)
 {
-    kn_lax_scatter_dimension_numbers d = {.inserted_window_dims = knonnx_one_axis(0),
-                                          .scatter_dims_to_operand_dims = knonnx_one_axis(0)};
+    kn_lax_scatter_dimension_numbers d = {.inserted_window_dims = knonnx_single_axis(0),
+                                          .scatter_dims_to_operand_dims = knonnx_single_axis(0)};
     int ndim = kn_ndim(x);
     d.update_window_dims.n = ndim < 1 ? 1 : ndim;
     for (int k = 1; k < ndim; k++)
         d.update_window_dims.axis[k - 1] = k;
-    kn_axes last = knonnx_one_axis(1);
+    kn_axes last = knonnx_single_axis(1);
     return f(x, kn_expand_dims(places, &last), updates, &d, NULL);
 }
 
@@ -224,7 +224,7 @@ static int one_hot(knonnx_call *c)
     index = kn_astype(index, KN_I64, NULL);
     if (c->version >= 11)
         index = from_end(index, (int64_t)depth[0]);
-    kn_axes at = knonnx_one_axis(axis);
+    kn_axes at = knonnx_single_axis(axis);
     kn_array hot = kn_equal(kn_expand_dims(index, &at), counts((int64_t)depth[0], axis, ndim));
     kn_list choice = kn_unstack(values, NULL);
     return knonnx_set_moved(c, &pool, 0, kn_where(hot, kn_list_get(choice, 1), kn_list_get(choice, 0)));
@@ -266,7 +266,7 @@ static int reverse_sequence(knonnx_call *c)
     part[time] = kn_broadcast_to(kn_where(kn_less(t, length), kn_sub(last, t), t), &two);
     part[batch] = kn_broadcast_to(counts(shape.dim[batch], (int)batch, 2), &two);
     kn_take_opts o = kn_take_opts_default();
-    o.axis = knonnx_one_axis(0);
+    o.axis = knonnx_single_axis(0);
     return knonnx_set_moved(c, &pool, 0, kn_take(joined(x, &shape, 2), flat_places(part, &two), &o));
 }
 

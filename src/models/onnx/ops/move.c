@@ -142,7 +142,7 @@ int knonnx_look(knonnx_call *c, int i, const char *name)
                        name);
 }
 
-kn_axes knonnx_one_axis(int axis) { return (kn_axes){.n = 2, .axis = {axis}}; }
+kn_axes knonnx_single_axis(int axis) { return (kn_axes){.n = 2, .axis = {axis}}; }
 
 kn_array knonnx_int_array(const int64_t *v, int n)
 {
@@ -171,6 +171,6 @@ knonnx_value knonnx_stacked(knonnx_call *c, const knonnx_value *v, size_t n, int
             return none;
     }
     kn_concatenate_opts o = kn_concatenate_opts_default();
-    o.axis = knonnx_one_axis(axis);
+    o.axis = knonnx_single_axis(axis);
     return knonnx_moved(c, &pool, kn_stack(kn_list_from(x, (int)n), &o));
 }

@@ -30,7 +30,7 @@ int knonnx_shape_in(knonnx_call *c, int i, kn_shape *out);
 /* -1 with a ConcretizationError unless the values of input i, which has this name, can be looked at. */
 int knonnx_look(knonnx_call *c, int i, const char *name);
 /* The kn_axes of one axis, and the array of integers with n elements and one axis. */
-kn_axes knonnx_one_axis(int axis);
+kn_axes knonnx_single_axis(int axis);
 kn_array knonnx_int_array(const int64_t *v, int n);
 /* x.dtype is y.dtype; -1 with a TypeError */
 int knonnx_same_dtype(knonnx_call *c, kn_array x, kn_array y);

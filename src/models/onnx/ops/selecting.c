@@ -22,7 +22,7 @@ static int compress(knonnx_call *c)
         int axis = knonnx_axis(c, knonnx_int(c, "axis", 0), kn_ndim(x));
         if (axis < 0)
             return -1;
-        o.axis = knonnx_one_axis(axis);
+        o.axis = knonnx_single_axis(axis);
     }
     return knonnx_set_moved(c, &pool, 0, kn_compress(condition, x, &o));
 }
@@ -38,7 +38,7 @@ static int top_k_of(knonnx_call *c, int64_t k)
         return -1;
     if (k < 0 || k > kn_dim(x, axis))
         return knonnx_fail(c, KN_ERROR_VALUE, "k is %lld, of an axis of %lld elements", (long long)k, (long long)kn_dim(x, axis));
-    o.axis = knonnx_one_axis(axis);
+    o.axis = knonnx_single_axis(axis);
     o.mode = knonnx_int(c, "largest", 1) ? "largest" : "smallest";
     kn_top_k_result r = kn_top_k(x, k, &o);
     return knonnx_set(c, 0, r.values) < 0 ? -1 : knonnx_set(c, 1, kn_astype(r.indices, KN_I64, NULL));
@@ -88,7 +88,7 @@ static void first_come(kn_array *y, kn_array *first, kn_array *inverse, kn_array
 {
     kn_take_opts along = kn_take_opts_default();
     kn_array order = kn_argsort(*first, NULL);
-    along.axis = knonnx_one_axis(axis);
+    along.axis = knonnx_single_axis(axis);
     *y = kn_take(*y, order, &along);
     *first = kn_take(*first, order, NULL);
     *count = kn_take(*count, order, NULL);
@@ -108,7 +108,7 @@ static int unique(knonnx_call *c)
     if (knonnx_given(c, "axis")) {
         if ((axis = knonnx_axis(c, knonnx_int(c, "axis", 0), kn_ndim(x))) < 0)
             return -1;
-        o.axis = knonnx_one_axis(axis);
+        o.axis = knonnx_single_axis(axis);
     }
     o.return_index = &first;
     o.return_inverse = &inverse;

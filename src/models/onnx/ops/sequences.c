@@ -64,7 +64,7 @@ static int at_traced(knonnx_call *c, const knonnx_value *s)
     if (!at)
         return knonnx_done(c), -1;
     kn_take_opts o = kn_take_opts_default();
-    o.axis = knonnx_one_axis(0);
+    o.axis = knonnx_single_axis(0);
     return knonnx_set(c, 0, kn_take(all.array, kn_reshape(at, &(kn_shape){0}, NULL), &o));
 }
 
@@ -135,7 +135,7 @@ static int concat_from(knonnx_call *c)
     int axis = knonnx_axis(c, knonnx_int(c, "axis", 0), kn_ndim(x[0]) + new_axis);
     if (axis < 0)
         return -1;
-    o.axis = knonnx_one_axis(axis);
+    o.axis = knonnx_single_axis(axis);
     kn_list list = kn_list_from(x, (int)s->n);
     return knonnx_set_moved(c, &pool, 0, new_axis ? kn_stack(list, &o) : kn_concatenate(list, &o));
 }
@@ -174,11 +174,11 @@ static int split_to(knonnx_call *c)
     n = each ? (int)kn_dim(x, axis) : n;
     knonnx_value *item = knonnx_take(c, (uint64_t)n + 1, sizeof *item);
     kn_squeeze_opts o = kn_squeeze_opts_default();
-    o.axis = knonnx_one_axis(axis);
+    o.axis = knonnx_single_axis(axis);
     int64_t from = 0;
     for (int k = 0; item && k < n; k++) {
         int64_t to = from + (each ? 1 : size[k]);
-        kn_array part = knonnx_part(x, axis, from, to);
+        kn_array part = knonnx_cut(x, axis, from, to);
         item[k] = knonnx_moved(c, &pool, squeezes ? kn_squeeze(part, &o) : part);
         if (item[k].kind == KNONNX_ABSENT)
             return knonnx_done(c), -1;
@@ -196,12 +196,13 @@ static int map(knonnx_call *c)
     if (!s || !body || body->kind != KNONNX_A_GRAPH)
         return s ? knonnx_fail(c, KN_ERROR_VALUE, "the attribute body is missing") : -1;
     const knonnx_graph *g = body->graphs[0];
-    size_t n = s->n, outs = (size_t)c->n_out;
-    if (g->n_in != (size_t)c->n_in || g->n_out != outs)
-        return knonnx_fail(c, KN_ERROR_VALUE, "the body has %zu inputs and %zu outputs, the node %d and %d", g->n_in, g->n_out,
+    size_t n = s->n;
+    int outs = c->n_out;
+    if (g->n_in != c->n_in || g->n_out != outs)
+        return knonnx_fail(c, KN_ERROR_VALUE, "the body has %d inputs and %d outputs, the node %d and %d", g->n_in, g->n_out,
                            c->n_in, c->n_out);
-    knonnx_value *in = knonnx_take(c, g->n_in + 1, sizeof *in), *out = knonnx_take(c, outs + 1, sizeof *out);
-    knonnx_value *item = knonnx_take(c, n * outs + 1, sizeof *item);
+    knonnx_value *in = knonnx_take(c, (uint64_t)g->n_in + 1, sizeof *in), *out = knonnx_take(c, (uint64_t)outs + 1, sizeof *out);
+    knonnx_value *item = knonnx_take(c, n * (uint64_t)outs + 1, sizeof *item);
     if (!in || !out || !item)
         return -1;
     for (size_t k = 0; k < n; k++) {
@@ -213,11 +214,11 @@ static int map(knonnx_call *c)
         }
         if (knonnx_run_graph(c, g, in, out) < 0)
             return -1;
-        for (size_t i = 0; i < outs; i++)
-            item[i * n + k] = out[i];
+        for (int i = 0; i < outs; i++)
+            item[(size_t)i * n + k] = out[i];
     }
-    for (size_t i = 0; i < outs; i++)
-        if (set_sequence(c, (int)i, item + i * n, n, NULL) < 0)
+    for (int i = 0; i < outs; i++)
+        if (set_sequence(c, i, item + (size_t)i * n, n, NULL) < 0)
             return -1;
     return 0;
 }

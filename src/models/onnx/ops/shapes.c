@@ -102,7 +102,7 @@ static int concat(knonnx_call *c)
     int axis = knonnx_axis(c, knonnx_int(c, "axis", 1), kn_ndim(x[0]));
     if (axis < 0)
         return -1;
-    o.axis = knonnx_one_axis(axis);
+    o.axis = knonnx_single_axis(axis);
     return knonnx_set_moved(c, &pool, 0, c->n_in == 1 ? x[0] : kn_concatenate(kn_list_from(x, c->n_in), &o));
 }
 
@@ -146,7 +146,8 @@ static int expand(knonnx_call *c)
     knonnx_pool pool = {0};
     kn_shape both[2];
     kn_array x = knonnx_movable(c, &pool, 0);
-    if (!x || knonnx_shape_in(c, 0, &both[0]) < 0 || as_shape(c, knonnx_ints_in(c, 1, &n), n, &both[1]) < 0)
+    const int64_t *dim = x ? knonnx_ints_in(c, 1, &n) : NULL;
+    if (!dim || knonnx_shape_in(c, 0, &both[0]) < 0 || as_shape(c, dim, n, &both[1]) < 0)
         return -1;
     kn_shape to = kn_broadcast_shapes(2, both);
     return to.ndim < 0 ? (knonnx_done(c), -1) : knonnx_set_moved(c, &pool, 0, kn_broadcast_to(x, &to));

@@ -25,7 +25,7 @@ static kn_array cut_out(kn_array x, int ndim, const cut *cuts)
     return ndim ? kn_at(x, text, 0, NULL) : x;
 }
 
-kn_array knonnx_part(kn_array x, int axis, int64_t start, int64_t stop)
+kn_array knonnx_cut(kn_array x, int axis, int64_t start, int64_t stop)
 {
     cut cuts[KN_MAX_NDIM] = {0};
     int ndim = kn_ndim(x);
@@ -156,7 +156,7 @@ static int split_parts(knonnx_call *c, const int64_t *size, int n)
         return -1;
     int64_t at = 0;
     for (int k = 0; k < c->n_out; at += size[k++])
-        if (knonnx_set_moved(c, &pool, k, knonnx_part(x, axis, at, at + size[k])) < 0)
+        if (knonnx_set_moved(c, &pool, k, knonnx_cut(x, axis, at, at + size[k])) < 0)
             return -1;
     return 0;
 }
