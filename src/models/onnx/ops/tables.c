@@ -11,7 +11,10 @@
     X("", blocks) \
     X("", cast) \
     X("", constants) \
+    X("", control) \
     X("", conv) \
+    X("", indexing) \
+    X("", loops) \
     X("", losses) \
     X("", matmul) \
     X("", normal) \
@@ -23,8 +26,12 @@
     X("", resize) \
     X("", rnn) \
     X("", sample) \
+    X("", selecting) \
     X("", sequence_layers) \
+    X("", sequences) \
+    X("", shapes) \
     X("", signal) \
+    X("", slicing) \
     X("", unary) \
     X("ai.onnx.ml", ml_linear) \
     X("ai.onnx.ml", ml_svm) \
