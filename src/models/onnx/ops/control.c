@@ -69,14 +69,17 @@ bool knonnx_all_known(const knonnx_value *v, int n)
     return true;
 }
 
+/* A tree of the arrays, behind one that means nothing: no tree is empty. */
 static kn_tree tree_of_values(knonnx_call *c, const knonnx_value *v, int n)
 {
     int count = knonnx_leaves(v, n, NULL);
     kn_array *x = knonnx_take(c, (uint64_t)count + 1, sizeof *x);
+    bool nothing = false;
     if (!x)
         return NULL;
-    knonnx_leaves(v, n, x);
-    return kn_tree_from(count, x);
+    x[0] = kn_strong(&nothing, KN_BOOL);
+    knonnx_leaves(v, n, x + 1);
+    return kn_tree_from(count + 1, x);
 }
 
 /* The leaves of a tree from one on; NULL with an error. */
@@ -112,13 +115,11 @@ static recording recording_of(knonnx_call *c)
     return r;
 }
 
-static kn_fn function_of(const char *name, void (*call)(const void *, void *, const void *const *), const recording *r, size_t out_bytes,
-                         int n_args)
-{
-    kn_function f = {.size_ = sizeof f, .name = name, .call = call, .env_bytes = sizeof *r, .out_bytes = out_bytes, .n_args = n_args,
-                     .arg_bytes = {2, 2}};
-    return kn_fn_of(&f, r);
-}
+/* What describes a function has to live as long as the function. */
+#define FUNCTION(call_name, text, result_bytes, count)                                                                         \
+    static const kn_function call_name##_function = {.size_ = sizeof(kn_function), .name = text, .call = call_name,             \
+                                                     .env_bytes = sizeof(recording), .out_bytes = result_bytes,                 \
+                                                     .n_args = count, .arg_bytes = {2, 2}}
 
 static void give_tree(void *out, kn_tree tree) { memcpy(out, &tree, sizeof tree); }
 
@@ -139,6 +140,8 @@ static void run_branch(const void *env, void *out, const void *const *in)
     bool ran = knonnx_run_graph(r.c, r.g, NULL, r.made) == 0;
     give_tree(out, ran ? tree_of_values(r.c, r.made, r.g->n_out) : NULL);
 }
+
+FUNCTION(run_branch, "branch", 2, 0);
 
 /* Whether two branches give values of one structure, with the same texts: what is not an array cannot depend on the condition. */
 static bool same_structure(const knonnx_value *a, const knonnx_value *b, int n)
@@ -170,7 +173,7 @@ static int either(knonnx_call *c, kn_array condition, const knonnx_graph *const 
         r[k].made = knonnx_take(c, (uint64_t)g[k]->n_out + 1, sizeof *r[k].made);
         if (!r[k].made)
             return -1;
-        fn[k] = function_of(k ? "then_branch" : "else_branch", run_branch, &r[k], 2, 0);
+        fn[k] = kn_fn_of(&run_branch_function, &r[k]);
     }
     kn_tree result = NULL;
     kn_outs outs = {1, {{&result, 2}}};
@@ -182,7 +185,7 @@ static int either(knonnx_call *c, kn_array condition, const knonnx_graph *const 
         return knonnx_done(c), -1;
     if (!same_structure(r[0].made, r[1].made, c->n_out))
         return knonnx_cannot(c, "the branches give values of different kinds or lengths, and the condition is being traced");
-    const kn_array *x = tree_leaves(c, result, 0);
+    const kn_array *x = tree_leaves(c, result, 1);
     const knonnx_value *v = x ? knonnx_with_leaves(c, r[1].made, c->n_out, x) : NULL;
     for (int k = 0; v && k < c->n_out; k++)
         if (knonnx_set_value(c, k, v[k]) < 0)
@@ -240,18 +243,35 @@ int knonnx_step(const knonnx_repeat *r, kn_array counter, kn_array go_on, const 
 
 static kn_array truth(bool yes) { return kn_strong(&yes, KN_BOOL); }
 
+static kn_tree collected_tree(const knonnx_repeat *r, const knonnx_value *v)
+{
+    kn_array *x = knonnx_take(r->c, (uint64_t)r->n_collected + 1, sizeof *x);
+    if (!x)
+        return NULL;
+    if (!knonnx_all_tensors(v, r->n_collected)) {
+        knonnx_fail(r->c, KN_ERROR_TYPE, "what the body gives is no tensor");
+        return NULL;
+    }
+    knonnx_leaves(v, r->n_collected, x);
+    return kn_tree_from(r->n_collected, x);
+}
+
 /* The carry is the state. What is scanned is the counter, or the items. */
 static void scan_step(const void *env, void *out, const void *const *in)
 {
     recording rec;
     memcpy(&rec, env, sizeof rec);
     const knonnx_repeat *r = rec.repeat;
-    const kn_array *carry = tree_leaves(r->c, tree_arg(in, 0), 0), *item = tree_leaves(r->c, tree_arg(in, 1), 0);
+    const kn_array *carry = tree_leaves(r->c, tree_arg(in, 0), 1), *item = tree_leaves(r->c, tree_arg(in, 1), 0);
     const knonnx_value *state = carry ? knonnx_with_leaves(r->c, rec.state, r->n_state, carry) : NULL;
     knonnx_value *made = knonnx_take(r->c, (uint64_t)r->g->n_out + 1, sizeof *made);
     bool ran = state && item && made && knonnx_step(r, item[0], truth(true), state, item, made) == 0;
-    give_tree(out, ran ? tree_of_values(r->c, made + r->loop, r->n_state + r->n_collected) : NULL);
+    kn_tree parts[2] = {ran ? tree_of_values(r->c, made + r->loop, r->n_state) : NULL,
+                        ran ? collected_tree(r, made + r->loop + r->n_state) : NULL};
+    give_tree(out, parts[0] && parts[1] ? kn_tree_tuple(2, parts) : NULL);
 }
+
+FUNCTION(scan_step, "body", 2, 2);
 
 static kn_tree items_tree(const knonnx_repeat *r, int64_t length, const kn_array *items)
 {
@@ -265,7 +285,7 @@ int knonnx_scan(const knonnx_repeat *r, int64_t length, const knonnx_value *stat
     recording rec = recording_of(r->c);
     rec.repeat = r;
     rec.state = state;
-    kn_fn fn = function_of("body", scan_step, &rec, 2, 2);
+    kn_fn fn = kn_fn_of(&scan_step_function, &rec);
     kn_tree carry = tree_of_values(r->c, state, r->n_state), xs = items_tree(r, length, items), result = NULL;
     if (!carry || !xs)
         return knonnx_done(r->c), -1;
@@ -275,7 +295,7 @@ int knonnx_scan(const knonnx_repeat *r, int64_t length, const knonnx_value *stat
     kn_forget(fn);
     if (status < 0)
         return knonnx_done(r->c), -1;
-    const kn_array *x = tree_leaves(r->c, result, 0);
+    const kn_array *x = tree_leaves(r->c, result, 1);
     const knonnx_value *v = x ? knonnx_with_leaves(r->c, state, r->n_state, x) : NULL;
     if (!v)
         return -1;
@@ -289,7 +309,7 @@ int knonnx_collect_none(const knonnx_repeat *r, const knonnx_value *state, const
     recording rec = recording_of(r->c);
     rec.repeat = r;
     rec.state = state;
-    kn_fn fn = function_of("body", scan_step, &rec, 2, 2);
+    kn_fn fn = kn_fn_of(&scan_step_function, &rec);
     kn_tree carry = tree_of_values(r->c, state, r->n_state), xs = NULL, result = NULL;
     kn_array *item = knonnx_take(r->c, (uint64_t)r->n_items + 1, sizeof *item);
     if (!item || !carry)
@@ -305,7 +325,7 @@ int knonnx_collect_none(const knonnx_repeat *r, const knonnx_value *state, const
     kn_args args = {2, {{&carry, 2}, {&xs, 2}}};
     int status = kn_eval_shape(fn, &args, &outs);
     kn_forget(fn);
-    const kn_array *x = status < 0 ? NULL : tree_leaves(r->c, result, knonnx_leaves(state, r->n_state, NULL));
+    const kn_array *x = status < 0 ? NULL : tree_leaves(r->c, result, 1 + knonnx_leaves(state, r->n_state, NULL));
     if (!x)
         return knonnx_done(r->c), -1;
     for (int k = 0; k < r->n_collected; k++) {
@@ -329,9 +349,9 @@ static void while_goes_on(const void *env, void *out, const void *const *in)
     recording rec;
     memcpy(&rec, env, sizeof rec);
     kn_tree carry = tree_arg(in, 0);
-    kn_array go_on = kn_tree_get(carry, 1);
+    kn_array go_on = kn_tree_get(carry, 2);
     if (rec.most)
-        go_on = kn_logical_and(kn_less(kn_tree_get(carry, 0), rec.most), go_on);
+        go_on = kn_logical_and(kn_less(kn_tree_get(carry, 1), rec.most), go_on);
     give_array(out, go_on);
 }
 
@@ -341,10 +361,10 @@ static void while_step(const void *env, void *out, const void *const *in)
     memcpy(&rec, env, sizeof rec);
     const knonnx_repeat *r = rec.repeat;
     kn_tree carry = tree_arg(in, 0);
-    const kn_array *x = tree_leaves(r->c, carry, 2);
+    const kn_array *x = tree_leaves(r->c, carry, 3);
     const knonnx_value *state = x ? knonnx_with_leaves(r->c, rec.state, r->n_state, x) : NULL;
     knonnx_value *made = knonnx_take(r->c, (uint64_t)r->g->n_out + 2, sizeof *made);
-    kn_array counter = kn_tree_get(carry, 0), go_on = kn_tree_get(carry, 1);
+    kn_array counter = kn_tree_get(carry, 1), go_on = kn_tree_get(carry, 2);
     bool ran = state && made && knonnx_step(r, counter, go_on, state, NULL, made + 1) == 0;
     if (ran) {
         go_on = rec.uses_condition ? kn_reshape(made[1].array, &(kn_shape){0}, NULL) : go_on;
@@ -353,6 +373,9 @@ static void while_step(const void *env, void *out, const void *const *in)
     }
     give_tree(out, ran ? tree_of_values(r->c, made, 2 + r->n_state) : NULL);
 }
+
+FUNCTION(while_goes_on, "condition", sizeof(kn_array), 1);
+FUNCTION(while_step, "body", 2, 1);
 
 int knonnx_while(const knonnx_repeat *r, kn_array most, int64_t known_most, bool uses_condition, kn_array go_on,
                  const knonnx_value *state, knonnx_value *state_out)
@@ -370,8 +393,8 @@ int knonnx_while(const knonnx_repeat *r, kn_array most, int64_t known_most, bool
     rec.state = state;
     rec.most = most;
     rec.uses_condition = uses_condition;
-    kn_fn goes_on = function_of("condition", while_goes_on, &rec, sizeof(kn_array), 1);
-    kn_fn step = function_of("body", while_step, &rec, 2, 1);
+    kn_fn goes_on = kn_fn_of(&while_goes_on_function, &rec);
+    kn_fn step = kn_fn_of(&while_step_function, &rec);
     kn_tree carry = tree_of_values(r->c, start, r->n_state + 2), result = NULL;
     if (!carry)
         return knonnx_done(r->c), -1;
@@ -381,7 +404,7 @@ int knonnx_while(const knonnx_repeat *r, kn_array most, int64_t known_most, bool
     int status = kn_while_loop(goes_on, step, &outs, &init, &o);
     kn_forget(goes_on);
     kn_forget(step);
-    const kn_array *x = status < 0 ? NULL : tree_leaves(r->c, result, 2);
+    const kn_array *x = status < 0 ? NULL : tree_leaves(r->c, result, 3);
     const knonnx_value *v = x ? knonnx_with_leaves(r->c, state, r->n_state, x) : NULL;
     if (!v)
         return knonnx_done(r->c), -1;
