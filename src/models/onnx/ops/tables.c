@@ -17,6 +17,7 @@
     X("", loops) \
     X("", losses) \
     X("", matmul) \
+    X("", ngrams) \
     X("", normal) \
     X("", pool) \
     X("", quantize) \
@@ -32,7 +33,9 @@
     X("", shapes) \
     X("", signal) \
     X("", slicing) \
+    X("", strings) \
     X("", unary) \
+    X("ai.onnx.ml", maps) \
     X("ai.onnx.ml", ml_linear) \
     X("ai.onnx.ml", ml_svm) \
     X("ai.onnx.ml", ml_trees) \
