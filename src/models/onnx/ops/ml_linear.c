@@ -101,7 +101,7 @@ static int op_normalizer(knonnx_call *c)
     o.keepdims = true;
     kn_array by;
     if (!strcmp(norm, "MAX"))
-        by = kn_max(kn_abs(x), &o);
+        by = kn_max(x, &o);
     else if (!strcmp(norm, "L1"))
         by = knonnx_total(kn_abs(x), ndim - 1, true);
     else if (!strcmp(norm, "L2"))
@@ -122,10 +122,12 @@ static int op_imputer(knonnx_call *c)
     if (knonnx_is_float(x)) {
         double old = knonnx_float(c, "replaced_value_float", 0);
         here = isnan(old) ? kn_isnan(x) : kn_equal(x, kn_like_double(old));
-        value = knonnx_of_floats(knonnx_floats(c, "imputed_value_floats", &n), n);
+        const float *v = knonnx_floats(c, "imputed_value_floats", &n);
+        value = knonnx_of_floats(v, n);
     } else {
         here = kn_equal(x, kn_strong(&(int64_t){knonnx_int(c, "replaced_value_int64", 0)}, KN_I64));
-        value = knonnx_of_ints(knonnx_ints(c, "imputed_value_int64s", &n), n);
+        const int64_t *v = knonnx_ints(c, "imputed_value_int64s", &n);
+        value = knonnx_of_ints(v, n);
     }
     if (n != 1 && (!n || kn_ndim(x) < 1 || n != kn_dim(x, -1)))
         return knonnx_fail(c, KN_ERROR_VALUE, "%d values to put in, where there is one, or one for each feature", n);

@@ -394,20 +394,22 @@ static int op_regressor(knonnx_call *c)
     return y ? knonnx_set(c, 0, knonnx_as(y, KN_F32)) : -1;
 }
 
-/* Votes for one class of two: its score. Where all weights are positive it is a probability, whose half decides and whose rest is the
- * other class's; else its sign decides, and the transform is of the score and its negative. */
-static int binary_scores(knonnx_call *c, const forest *f, kn_array score, kn_array *scores, kn_array *second)
+/* Votes for the first class alone, of two or one, are the score of the second one. Where all weights are positive it is a probability,
+ * whose half decides, and what it leaves is the first one's; else its sign decides, and its negative is the first one's. */
+static int binary_scores(knonnx_call *c, const forest *f, int classes, kn_array score, kn_array *scores,
+                         kn_array *second)
 {
     bool positive = true;
     const char *how = knonnx_string(c, "post_transform", "NONE");
+    kn_array column = knonnx_shaped(score, 2, (int64_t[]){-1, 1});
     for (int64_t i = 0; i < (int64_t)f->n * f->n_targets; i++)
         positive = positive && f->weight[i] >= 0;
-    *second = kn_greater(score, kn_like_double(positive ? 0.5 : 0));
-    if (how && !strcmp(how, "PROBIT")) {
-        *scores = knonnx_ml_post(c, knonnx_shaped(score, 2, (int64_t[]){-1, 1}), how);
-        return *scores ? 0 : -1;
-    }
-    if (positive)
+    *second = knonnx_as(kn_greater(score, kn_like_double(positive ? 0.5 : 0)), KN_I64);
+    if (!how)
+        return -1;
+    if (!strcmp(how, "PROBIT") || classes == 1)
+        *scores = !strncmp(how, "SOFTMAX", 7) ? column : knonnx_ml_post(c, column, how);
+    else if (!strcmp(how, "NONE") && positive)
         *scores = knonnx_ml_columns(kn_subtract(kn_like_int(1), score), score);
     else
         *scores = knonnx_ml_post(c, knonnx_ml_columns(kn_negative(score), score), how);
@@ -429,14 +431,16 @@ static int op_classifier(knonnx_call *c)
         return -1;
     kn_array y = together(&f, walk(&f, knonnx_as(x, d), d), SUM, d);
     y = base ? kn_add(y, base) : y;
-    if (classes <= 2 && voted == 1) {
-        int n = 0;
-        const int64_t *id = knonnx_ints(c, "class_ids", &n);
-        if (binary_scores(c, &f, knonnx_ml_column(y, id[0]), &scores, &best))
+    int n = 0;
+    const int64_t *id = knonnx_ints(c, "class_ids", &n), *label = knonnx_ints(c, ints, &n);
+    if (classes <= 2 && voted == 1 && *id == 0) {
+        if (binary_scores(c, &f, classes, knonnx_ml_column(y, 0), &scores, &best))
             return -1;
-        best = knonnx_as(best, KN_I64);
-        if (classes == 1) /* the one class, or none */
-            return knonnx_set(c, 0, best) || knonnx_set(c, 1, knonnx_as(scores, KN_F32)) ? -1 : 0;
+        if (classes == 1) { /* the one class, or none */
+            best = label ? kn_multiply(best, kn_strong(label, KN_I64)) : kn_subtract(best, kn_like_int(1));
+            int status = label ? knonnx_set(c, 0, best) : knonnx_ml_labels(c, 0, best, ints, texts);
+            return status || knonnx_set(c, 1, knonnx_as(scores, KN_F32)) ? -1 : 0;
+        }
     } else {
         scores = knonnx_ml_post(c, y, knonnx_string(c, "post_transform", "NONE"));
         best = scores ? knonnx_ml_best(y) : NULL;
