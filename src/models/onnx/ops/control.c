@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * control.c -- If, and running a graph again and again as kn_scan and kn_while_loop have it. Values around a graph are captured as the
- * arrays that they are: where they are traced they become operands. Each recording has a number of its own, so that nothing that was
- * recorded for one node is taken for another's. */
+ * control.c -- If, and running a graph again and again as kn_scan and kn_while_loop have it. Values around a graph are
+ * captured as the arrays that they are: where they are traced they become operands. Each recording has a number of its
+ * own, so that nothing that was recorded for one node is taken for another's. */
 #include "models/onnx/ops/control.h"
 #include <stdatomic.h>
 
@@ -63,7 +63,8 @@ bool knonnx_all_known(const knonnx_value *v, int n)
     for (int k = 0; k < n; k++) {
         if (v[k].kind == KNONNX_TENSOR_VALUE && !kn_is_concrete(v[k].array))
             return false;
-        if ((v[k].kind == KNONNX_SEQUENCE_VALUE || v[k].kind == KNONNX_OPTIONAL_VALUE) && !knonnx_all_known(v[k].item, (int)v[k].n))
+        if ((v[k].kind == KNONNX_SEQUENCE_VALUE || v[k].kind == KNONNX_OPTIONAL_VALUE) &&
+            !knonnx_all_known(v[k].item, (int)v[k].n))
             return false;
     }
     return true;
@@ -97,10 +98,10 @@ static kn_array *tree_leaves(knonnx_call *c, kn_tree tree, int from)
 typedef struct recording {
     uint64_t number;
     knonnx_call *c;
-    const knonnx_graph *g;          /* of a branch */
-    knonnx_value *made;             /* of a branch: what it gave */
+    const knonnx_graph *g; /* of a branch */
+    knonnx_value *made;    /* of a branch: what it gave */
     const knonnx_repeat *repeat;
-    const knonnx_value *state;      /* what the carry stands for */
+    const knonnx_value *state; /* what the carry stands for */
     kn_array most;
     int64_t uses_condition;
 } recording;
@@ -116,10 +117,14 @@ static recording recording_of(knonnx_call *c)
 }
 
 /* What describes a function has to live as long as the function. */
-#define FUNCTION(call_name, text, result_bytes, count)                                                                         \
-    static const kn_function call_name##_function = {.size_ = sizeof(kn_function), .name = text, .call = call_name,             \
-                                                     .env_bytes = sizeof(recording), .out_bytes = result_bytes,                 \
-                                                     .n_args = count, .arg_bytes = {2, 2}}
+#define FUNCTION(call_name, text, result_bytes, count)                               \
+    static const kn_function call_name##_function = {.size_ = sizeof(kn_function),   \
+                                                     .name = text,                   \
+                                                     .call = call_name,              \
+                                                     .env_bytes = sizeof(recording), \
+                                                     .out_bytes = result_bytes,      \
+                                                     .n_args = count,                \
+                                                     .arg_bytes = {2, 2}}
 
 static void give_tree(void *out, kn_tree tree) { memcpy(out, &tree, sizeof tree); }
 
@@ -143,7 +148,8 @@ static void run_branch(const void *env, void *out, const void *const *in)
 
 FUNCTION(run_branch, "branch", 2, 0);
 
-/* Whether two branches give values of one structure, with the same texts: what is not an array cannot depend on the condition. */
+/* Whether two branches give values of one structure, with the same texts: what is not an array cannot depend on the
+ * condition. */
 static bool same_structure(const knonnx_value *a, const knonnx_value *b, int n)
 {
     for (int k = 0; k < n; k++) {
@@ -184,7 +190,8 @@ static int either(knonnx_call *c, kn_array condition, const knonnx_graph *const 
     if (status < 0)
         return knonnx_done(c), -1;
     if (!same_structure(r[0].made, r[1].made, c->n_out))
-        return knonnx_cannot(c, "the branches give values of different kinds or lengths, and the condition is being traced");
+        return knonnx_cannot(
+            c, "the branches give values of different kinds or lengths, and the condition is being traced");
     const kn_array *x = tree_leaves(c, result, 1);
     const knonnx_value *v = x ? knonnx_with_leaves(c, r[1].made, c->n_out, x) : NULL;
     for (int k = 0; v && k < c->n_out; k++)
@@ -200,7 +207,8 @@ static int op_if(knonnx_call *c)
     if (!condition || !g[0] || !g[1])
         return -1;
     if (g[0]->n_out != c->n_out || g[1]->n_out != c->n_out || g[0]->n_in || g[1]->n_in)
-        return knonnx_fail(c, KN_ERROR_VALUE, "the branches give %d and %d values, the node has %d", g[1]->n_out, g[0]->n_out, c->n_out);
+        return knonnx_fail(c, KN_ERROR_VALUE, "the branches give %d and %d values, the node has %d", g[1]->n_out,
+                           g[0]->n_out, c->n_out);
     if (kn_size(condition) != 1)
         return knonnx_fail(c, KN_ERROR_VALUE, "the condition has %lld elements", (long long)kn_size(condition));
     if (!knonnx_known(c, 0))
@@ -223,8 +231,8 @@ static kn_array as_declared(const knonnx_info *info, kn_array x)
     return kn_reshape(x, &shape, NULL);
 }
 
-int knonnx_step(const knonnx_repeat *r, kn_array counter, kn_array go_on, const knonnx_value *state, const kn_array *item,
-                knonnx_value *out)
+int knonnx_step(const knonnx_repeat *r, kn_array counter, kn_array go_on, const knonnx_value *state,
+                const kn_array *item, knonnx_value *out)
 {
     knonnx_value *in = knonnx_take(r->c, (uint64_t)r->g->n_in + 1, sizeof *in);
     int n = 0;
@@ -279,8 +287,8 @@ static kn_tree items_tree(const knonnx_repeat *r, int64_t length, const kn_array
     return r->loop ? kn_tree_from(1, &counter) : kn_tree_from(r->n_items, items);
 }
 
-int knonnx_scan(const knonnx_repeat *r, int64_t length, const knonnx_value *state, const kn_array *items, knonnx_value *state_out,
-                kn_array *collected)
+int knonnx_scan(const knonnx_repeat *r, int64_t length, const knonnx_value *state, const kn_array *items,
+                knonnx_value *state_out, kn_array *collected)
 {
     recording rec = recording_of(r->c);
     rec.repeat = r;

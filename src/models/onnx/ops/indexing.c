@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * indexing.c -- operators that take elements from computed places and put them there. A place of several indices is one number in
- * the flattened axes: its parts are checked against their extents, negative ones count from the end. */
+ * indexing.c -- operators that take elements from computed places and put them there. A place of several indices is
+ * one number in the flattened axes: its parts are checked against their extents, negative ones count from the end. */
 #include "models/onnx/ops/move.h"
 
 static kn_array from_end(kn_array index, int64_t extent)
@@ -96,8 +96,10 @@ static int gather_nd(knonnx_call *c)
     kn_shape shape = kn_shape_of(x), places = kn_shape_of(index);
     int64_t batch = knonnx_int(c, "batch_dims", 0), n = places.ndim > 0 ? places.dim[places.ndim - 1] : 0;
     if (places.ndim < 1 || batch < 0 || batch >= places.ndim || n < 0 || batch + n > shape.ndim)
-        return knonnx_fail(c, KN_ERROR_VALUE, "indices of %d axes, the last one of %lld elements, and %lld batch axes do not fit data of %d axes",
-                           places.ndim, (long long)n, (long long)batch, shape.ndim);
+        return knonnx_fail(
+            c, KN_ERROR_VALUE,
+            "indices of %d axes, the last one of %lld elements, and %lld batch axes do not fit data of %d axes",
+            places.ndim, (long long)n, (long long)batch, shape.ndim);
     kn_shape lead = {.ndim = (int)(batch + n)}, to = {.ndim = places.ndim - 1};
     memcpy(lead.dim, shape.dim, (size_t)lead.ndim * sizeof *lead.dim);
     memcpy(to.dim, places.dim, (size_t)to.ndim * sizeof *to.dim);
@@ -114,7 +116,8 @@ static int gather_nd(knonnx_call *c)
 
 /* ---- Scattering. */
 
-typedef kn_array scatter_function(kn_array, kn_array, kn_array, const kn_lax_scatter_dimension_numbers *, const kn_lax_gather_opts *);
+typedef kn_array scatter_function(kn_array, kn_array, kn_array, const kn_lax_scatter_dimension_numbers *,
+                                  const kn_lax_gather_opts *);
 
 static scatter_function *reduction(knonnx_call *c)
 {
@@ -162,10 +165,12 @@ static int scatter_elements(knonnx_call *c)
     for (int k = 0; fits && k < shape.ndim; k++)
         fits = kn_dim_eq(places.dim[k], given.dim[k]);
     if (!fits)
-        return knonnx_fail(c, KN_ERROR_VALUE, "data, indices and updates have shapes that do not fit (%d, %d and %d axes)", shape.ndim,
+        return knonnx_fail(c, KN_ERROR_VALUE,
+                           "data, indices and updates have shapes that do not fit (%d, %d and %d axes)", shape.ndim,
                            places.ndim, given.ndim);
     for (int k = 0; k < shape.ndim; k++)
-        part[k] = kn_broadcast_to(k == axis ? from_end(index, shape.dim[k]) : counts(places.dim[k], k, shape.ndim), &places);
+        part[k] =
+            kn_broadcast_to(k == axis ? from_end(index, shape.dim[k]) : counts(places.dim[k], k, shape.ndim), &places);
     kn_array y = scatter_rows(f, kn_ravel(x, NULL), kn_ravel(flat_places(part, &shape), NULL), kn_ravel(updates, NULL));
     return knonnx_set_moved(c, &pool, 0, kn_reshape(y, &shape, NULL));
 }
@@ -257,8 +262,8 @@ static int reverse_sequence(knonnx_call *c)
         return -1;
     kn_shape shape = kn_shape_of(x);
     if (shape.ndim < 2 || batch == time || batch < 0 || time < 0 || batch > 1 || time > 1)
-        return knonnx_fail(c, KN_ERROR_VALUE, "batch_axis %lld and time_axis %lld of a tensor with %d axes", (long long)batch,
-                           (long long)time, shape.ndim);
+        return knonnx_fail(c, KN_ERROR_VALUE, "batch_axis %lld and time_axis %lld of a tensor with %d axes",
+                           (long long)batch, (long long)time, shape.ndim);
     kn_shape two = {2, {shape.dim[0], shape.dim[1]}}, along = {2, {1, 1}};
     along.dim[batch] = shape.dim[batch];
     length = kn_reshape(kn_astype(length, KN_I64, NULL), &along, NULL);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * loops.c -- Loop and Scan. A loop of a known number of rounds is one kn_scan, or written out where it is short, where its state is no
- * tensors, and where shapes change or depend on the counter; one whose end depends on traced values is a kn_while_loop. Where nothing
- * is traced the rounds are run one after the other. */
+ * loops.c -- Loop and Scan. A loop of a known number of rounds is one kn_scan, or written out where it is short, where
+ * its state is no tensors, and where shapes change or depend on the counter; one whose end depends on traced values is
+ * a kn_while_loop. Where nothing is traced the rounds are run one after the other. */
 #include "models/onnx/ops/control.h"
 
 enum { WRITTEN_OUT = 16, MOST_WRITTEN_OUT = 1 << 14 };
 
 /* What each round collected, to be stacked at the end. */
-typedef struct rounds { int64_t n, room; knonnx_value *value; /* n times n_collected */ } rounds;
+typedef struct rounds {
+    int64_t n, room;
+    knonnx_value *value; /* n times n_collected */
+} rounds;
 
 static int collect(const knonnx_repeat *r, rounds *all, const knonnx_value *v)
 {
@@ -41,11 +44,11 @@ static knonnx_value stack_rounds(const knonnx_repeat *r, const rounds *all, int 
 
 typedef struct loop {
     knonnx_repeat r;
-    kn_array most, go_on;  /* NULL: not given */
+    kn_array most, go_on; /* NULL: not given */
     bool most_known;
-    int64_t rounds;        /* at most so many; INT64_MAX: not said */
+    int64_t rounds; /* at most so many; INT64_MAX: not said */
     const knonnx_value *state;
-    knonnx_value *end;     /* the state at the end */
+    knonnx_value *end; /* the state at the end */
     knonnx_value *collected;
 } loop;
 
@@ -94,11 +97,12 @@ static int while_loop(loop *l)
     bool yes = true;
     if (r->n_collected)
         return knonnx_fail(r->c, KN_ERROR_CONCRETIZATION,
-                           "how often the loop runs, and with it the shape of what it collects, depends on values that are being traced: "
+                           "how often the loop runs, and with it the shape of what it collects, depends on values that "
+                           "are being traced: "
                            "run it without transformations (kn_onnx_run)");
     kn_array most = l->most ? kn_reshape(l->most, &(kn_shape){0}, NULL) : NULL;
-    if (knonnx_while(r, most, l->most_known ? l->rounds : INT64_MAX, l->go_on, l->go_on ? l->go_on : kn_strong(&yes, KN_BOOL), l->state,
-                     l->end) < 0)
+    if (knonnx_while(r, most, l->most_known ? l->rounds : INT64_MAX, l->go_on,
+                     l->go_on ? l->go_on : kn_strong(&yes, KN_BOOL), l->state, l->end) < 0)
         return -1;
     return set_loop(l);
 }
@@ -127,7 +131,8 @@ static int run_loop(loop *l)
     bool tensors = knonnx_all_tensors(state, r->n_state), yes = true;
     rounds all = {0};
     for (int64_t k = 0; k < l->rounds; k++) {
-        bool traced = k >= 4 * WRITTEN_OUT && tensors && !r->n_collected && l->go_on && !knonnx_all_known(state, r->n_state);
+        bool traced =
+            k >= 4 * WRITTEN_OUT && tensors && !r->n_collected && l->go_on && !knonnx_all_known(state, r->n_state);
         if ((l->most && !l->most_known) || (go_on && !kn_is_concrete(go_on)) || traced)
             return while_loop(l);
         if (go_on && !kn_item_bool(go_on))
@@ -149,13 +154,15 @@ static int run_loop(loop *l)
 static int op_loop(knonnx_call *c)
 {
     loop l = {.r = {.c = c, .g = knonnx_body(c, "body"), .loop = true, .n_state = c->n_in > 2 ? c->n_in - 2 : 0},
-              .rounds = INT64_MAX, .state = c->in + 2};
+              .rounds = INT64_MAX,
+              .state = c->in + 2};
     const knonnx_graph *g = l.r.g;
     if (!g)
         return -1;
     l.r.n_collected = g->n_out - 1 - l.r.n_state;
     if (g->n_in != 2 + l.r.n_state || l.r.n_collected < 0 || c->n_out > g->n_out - 1)
-        return knonnx_fail(c, KN_ERROR_VALUE, "a body of %d inputs and %d outputs does not fit %d values that are carried and %d outputs",
+        return knonnx_fail(c, KN_ERROR_VALUE,
+                           "a body of %d inputs and %d outputs does not fit %d values that are carried and %d outputs",
                            g->n_in, g->n_out, l.r.n_state, c->n_out);
     if ((knonnx_has(c, 0) && !(l.most = knonnx_in(c, 0))) || (knonnx_has(c, 1) && !(l.go_on = knonnx_in(c, 1))))
         return -1;
@@ -186,9 +193,9 @@ static int op_loop(knonnx_call *c)
 typedef struct scan {
     knonnx_repeat r;
     const knonnx_value *state;
-    kn_array *items;      /* the axis that is scanned in front, forwards */
+    kn_array *items; /* the axis that is scanned in front, forwards */
     knonnx_value *end;
-    kn_array *collected;  /* stacked in front */
+    kn_array *collected; /* stacked in front */
 } scan;
 
 /* `length` rounds. */
@@ -234,7 +241,8 @@ static int begin_scan(knonnx_call *c, int first, scan *s)
     *s = (scan){.r = {.c = c, .g = g, .n_items = (int)items, .n_state = n - (int)items}, .state = c->in + first};
     s->r.n_collected = g->n_out - s->r.n_state;
     if (items < 1 || items > n || g->n_in != n || s->r.n_collected < 0 || c->n_out > g->n_out)
-        return knonnx_fail(c, KN_ERROR_VALUE, "a body of %d inputs and %d outputs does not fit %d inputs, of which %lld are scanned",
+        return knonnx_fail(c, KN_ERROR_VALUE,
+                           "a body of %d inputs and %d outputs does not fit %d inputs, of which %lld are scanned",
                            g->n_in, g->n_out, n, (long long)items);
     for (int k = first; k < c->n_in; k++)
         if (!knonnx_in(c, k))
@@ -251,7 +259,8 @@ static int number_of(knonnx_call *c, const char *name, int k, int wanted, int64_
     int n = 0;
     const int64_t *v = knonnx_ints(c, name, &n);
     *out = v && k < n ? v[k] : 0;
-    return !v || n == wanted ? 0 : knonnx_fail(c, KN_ERROR_VALUE, "%s has %d numbers where %d are wanted", name, n, wanted);
+    return !v || n == wanted ? 0
+                             : knonnx_fail(c, KN_ERROR_VALUE, "%s has %d numbers where %d are wanted", name, n, wanted);
 }
 
 static kn_array backwards(kn_array x)
@@ -282,8 +291,8 @@ static int op_scan(knonnx_call *c)
         if (at < 0)
             return -1;
         if (k && kn_dim(x, at) != length)
-            return knonnx_fail(c, KN_ERROR_VALUE, "things of %lld and %lld elements are scanned together", (long long)length,
-                               (long long)kn_dim(x, at));
+            return knonnx_fail(c, KN_ERROR_VALUE, "things of %lld and %lld elements are scanned together",
+                               (long long)length, (long long)kn_dim(x, at));
         length = kn_dim(x, at);
         x = moved_axis(x, at, 0);
         s.items[k] = direction ? backwards(x) : x;
@@ -359,12 +368,14 @@ static int op_scan_8(knonnx_call *c)
     kn_array first = c->in[1 + s.r.n_state].array;
     int64_t batch = kn_dim(first, 0), longest = kn_dim(first, 1);
     if (batch < 1 || longest < 0 || (length && n != batch))
-        return knonnx_done(c) ? -1 : knonnx_fail(c, KN_ERROR_VALUE, "a batch of %lld, and %d lengths", (long long)batch, n);
+        return knonnx_done(c) ? -1
+                              : knonnx_fail(c, KN_ERROR_VALUE, "a batch of %lld, and %d lengths", (long long)batch, n);
     int outs = s.r.n_state + s.r.n_collected;
     knonnx_value *each = knonnx_take(c, (uint64_t)outs * (uint64_t)batch + 1, sizeof *each);
     for (int64_t b = 0; each && b < batch; b++) {
         if (length && (length[b] < 0 || length[b] > longest))
-            return knonnx_fail(c, KN_ERROR_VALUE, "a sequence of length %lld, of %lld", (long long)length[b], (long long)longest);
+            return knonnx_fail(c, KN_ERROR_VALUE, "a sequence of length %lld, of %lld", (long long)length[b],
+                               (long long)longest);
         if (scan_sequence(&s, b, length ? length[b] : longest, longest) < 0)
             return -1;
         for (int k = 0; k < outs; k++)

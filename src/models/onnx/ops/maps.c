@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * maps.c -- ai.onnx.ml's operators on labels and dictionaries. A label is looked up among sorted keys: where it is not there it gets the
- * last of the values, the default. Labels that are numbers may be traced, texts are looked at. */
+ * maps.c -- ai.onnx.ml's operators on labels and dictionaries. A label is looked up among sorted keys: where it is not
+ * there it gets the last of the values, the default. Labels that are numbers may be traced, texts are looked at. */
 #include "models/onnx/ops/move.h"
 #include <math.h>
 #include <stdio.h>
@@ -10,12 +10,17 @@
 
 typedef struct keys {
     int n;
-    const char *const *text;  /* one of these */
+    const char *const *text; /* one of these */
     const int64_t *whole;
     const double *real;
 } keys;
 
-typedef struct place { const char *text; int64_t whole; double real; int64_t at; } place;
+typedef struct place {
+    const char *text;
+    int64_t whole;
+    double real;
+    int64_t at;
+} place;
 
 static int by_text(const void *a, const void *b)
 {
@@ -89,7 +94,8 @@ static kn_array find_texts(knonnx_call *c, const place *p, int n, int none)
 static kn_array find_numbers(knonnx_call *c, const keys *k, const place *p, int n, int none)
 {
     kn_array x = knonnx_in(c, 0);
-    int64_t *at = x ? knonnx_take(c, (uint64_t)n + 1, sizeof *at) : NULL, *whole = at ? knonnx_take(c, (uint64_t)n + 1, sizeof *whole) : NULL;
+    int64_t *at = x ? knonnx_take(c, (uint64_t)n + 1, sizeof *at) : NULL,
+            *whole = at ? knonnx_take(c, (uint64_t)n + 1, sizeof *whole) : NULL;
     double *real = whole ? knonnx_take(c, (uint64_t)n + 1, sizeof *real) : NULL;
     if (!real)
         return NULL;
@@ -103,7 +109,8 @@ static kn_array find_numbers(knonnx_call *c, const keys *k, const place *p, int 
     kn_dtype dtype = k->real ? KN_F64 : KN_I64;
     x = kn_astype(x, dtype, NULL);
     kn_array key = kn_from_memory(k->real ? (const void *)real : whole, &(kn_shape){1, {numbers}}, dtype);
-    kn_array index = numbers ? kn_searchsorted(key, x, NULL) : kn_zeros_like(x, &(kn_zeros_like_opts){sizeof(kn_zeros_like_opts), KN_I64, NULL, NULL});
+    kn_array index = numbers ? kn_searchsorted(key, x, NULL)
+                             : kn_zeros_like(x, &(kn_zeros_like_opts){sizeof(kn_zeros_like_opts), KN_I64, NULL, NULL});
     kn_take_opts clip = kn_take_opts_default();
     clip.mode = "clip";
     kn_array not_there = kn_like_int(n);
@@ -129,7 +136,10 @@ static kn_array positions_of(knonnx_call *c, const keys *k)
 /* ---- LabelEncoder and CategoryMapper. */
 
 /* Values by position, the last one the default; texts or an array. */
-typedef struct values { const char **text; kn_array array; } values;
+typedef struct values {
+    const char **text;
+    kn_array array;
+} values;
 
 static int set_values(knonnx_call *c, const keys *k, const values *v)
 {
@@ -195,7 +205,8 @@ static int read_keys(knonnx_call *c, keys *k)
     k->whole = knonnx_ints(c, "keys_int64s", &n_ints);
     k->text = knonnx_texts(c, "keys_strings", &n_texts);
     if ((t != NULL) + (floats != NULL) + (k->whole != NULL) + (k->text != NULL) != 1)
-        return knonnx_fail(c, KN_ERROR_VALUE, "one of the attributes keys_strings, keys_int64s, keys_floats and keys_tensor is needed");
+        return knonnx_fail(c, KN_ERROR_VALUE,
+                           "one of the attributes keys_strings, keys_int64s, keys_floats and keys_tensor is needed");
     if (t) {
         knonnx_value v = t->tensors ? knonnx_value_of(c, t->tensors) : (knonnx_value){0};
         return tensor_keys(c, &v, k);
@@ -237,7 +248,9 @@ static int read_values(knonnx_call *c, int *n, values *v)
     const int64_t *ints = knonnx_ints(c, "values_int64s", &n_ints);
     const char *const *texts = knonnx_texts(c, "values_strings", &n_texts);
     if ((t != NULL) + (floats != NULL) + (ints != NULL) + (texts != NULL) != 1)
-        return knonnx_fail(c, KN_ERROR_VALUE, "one of the attributes values_strings, values_int64s, values_floats and values_tensor is needed");
+        return knonnx_fail(
+            c, KN_ERROR_VALUE,
+            "one of the attributes values_strings, values_int64s, values_floats and values_tensor is needed");
     *n = n_floats + n_ints + n_texts;
     if (t)
         return tensor_values(c, t, n, v);
@@ -246,7 +259,8 @@ static int read_values(knonnx_call *c, int *n, values *v)
         return v->text ? 0 : -1;
     }
     if (floats)
-        v->array = array_with(kn_from_memory(floats, &(kn_shape){1, {n_floats}}, KN_F32), kn_like_double(knonnx_float(c, "default_float", -0.0)));
+        v->array = array_with(kn_from_memory(floats, &(kn_shape){1, {n_floats}}, KN_F32),
+                              kn_like_double(knonnx_float(c, "default_float", -0.0)));
     else
         v->array = array_with(knonnx_int_array(ints, n_ints), kn_like_int(knonnx_int(c, "default_int64", -1)));
     return 0;
@@ -320,7 +334,8 @@ static kn_array zero_of(kn_array like)
     return kn_zeros(&(kn_shape){0}, &o);
 }
 
-/* The values of a map at places 0 ... n - 1, `at[k]` being that of pair k (-1: left out); elsewhere zeros or empty texts. */
+/* The values of a map at places 0 ... n - 1, `at[k]` being that of pair k (-1: left out); elsewhere zeros or empty
+ * texts. */
 static knonnx_value spread(knonnx_call *c, const knonnx_value *map, const int64_t *at, int64_t n, knonnx_value nothing)
 {
     knonnx_value *v = knonnx_take(c, (uint64_t)n + 1, sizeof *v);
@@ -400,13 +415,15 @@ static int cast_map(knonnx_call *c)
     if (!item || !to || !form)
         return -1;
     bool sparse = !strcmp(form, "SPARSE");
-    if ((!sparse && strcmp(form, "DENSE")) || (strcmp(to, "TO_FLOAT") && strcmp(to, "TO_STRING") && strcmp(to, "TO_INT64")))
+    if ((!sparse && strcmp(form, "DENSE")) ||
+        (strcmp(to, "TO_FLOAT") && strcmp(to, "TO_STRING") && strcmp(to, "TO_INT64")))
         return knonnx_fail(c, KN_ERROR_VALUE, "map_form \"%s\", cast_to \"%s\"", form, to);
     if (!map->n || !map->key_ints)
         return knonnx_fail(c, KN_ERROR_VALUE, "the map has to have integers as keys, and one at least");
     for (size_t k = 0; k < map->n; k++) {
         if (sparse && (map->key_ints[k] < 0 || map->key_ints[k] >= most))
-            return knonnx_fail(c, KN_ERROR_VALUE, "the key %lld is not below max_map, %lld", (long long)map->key_ints[k], (long long)most);
+            return knonnx_fail(c, KN_ERROR_VALUE, "the key %lld is not below max_map, %lld",
+                               (long long)map->key_ints[k], (long long)most);
         at[k] = sparse ? map->key_ints[k] : 0;
         for (size_t i = 0; i < map->n && !sparse; i++)
             at[k] += map->key_ints[i] < map->key_ints[k];
@@ -433,14 +450,16 @@ static int zip_map(knonnx_call *c)
     if (!ints == !texts || (shape.ndim != 1 && shape.ndim != 2) || shape.dim[shape.ndim - 1] != n)
         return knonnx_fail(c, KN_ERROR_VALUE, "one list of labels is needed, with one for each column");
     knonnx_value names = texts ? knonnx_of_texts(c, &(kn_shape){1, {n}}, texts) : (knonnx_value){0};
-    knonnx_value *row = knonnx_take(c, (uint64_t)rows + 1, sizeof *row), *item = knonnx_take(c, (uint64_t)(rows * n) + 1, sizeof *item);
+    knonnx_value *row = knonnx_take(c, (uint64_t)rows + 1, sizeof *row),
+                 *item = knonnx_take(c, (uint64_t)(rows * n) + 1, sizeof *item);
     if (!row || !item || (texts && !names.strings))
         return -1;
     kn_list parts = kn_unstack(kn_ravel(x, NULL), NULL);
     for (int64_t k = 0; k < rows * n; k++)
         item[k] = knonnx_of_array(kn_list_get(parts, (int)k));
     for (int64_t k = 0; k < rows; k++)
-        row[k] = (knonnx_value){.kind = KNONNX_MAP_VALUE, .n = (size_t)n, .item = item + k * n, .keys = names.strings, .key_ints = ints};
+        row[k] = (knonnx_value){
+            .kind = KNONNX_MAP_VALUE, .n = (size_t)n, .item = item + k * n, .keys = names.strings, .key_ints = ints};
     return knonnx_set_value(c, 0, (knonnx_value){.kind = KNONNX_SEQUENCE_VALUE, .n = (size_t)rows, .item = row});
 }
 

@@ -155,7 +155,9 @@ int knonnx_same_dtype(knonnx_call *c, kn_array x, kn_array y)
     kn_dtype a = kn_dtype_of(x), b = kn_dtype_of(y);
     if (!a || !b)
         return knonnx_done(c), -1;
-    return a == b ? 0 : knonnx_fail(c, KN_ERROR_TYPE, "inputs of different dtypes: %s and %s", kn_dtype_name(a), kn_dtype_name(b));
+    return a == b ? 0
+                  : knonnx_fail(c, KN_ERROR_TYPE, "inputs of different dtypes: %s and %s", kn_dtype_name(a),
+                                kn_dtype_name(b));
 }
 
 knonnx_value knonnx_stacked(knonnx_call *c, const knonnx_value *v, size_t n, int axis)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * move.h -- operators that only move elements work on texts as they do on numbers: texts go in as an array of their positions in a
- * pool, are moved by the same functions, and come out as the texts at these positions. */
+ * move.h -- operators that only move elements work on texts as they do on numbers: texts go in as an array of their
+ * positions in a pool, are moved by the same functions, and come out as the texts at these positions. */
 #ifndef KN_MODELS_ONNX_OPS_MOVE_H
 #define KN_MODELS_ONNX_OPS_MOVE_H
 #include "models/onnx/ops/call.h"

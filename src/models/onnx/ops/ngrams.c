@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ngrams.c -- TfIdfVectorizer: how often each of the known sequences of words or numbers is in a row. Items are numbered first: the texts
- * of the pool in order, or the integers themselves. Then sequences are sorted by their numbers, and found by halving. */
+ * ngrams.c -- TfIdfVectorizer: how often each of the known sequences of words or numbers is in a row. Items are
+ * numbered first: the texts of the pool in order, or the integers themselves. Then sequences are sorted by their
+ * numbers, and found by halving. */
 #include "models/onnx/ops/move.h"
 #include <stdlib.h>
 
-typedef struct gram { const int64_t *item; int64_t n, id; } gram; /* id: its position in the pool, and its weight's */
+typedef struct gram {
+    const int64_t *item;
+    int64_t n, id;
+} gram; /* id: its position in the pool, and its weight's */
 
 typedef struct table {
     gram *gram;
     int64_t n, columns;
-    const int64_t *column;      /* of each gram */
-    const char **sorted;        /* texts of the pool, each once; NULL: the items are integers */
+    const int64_t *column; /* of each gram */
+    const char **sorted;   /* texts of the pool, each once; NULL: the items are integers */
     size_t n_sorted;
 } table;
 
@@ -61,16 +65,19 @@ static int cut_pool(knonnx_call *c, table *t, const int64_t *item, int64_t n_ite
     for (int k = 0; k < n_counts; k++) {
         int64_t from = counts[k], to = k + 1 < n_counts ? counts[k + 1] : n_items, length = k + 1;
         if (from < 0 || from > to || to > n_items || (to - from) % length)
-            return knonnx_fail(c, KN_ERROR_VALUE, "ngram_counts[%d] is %lld, of %lld items", k, (long long)from, (long long)n_items);
+            return knonnx_fail(c, KN_ERROR_VALUE, "ngram_counts[%d] is %lld, of %lld items", k, (long long)from,
+                               (long long)n_items);
         for (; from < to; from += length) {
             if (t->n == n_indexes)
-                return knonnx_fail(c, KN_ERROR_VALUE, "there are more sequences than the %d of ngram_indexes", n_indexes);
+                return knonnx_fail(c, KN_ERROR_VALUE, "there are more sequences than the %d of ngram_indexes",
+                                   n_indexes);
             t->gram[t->n] = (gram){item + from, length, t->n};
             t->n++;
         }
     }
     if (t->n != n_indexes)
-        return knonnx_fail(c, KN_ERROR_VALUE, "ngram_indexes has %d numbers for %lld sequences", n_indexes, (long long)t->n);
+        return knonnx_fail(c, KN_ERROR_VALUE, "ngram_indexes has %d numbers for %lld sequences", n_indexes,
+                           (long long)t->n);
     qsort(t->gram, (size_t)t->n, sizeof *t->gram, by_items);
     return 0;
 }
@@ -94,7 +101,9 @@ static int read_table(knonnx_call *c, table *t)
     return item ? cut_pool(c, t, item, texts ? n_texts : n_ints, n_indexes) : -1;
 }
 
-typedef struct limits { int64_t skips, shortest, longest; } limits;
+typedef struct limits {
+    int64_t skips, shortest, longest;
+} limits;
 
 /* Counts the sequences of a row; `part` has room for the longest. Those of one item cannot skip any. */
 static void count_row(const table *t, const limits *l, const int64_t *row, int64_t n, int64_t *part, float *count)
@@ -111,7 +120,8 @@ static void count_row(const table *t, const limits *l, const int64_t *row, int64
             }
 }
 
-/* "IDF" has the weight of what is there, "TFIDF" the count times the weight. Weights stand by column, as runtimes read them. */
+/* "IDF" has the weight of what is there, "TFIDF" the count times the weight. Weights stand by column, as runtimes read
+ * them. */
 static int weigh(knonnx_call *c, const table *t, const char *mode, float *count, int64_t rows)
 {
     int n = 0;
@@ -146,13 +156,14 @@ static int tf_idf(knonnx_call *c)
 {
     table t = {0};
     kn_shape shape;
-    limits l = {knonnx_int(c, "max_skip_count", 0), knonnx_int(c, "min_gram_length", 1), knonnx_int(c, "max_gram_length", 1)};
+    limits l = {knonnx_int(c, "max_skip_count", 0), knonnx_int(c, "min_gram_length", 1),
+                knonnx_int(c, "max_gram_length", 1)};
     const char *mode = knonnx_string(c, "mode", "TF");
     if (!mode || read_table(c, &t) < 0)
         return -1;
     if (l.shortest < 1 || l.longest < l.shortest || l.longest > 1 << 20 || l.skips < 0 || l.skips > 1 << 20)
-        return knonnx_fail(c, KN_ERROR_VALUE, "sequences of %lld to %lld items, %lld skipped", (long long)l.shortest, (long long)l.longest,
-                           (long long)l.skips);
+        return knonnx_fail(c, KN_ERROR_VALUE, "sequences of %lld to %lld items, %lld skipped", (long long)l.shortest,
+                           (long long)l.longest, (long long)l.skips);
     const int64_t *item = row_items(c, &t, &shape);
     if (!item)
         return knonnx_done(c), -1;

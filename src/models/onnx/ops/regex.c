@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * regex.c -- RE2's regular expressions by PCRE2. What RE2 has and PCRE2 writes in another way is written so; what RE2 does not have is
- * refused, as it refuses it. Whether a whole text matches does not depend on the order in which the two look for a match. Source: RE2's
- * table of its syntax. */
+ * regex.c -- RE2's regular expressions by PCRE2. What RE2 has and PCRE2 writes in another way is written so; what RE2
+ * does not have is refused, as it refuses it. Whether a whole text matches does not depend on the order in which the
+ * two look for a match. Source: RE2's table of its syntax. */
 #include "models/onnx/ops/regex.h"
 #ifdef KN_HAVE_TEXT
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -35,8 +35,8 @@ static void put_some(translation *t, size_t n)
 static void quoted(translation *t)
 {
     for (t->at += 2; *t->at && strncmp(t->at, "\\E", 2);) {
-        bool letter = (*t->at >= '0' && *t->at <= '9') || (*t->at >= 'A' && *t->at <= 'Z') || (*t->at >= 'a' && *t->at <= 'z') ||
-                      (unsigned char)*t->at >= 0x80 || *t->at == '_';
+        bool letter = (*t->at >= '0' && *t->at <= '9') || (*t->at >= 'A' && *t->at <= 'Z') ||
+                      (*t->at >= 'a' && *t->at <= 'z') || (unsigned char)*t->at >= 0x80 || *t->at == '_';
         if (!letter)
             put(t, "\\");
         put_some(t, 1);
@@ -54,7 +54,8 @@ static int escape(translation *t)
     if (!letter)
         return refuse(t, "backslash at the end");
     if (letter == 's' || letter == 'S' || letter == 'v') { /* no vertical tab in RE2's \s, which is \v */
-        static const char *const blank[] = {"\\t\\n\\f\\r ", "\\x{0}-\\x{8}\\x{b}\\x{e}-\\x{1f}!-\\x{10ffff}", "\\x{b}"};
+        static const char *const blank[] = {"\\t\\n\\f\\r ", "\\x{0}-\\x{8}\\x{b}\\x{e}-\\x{1f}!-\\x{10ffff}",
+                                            "\\x{b}"};
         int which = letter == 's' ? 0 : letter == 'S' ? 1 : 2;
         put(t, t->in_class ? "" : "[");
         put(t, blank[which]);
@@ -205,7 +206,8 @@ static pcre2_code *compiled(knonnx_call *c, const translation *t)
     pcre2_set_newline(settings, PCRE2_NEWLINE_LF);
     uint32_t flags = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C |
                      PCRE2_NO_AUTO_CAPTURE;
-    pcre2_code *code = pcre2_compile(t->out.at ? t->out.at : (const uint8_t *)"", t->out.n, flags, &error, &at, settings);
+    pcre2_code *code =
+        pcre2_compile(t->out.at ? t->out.at : (const uint8_t *)"", t->out.n, flags, &error, &at, settings);
     pcre2_compile_context_free(settings);
     if (!code) {
         PCRE2_UCHAR text[128] = "";

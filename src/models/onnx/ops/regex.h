@@ -6,6 +6,4 @@
 
 /* Which of n texts the pattern matches as a whole; 0, or -1 with an error. */
 int knonnx_regex_full(knonnx_call *c, const char *pattern, size_t n, const char *const *text, bool *matches);
-/* Equal on strings. */
-int knonnx_equal_strings(knonnx_call *c);
 #endif

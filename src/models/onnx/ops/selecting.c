@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * selecting.c -- operators that pick elements by their values: the number of most of them depends on values, which are looked at. */
+ * selecting.c -- operators that pick elements by their values: the number of most of them depends on values, which are
+ * looked at. */
 #include "models/onnx/ops/move.h"
 #include <stdlib.h>
 
@@ -37,7 +38,8 @@ static int top_k_of(knonnx_call *c, int64_t k)
     if (axis < 0)
         return -1;
     if (k < 0 || k > kn_dim(x, axis))
-        return knonnx_fail(c, KN_ERROR_VALUE, "k is %lld, of an axis of %lld elements", (long long)k, (long long)kn_dim(x, axis));
+        return knonnx_fail(c, KN_ERROR_VALUE, "k is %lld, of an axis of %lld elements", (long long)k,
+                           (long long)kn_dim(x, axis));
     o.axis = knonnx_single_axis(axis);
     o.mode = knonnx_int(c, "largest", 1) ? "largest" : "smallest";
     kn_top_k_result r = kn_top_k(x, k, &o);
@@ -119,14 +121,11 @@ static int unique(knonnx_call *c)
         first_come(&y, &first, &inverse, &count, axis);
     if (knonnx_set_moved(c, &pool, 0, y) < 0 || knonnx_set(c, 1, kn_astype(first, KN_I64, NULL)) < 0)
         return -1;
-    return knonnx_set(c, 2, kn_astype(inverse, KN_I64, NULL)) < 0 ? -1 : knonnx_set(c, 3, kn_astype(count, KN_I64, NULL));
+    return knonnx_set(c, 2, kn_astype(inverse, KN_I64, NULL)) < 0 ? -1
+                                                                  : knonnx_set(c, 3, kn_astype(count, KN_I64, NULL));
 }
 
 const knonnx_row knonnx_rows_selecting[] = {
-    {"NonZero", 9, non_zero, 1, 1, 1, 1},
-    {"Compress", 9, compress, 2, 2, 1, 1},
-    {"TopK", 1, top_k_1, 1, 1, 1, 2},
-    {"TopK", 10, top_k, 2, 2, 1, 2},
-    {"Unique", 11, unique, 1, 1, 1, 4},
-    {0},
+    {"NonZero", 9, non_zero, 1, 1, 1, 1}, {"Compress", 9, compress, 2, 2, 1, 1}, {"TopK", 1, top_k_1, 1, 1, 1, 2},
+    {"TopK", 10, top_k, 2, 2, 1, 2},      {"Unique", 11, unique, 1, 1, 1, 4},    {0},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sequences.c -- sequences, optionals and the operators on them. They are lists of values while the graph is recorded: their lengths
- * are known, their elements may be traced. */
+ * sequences.c -- sequences, optionals and the operators on them. They are lists of values while the graph is recorded:
+ * their lengths are known, their elements may be traced. */
 #include "models/onnx/ops/slicing.h"
 
 /* A position in a sequence of n elements, of which `room` are allowed; -1 with an error. */
@@ -28,7 +28,8 @@ static int construct(knonnx_call *c)
     if (!item)
         return -1;
     for (int k = 0; k < c->n_in; k++) {
-        if (c->in[k].kind != c->in[0].kind || (c->in[k].kind != KNONNX_TENSOR_VALUE && c->in[k].kind != KNONNX_STRINGS_VALUE))
+        if (c->in[k].kind != c->in[0].kind ||
+            (c->in[k].kind != KNONNX_TENSOR_VALUE && c->in[k].kind != KNONNX_STRINGS_VALUE))
             return knonnx_fail(c, KN_ERROR_TYPE, "input %d is no tensor as the others are", k);
         item[k] = c->in[k];
     }
@@ -43,7 +44,8 @@ static int empty(knonnx_call *c)
         return -1;
     if (elem < 1 || elem >= KNONNX_ELEM_COUNT)
         return knonnx_fail(c, KN_ERROR_VALUE, "dtype %lld", (long long)elem);
-    *t = (knonnx_type){.kind = elem == KNONNX_STRING ? KN_ONNX_STRINGS : KN_ONNX_TENSOR, .elem = (knonnx_elem)elem, .ndim = -1};
+    *t = (knonnx_type){
+        .kind = elem == KNONNX_STRING ? KN_ONNX_STRINGS : KN_ONNX_TENSOR, .elem = (knonnx_elem)elem, .ndim = -1};
     return set_sequence(c, 0, NULL, 0, t);
 }
 
@@ -199,9 +201,10 @@ static int map(knonnx_call *c)
     size_t n = s->n;
     int outs = c->n_out;
     if (g->n_in != c->n_in || g->n_out != outs)
-        return knonnx_fail(c, KN_ERROR_VALUE, "the body has %d inputs and %d outputs, the node %d and %d", g->n_in, g->n_out,
-                           c->n_in, c->n_out);
-    knonnx_value *in = knonnx_take(c, (uint64_t)g->n_in + 1, sizeof *in), *out = knonnx_take(c, (uint64_t)outs + 1, sizeof *out);
+        return knonnx_fail(c, KN_ERROR_VALUE, "the body has %d inputs and %d outputs, the node %d and %d", g->n_in,
+                           g->n_out, c->n_in, c->n_out);
+    knonnx_value *in = knonnx_take(c, (uint64_t)g->n_in + 1, sizeof *in),
+                 *out = knonnx_take(c, (uint64_t)outs + 1, sizeof *out);
     knonnx_value *item = knonnx_take(c, n * (uint64_t)outs + 1, sizeof *item);
     if (!in || !out || !item)
         return -1;
@@ -244,7 +247,8 @@ static int get_element(knonnx_call *c)
 {
     const knonnx_value *v = &c->in[0];
     if (v->kind != KNONNX_OPTIONAL_VALUE)
-        return v->kind == KNONNX_ABSENT ? knonnx_fail(c, KN_ERROR_VALUE, "the input is missing") : knonnx_set_value(c, 0, *v);
+        return v->kind == KNONNX_ABSENT ? knonnx_fail(c, KN_ERROR_VALUE, "the input is missing")
+                                        : knonnx_set_value(c, 0, *v);
     return v->n ? knonnx_set_value(c, 0, v->item[0]) : knonnx_fail(c, KN_ERROR_VALUE, "the optional has no element");
 }
 

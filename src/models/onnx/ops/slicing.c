@@ -5,7 +5,10 @@
 
 /* ---- Slice. */
 
-typedef struct cut { bool is, end; int64_t start, stop, step; } cut;
+typedef struct cut {
+    bool is, end;
+    int64_t start, stop, step;
+} cut;
 
 static kn_array cut_out(kn_array x, int ndim, const cut *cuts)
 {
@@ -53,7 +56,10 @@ static cut cut_of(int64_t start, int64_t stop, int64_t step, int64_t extent)
     return (cut){true, false, start, stop, step};
 }
 
-typedef struct bounds { const int64_t *start, *stop, *axis, *step; int n; } bounds;
+typedef struct bounds {
+    const int64_t *start, *stop, *axis, *step;
+    int n;
+} bounds;
 
 static int slice_by(knonnx_call *c, const bounds *b)
 {
@@ -79,7 +85,8 @@ static int slice_by(knonnx_call *c, const bounds *b)
 static int slice_1(knonnx_call *c)
 {
     int starts = 0, stops = 0, axes = 0;
-    bounds b = {.start = knonnx_ints(c, "starts", &starts), .stop = knonnx_ints(c, "ends", &stops),
+    bounds b = {.start = knonnx_ints(c, "starts", &starts),
+                .stop = knonnx_ints(c, "ends", &stops),
                 .axis = knonnx_ints(c, "axes", &axes)};
     if (!b.start || !b.stop || starts != stops || (b.axis && axes != starts))
         return knonnx_fail(c, KN_ERROR_VALUE, "starts, ends and axes have %d, %d and %d numbers", starts, stops, axes);
@@ -87,8 +94,8 @@ static int slice_1(knonnx_call *c)
     return slice_by(c, &b);
 }
 
-/* A part whose bounds depend on data, but whose length does not: both are the same number plus a constant. That cannot be seen here,
- * so bounds have to be known. */
+/* A part whose bounds depend on data, but whose length does not: both are the same number plus a constant. That cannot
+ * be seen here, so bounds have to be known. */
 static int slice(knonnx_call *c)
 {
     int n[5] = {0};
@@ -101,8 +108,8 @@ static int slice(knonnx_call *c)
         (knonnx_has(c, 4) && !(b.step = knonnx_ints_in(c, 4, &n[4]))))
         return -1;
     if (n[1] != n[2] || (b.axis && n[3] != n[1]) || (b.step && n[4] != n[1]))
-        return knonnx_fail(c, KN_ERROR_VALUE, "starts, ends, axes and steps have %d, %d, %d and %d numbers", n[1], n[2], n[3],
-                           n[4]);
+        return knonnx_fail(c, KN_ERROR_VALUE, "starts, ends, axes and steps have %d, %d, %d and %d numbers", n[1], n[2],
+                           n[3], n[4]);
     b.n = n[1];
     return slice_by(c, &b);
 }
@@ -113,7 +120,8 @@ int knonnx_split_sizes(knonnx_call *c, int64_t extent, int n, int64_t *to)
 {
     int64_t each = n ? (extent + n - 1) / n : 0, left = extent;
     if (n < 1 || (c->version < 18 && extent % n))
-        return knonnx_fail(c, KN_ERROR_VALUE, "an axis of %lld elements cannot be split into %d equal parts", (long long)extent, n);
+        return knonnx_fail(c, KN_ERROR_VALUE, "an axis of %lld elements cannot be split into %d equal parts",
+                           (long long)extent, n);
     for (int k = 0; k < n; k++) {
         to[k] = left < each ? left : each;
         left -= to[k];
@@ -126,12 +134,13 @@ int knonnx_split_check(knonnx_call *c, int64_t extent, int n, const int64_t *siz
     int64_t sum = 0;
     for (int k = 0; k < n; k++) {
         if (size[k] < 0 || size[k] > extent)
-            return knonnx_fail(c, KN_ERROR_VALUE, "split[%d] is %lld, of an axis of %lld elements", k, (long long)size[k],
-                               (long long)extent);
+            return knonnx_fail(c, KN_ERROR_VALUE, "split[%d] is %lld, of an axis of %lld elements", k,
+                               (long long)size[k], (long long)extent);
         sum += size[k];
     }
-    return sum == extent ? 0 : knonnx_fail(c, KN_ERROR_VALUE, "split has %lld elements together, the axis %lld", (long long)sum,
-                                           (long long)extent);
+    return sum == extent ? 0
+                         : knonnx_fail(c, KN_ERROR_VALUE, "split has %lld elements together, the axis %lld",
+                                       (long long)sum, (long long)extent);
 }
 
 static int split_parts(knonnx_call *c, const int64_t *size, int n)
@@ -145,7 +154,8 @@ static int split_parts(knonnx_call *c, const int64_t *size, int n)
     if (!size) {
         own = knonnx_take(c, (uint64_t)c->n_out + 1, sizeof *own);
         if (parts != c->n_out)
-            return knonnx_fail(c, KN_ERROR_VALUE, "num_outputs is %lld, and the node has %d", (long long)parts, c->n_out);
+            return knonnx_fail(c, KN_ERROR_VALUE, "num_outputs is %lld, and the node has %d", (long long)parts,
+                               c->n_out);
         if (!own || knonnx_split_sizes(c, extent, c->n_out, own) < 0)
             return -1;
     } else if (n != c->n_out) {
@@ -198,7 +208,8 @@ static kn_array padded(kn_array x, int ndim, const int64_t (*pads)[2], const cha
     for (int k = 0; k < ndim; k++) {
         int64_t extent = kn_dim(x, k), low = pads[k][0], high = pads[k][1];
         if (low < 0 || high < 0) {
-            int64_t start = low < 0 ? clamp(-low, 0, extent) : 0, stop = extent - (high < 0 ? clamp(-high, 0, extent) : 0);
+            int64_t start = low < 0 ? clamp(-low, 0, extent) : 0,
+                    stop = extent - (high < 0 ? clamp(-high, 0, extent) : 0);
             cuts[k] = (cut){true, false, start, stop < start ? start : stop, 1};
             crops = true;
         }
@@ -215,7 +226,8 @@ static kn_array padded(kn_array x, int ndim, const int64_t (*pads)[2], const cha
     return kn_pad(x, kn_from_memory(width, &(kn_shape){2, {ndim, 2}}, KN_I64), &o);
 }
 
-static int pad_by(knonnx_call *c, const int64_t *pad, int n, kn_axes *axes, kn_array x, knonnx_pool *pool, kn_array fill)
+static int pad_by(knonnx_call *c, const int64_t *pad, int n, kn_axes *axes, kn_array x, knonnx_pool *pool,
+                  kn_array fill)
 {
     int64_t pads[KN_MAX_NDIM][2] = {0};
     const char *mode = knonnx_string(c, "mode", "constant");
@@ -270,10 +282,6 @@ static int pad(knonnx_call *c)
 }
 
 const knonnx_row knonnx_rows_slicing[] = {
-    {"Slice", 1, slice_1, 1, 1, 1, 1},
-    {"Slice", 10, slice, 3, 5, 1, 1},
-    {"Split", 1, split, 1, 2, 1, -1},
-    {"Pad", 1, pad_1, 1, 1, 1, 1},
-    {"Pad", 11, pad, 2, 4, 1, 1},
-    {0},
+    {"Slice", 1, slice_1, 1, 1, 1, 1}, {"Slice", 10, slice, 3, 5, 1, 1}, {"Split", 1, split, 1, 2, 1, -1},
+    {"Pad", 1, pad_1, 1, 1, 1, 1},     {"Pad", 11, pad, 2, 4, 1, 1},     {0},
 };

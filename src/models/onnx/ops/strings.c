@@ -45,20 +45,6 @@ static int concat(knonnx_call *c)
     return text ? knonnx_set_value(c, 0, knonnx_of_texts(c, &shape, text)) : -1;
 }
 
-int knonnx_equal_strings(knonnx_call *c)
-{
-    int n = 0;
-    knonnx_pool pool = {0};
-    const int64_t *at[2];
-    kn_shape shape;
-    if (pair_of(c, &pool, at, &n, &shape) < 0)
-        return -1;
-    bool *equal = knonnx_take(c, (uint64_t)n + 1, sizeof *equal);
-    for (int k = 0; equal && k < n; k++)
-        equal[k] = !strcmp(pool.text[at[0][k]], pool.text[at[1][k]]);
-    return equal ? knonnx_set(c, 0, kn_from_memory(equal, &shape, KN_BOOL)) : -1;
-}
-
 /* ---- StringNormalizer. */
 
 #ifdef KN_HAVE_TEXT
@@ -69,7 +55,8 @@ static const char *in_case(knonnx_call *c, const char *text, bool upper)
     utf8proc_uint8_t *to = knonnx_take(c, 4 * n + 1, 1);
     for (size_t k = 0; to && k < n;) {
         utf8proc_int32_t letter;
-        utf8proc_ssize_t read = utf8proc_iterate((const utf8proc_uint8_t *)text + k, (utf8proc_ssize_t)(n - k), &letter);
+        utf8proc_ssize_t read =
+            utf8proc_iterate((const utf8proc_uint8_t *)text + k, (utf8proc_ssize_t)(n - k), &letter);
         if (read < 1) {
             knonnx_fail(c, KN_ERROR_VALUE, "a text is not UTF-8");
             return NULL;
@@ -100,7 +87,8 @@ static int stops(knonnx_call *c, const char *word, const char *const *stop, int 
     return 0;
 }
 
-static int normalized(knonnx_call *c, const knonnx_strings *x, const char *const *stop, int n, bool sensitive, const char *action)
+static int normalized(knonnx_call *c, const knonnx_strings *x, const char *const *stop, int n, bool sensitive,
+                      const char *action)
 {
     const char **text = knonnx_take(c, (uint64_t)x->n + 1, sizeof *text);
     kn_shape shape = {.ndim = x->ndim, .dim = {1, 1}};
@@ -155,12 +143,15 @@ static size_t blank(const char *text)
     if (t[0] < 0xE1 || t[0] > 0xE3 || !t[1] || !t[2])
         return 0;
     unsigned letter = (t[0] & 0xFu) << 12 | (t[1] & 0x3Fu) << 6 | (t[2] & 0x3Fu);
-    bool is = letter == 0x1680 || (letter >= 0x2000 && letter <= 0x200A) || letter == 0x2028 || letter == 0x2029 || letter == 0x202F ||
-              letter == 0x205F || letter == 0x3000;
+    bool is = letter == 0x1680 || (letter >= 0x2000 && letter <= 0x200A) || letter == 0x2028 || letter == 0x2029 ||
+              letter == 0x202F || letter == 0x205F || letter == 0x3000;
     return is ? 3 : 0;
 }
 
-typedef struct parts { int64_t n, room; const char **text; } parts;
+typedef struct parts {
+    int64_t n, room;
+    const char **text;
+} parts;
 
 static int add_part(knonnx_call *c, parts *p, const char *from, size_t n)
 {
