@@ -30,9 +30,19 @@ static kn_array joined(kn_array x, const kn_shape *shape, int n)
     return kn_reshape(x, &to, NULL);
 }
 
-static kn_array flat_places(kn_array *index, const kn_shape *extents)
+/* The number of a place in the flattened axes; one that is out of bounds gets a number that is, too. */
+static kn_array flat_places(const kn_array *index, const kn_shape *extents)
 {
-    return kn_ravel_multi_index(kn_list_from(index, extents->ndim), extents, NULL);
+    int64_t zero = 0, size = 1;
+    kn_array flat = kn_strong(&zero, KN_I64), bad = NULL;
+    for (int k = 0; k < extents->ndim; k++) {
+        kn_array extent = kn_dim_as_array(extents->dim[k]);
+        kn_array out = kn_logical_or(kn_less(index[k], kn_like_int(0)), kn_greater_equal(index[k], extent));
+        flat = kn_add(kn_mul(flat, extent), index[k]);
+        bad = bad ? kn_logical_or(bad, out) : out;
+        size = kn_dim_mul(size, extents->dim[k]);
+    }
+    return kn_where(bad, kn_dim_as_array(size), flat);
 }
 
 /* ---- Gathering. */
@@ -138,6 +148,14 @@ static scatter_function *reduction(knonnx_call *c)
     return NULL;
 }
 
+/* The places, with an IndexError for one that is none of n: scattering leaves such out. */
+static kn_array checked(kn_array places, int64_t n)
+{
+    int64_t zero = 0;
+    kn_array zeros = kn_broadcast_to(kn_strong(&zero, KN_I64), &(kn_shape){1, {n}});
+    return kn_add(places, kn_take(zeros, places, NULL));
+}
+
 /* The rows of x (n, ...) at the places (m) joined with those of updates (m, ...). */
 static kn_array scatter_rows(scatter_function *f, kn_array x, kn_array places, kn_array updates)
 {
@@ -148,6 +166,7 @@ static kn_array scatter_rows(scatter_function *f, kn_array x, kn_array places, k
     for (int k = 1; k < ndim; k++)
         d.update_window_dims.axis[k - 1] = k;
     kn_axes last = knonnx_single_axis(1);
+    places = checked(places, kn_dim(x, 0));
     return f(x, kn_expand_dims(places, &last), updates, &d, NULL);
 }
 
