@@ -5,6 +5,6 @@
 #include "models/onnx/export/export.h"
 
 /* ValueInfoProto as field `number`: a name and its type. */
-void knonnx_put_info(knbeside_bytes *to, uint32_t number, const char *name, const knonnx_var *v);
-void knonnx_scan_rows(knonnx_eqn *e, int consts, int carry, bool backwards);
+void knout_put_info(knbeside_bytes *to, uint32_t number, const char *name, const knout_var *v);
+void knout_scan_rows(knout_eqn *e, int consts, int carry, bool backwards);
 #endif

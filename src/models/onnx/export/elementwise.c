@@ -4,27 +4,27 @@
 #include "models/onnx/export/export.h"
 #include <string.h>
 
-static bool is_bool(const knonnx_var *v) { return v->dtype == KN_BOOL; }
-static bool is_float(const knonnx_var *v) { return kn_dtype_kind(v->dtype) == 'f'; }
-static bool is_signed(const knonnx_var *v) { return kn_dtype_kind(v->dtype) == 'i'; }
+static bool is_bool(const knout_var *v) { return v->dtype == KN_BOOL; }
+static bool is_float(const knout_var *v) { return kn_dtype_kind(v->dtype) == 'f'; }
+static bool is_signed(const knout_var *v) { return kn_dtype_kind(v->dtype) == 'i'; }
 
-static const char *number(knonnx_eqn *e, double v) { return knonnx_number(e->w, e->in_var[0].dtype, v); }
+static const char *number(knout_eqn *e, double v) { return knout_number(e->w, e->in_var[0].dtype, v); }
 
 /* ---- Of one operand. */
 
-static void exp2_(knonnx_eqn *e) { e->out[0] = OP(e->w, "Pow", number(e, 2), e->in[0]); }
-static void square(knonnx_eqn *e) { e->out[0] = OP(e->w, "Mul", e->in[0], e->in[0]); }
-static void rsqrt(knonnx_eqn *e) { e->out[0] = OP(e->w, "Reciprocal", OP(e->w, "Sqrt", e->in[0])); }
-static void erfc_(knonnx_eqn *e) { e->out[0] = OP(e->w, "Sub", number(e, 1), OP(e->w, "Erf", e->in[0])); }
-static void is_finite(knonnx_eqn *e)
+static void exp2_(knout_eqn *e) { e->out[0] = OP(e->w, "Pow", number(e, 2), e->in[0]); }
+static void square(knout_eqn *e) { e->out[0] = OP(e->w, "Mul", e->in[0], e->in[0]); }
+static void rsqrt(knout_eqn *e) { e->out[0] = OP(e->w, "Reciprocal", OP(e->w, "Sqrt", e->in[0])); }
+static void erfc_(knout_eqn *e) { e->out[0] = OP(e->w, "Sub", number(e, 1), OP(e->w, "Erf", e->in[0])); }
+static void is_finite(knout_eqn *e)
 {
     e->out[0] = OP(e->w, "Not", OP(e->w, "Or", OP(e->w, "IsInf", e->in[0]), OP(e->w, "IsNaN", e->in[0])));
 }
 
 /* e^x - 1 = 2 tanh(x/2) / (1 - tanh(x/2)) keeps the digits near 0; far away e^x - 1 is right as it stands. */
-static void expm1_(knonnx_eqn *e)
+static void expm1_(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     const char *x = e->in[0], *one = number(e, 1), *half = OP(w, "Tanh", OP(w, "Mul", x, number(e, 0.5)));
     const char *near = OP(w, "Div", OP(w, "Mul", number(e, 2), half), OP(w, "Sub", one, half));
     const char *far = OP(w, "Sub", OP(w, "Exp", x), one);
@@ -32,9 +32,9 @@ static void expm1_(knonnx_eqn *e)
 }
 
 /* log(1 + x) with u = 1 + x as it is rounded: x log(u) / (u - 1), and x where u is 1. */
-static void log1p_(knonnx_eqn *e)
+static void log1p_(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     const char *x = e->in[0], *one = number(e, 1), *u = OP(w, "Add", x, one), *d = OP(w, "Sub", u, one);
     const char *zero = number(e, 0), *is_zero = OP(w, "Equal", d, zero), *large = OP(w, "Greater", OP(w, "Abs", x), one);
     const char *safe = OP(w, "Where", is_zero, one, d);
@@ -42,26 +42,26 @@ static void log1p_(knonnx_eqn *e)
     e->out[0] = OP(w, "Where", large, OP(w, "Log", u), near);
 }
 
-static void log_base(knonnx_eqn *e, double factor) { e->out[0] = OP(e->w, "Mul", OP(e->w, "Log", e->in[0]), number(e, factor)); }
-static void log2_(knonnx_eqn *e) { log_base(e, 1.4426950408889634); }
-static void log10_(knonnx_eqn *e) { log_base(e, 0.43429448190325182); }
+static void log_base(knout_eqn *e, double factor) { e->out[0] = OP(e->w, "Mul", OP(e->w, "Log", e->in[0]), number(e, factor)); }
+static void log2_(knout_eqn *e) { log_base(e, 1.4426950408889634); }
+static void log10_(knout_eqn *e) { log_base(e, 0.43429448190325182); }
 
-static void cbrt_(knonnx_eqn *e)
+static void cbrt_(knout_eqn *e)
 {
     const char *root = OP(e->w, "Pow", OP(e->w, "Abs", e->in[0]), number(e, 1.0 / 3));
     e->out[0] = OP(e->w, "Mul", OP(e->w, "Sign", e->in[0]), root);
 }
 
-static void cosm1_(knonnx_eqn *e) /* -2 sin^2(x / 2) */
+static void cosm1_(knout_eqn *e) /* -2 sin^2(x / 2) */
 {
     const char *s = OP(e->w, "Sin", OP(e->w, "Mul", e->in[0], number(e, 0.5)));
     e->out[0] = OP(e->w, "Mul", number(e, -2), OP(e->w, "Mul", s, s));
 }
 
-static void round_(knonnx_eqn *e)
+static void round_(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
-    if (knonnx_param_int(e, "rounding_method", 0) == 1) { /* to even ones, as ONNX's */
+    knout_out *w = e->w;
+    if (knout_param_int(e, "rounding_method", 0) == 1) { /* to even ones, as ONNX's */
         e->out[0] = OP(w, "Round", e->in[0]);
         return;
     }
@@ -69,24 +69,24 @@ static void round_(knonnx_eqn *e)
     e->out[0] = OP(w, "Mul", OP(w, "Sign", e->in[0]), up);
 }
 
-static void not_(knonnx_eqn *e) { e->out[0] = OP(e->w, is_bool(&e->in_var[0]) ? "Not" : "BitwiseNot", e->in[0]); }
-static void same(knonnx_eqn *e) { e->out[0] = e->in[0]; }
+static void not_(knout_eqn *e) { e->out[0] = OP(e->w, is_bool(&e->in_var[0]) ? "Not" : "BitwiseNot", e->in[0]); }
+static void same(knout_eqn *e) { e->out[0] = e->in[0]; }
 
-static void same_all(knonnx_eqn *e)
+static void same_all(knout_eqn *e)
 {
     for (int i = 0; i < e->n_out; i++)
         e->out[i] = e->in[i];
 }
 
-static void nothing(knonnx_eqn *e)
+static void nothing(knout_eqn *e)
 {
     (void)e; /* what it prints or checks is no part of a model */
 }
 
-static void integer_pow(knonnx_eqn *e)
+static void integer_pow(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
-    int64_t n = knonnx_param_int(e, "y", 1), left = n < 0 ? -n : n;
+    knout_out *w = e->w;
+    int64_t n = knout_param_int(e, "y", 1), left = n < 0 ? -n : n;
     const char *x = e->in[0], *made = NULL;
     for (; left; left >>= 1) {
         if (left & 1)
@@ -100,39 +100,39 @@ static void integer_pow(knonnx_eqn *e)
 
 /* ---- Of two. */
 
-static void pair(knonnx_eqn *e, const char *numbers, const char *booleans)
+static void pair(knout_eqn *e, const char *numbers, const char *booleans)
 {
     if (kn_dtype_kind(e->in_var[0].dtype) == 'c')
-        knonnx_refuse(e, "of complex numbers");
+        knout_refuse(e, "of complex numbers");
     else
         e->out[0] = OP(e->w, is_bool(&e->in_var[0]) ? booleans : numbers, e->in[0], e->in[1]);
 }
 
-static void add(knonnx_eqn *e) { pair(e, "Add", "Or"); }
-static void mul(knonnx_eqn *e) { pair(e, "Mul", "And"); }
-static void and_(knonnx_eqn *e) { pair(e, "BitwiseAnd", "And"); }
-static void or_(knonnx_eqn *e) { pair(e, "BitwiseOr", "Or"); }
-static void xor_(knonnx_eqn *e) { pair(e, "BitwiseXor", "Xor"); }
-static void max_(knonnx_eqn *e) { pair(e, "Max", "Or"); }
-static void min_(knonnx_eqn *e) { pair(e, "Min", "And"); }
-static void ne(knonnx_eqn *e) { e->out[0] = OP(e->w, "Not", OP(e->w, "Equal", e->in[0], e->in[1])); }
+static void add(knout_eqn *e) { pair(e, "Add", "Or"); }
+static void mul(knout_eqn *e) { pair(e, "Mul", "And"); }
+static void and_(knout_eqn *e) { pair(e, "BitwiseAnd", "And"); }
+static void or_(knout_eqn *e) { pair(e, "BitwiseOr", "Or"); }
+static void xor_(knout_eqn *e) { pair(e, "BitwiseXor", "Xor"); }
+static void max_(knout_eqn *e) { pair(e, "Max", "Or"); }
+static void min_(knout_eqn *e) { pair(e, "Min", "And"); }
+static void ne(knout_eqn *e) { e->out[0] = OP(e->w, "Not", OP(e->w, "Equal", e->in[0], e->in[1])); }
 
-static void rem(knonnx_eqn *e)
+static void rem(knout_eqn *e)
 {
-    knonnx_put_attr_int(e->w, "fmod", 1);
+    knout_put_attr_int(e->w, "fmod", 1);
     e->out[0] = OP(e->w, "Mod", e->in[0], e->in[1]);
 }
 
-static void hypot_(knonnx_eqn *e)
+static void hypot_(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     e->out[0] = OP(w, "Sqrt", OP(w, "Add", OP(w, "Mul", e->in[0], e->in[0]), OP(w, "Mul", e->in[1], e->in[1])));
 }
 
 /* atan(y/x), turned by pi where x is negative; x = 0 gives half of pi with the sign of y. */
-static void atan2_(knonnx_eqn *e)
+static void atan2_(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     const char *y = e->in[0], *x = e->in[1], *zero = number(e, 0), *none = OP(w, "Equal", x, zero);
     const char *angle = OP(w, "Atan", OP(w, "Div", y, OP(w, "Where", none, number(e, 1), x)));
     const char *turn = OP(w, "Where", OP(w, "Less", y, zero), number(e, -3.14159265358979323846), number(e, 3.14159265358979323846));
@@ -151,29 +151,29 @@ static kn_dtype unsigned_of(kn_dtype d)
 }
 
 /* BitShift is there for unsigned integers; what is shifted out from the width on is 0 here. */
-static const char *shifted(knonnx_eqn *e, const char *x, const char *direction)
+static const char *shifted(knout_eqn *e, const char *x, const char *direction)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     kn_dtype u = unsigned_of(e->in_var[0].dtype), own = e->in_var[0].dtype;
-    const char *by = e->in[1], *wide = knonnx_number(w, u, 8 * (double)kn_dtype_size(own));
+    const char *by = e->in[1], *wide = knout_number(w, u, 8 * (double)kn_dtype_size(own));
     if (u != own) {
-        x = knonnx_cast(w, x, u);
-        by = knonnx_cast(w, by, u);
+        x = knout_cast(w, x, u);
+        by = knout_cast(w, by, u);
     }
-    const char *out_of = OP(w, "GreaterOrEqual", by, wide), *zero = knonnx_number(w, u, 0);
+    const char *out_of = OP(w, "GreaterOrEqual", by, wide), *zero = knout_number(w, u, 0);
     const char *safe = OP(w, "Where", out_of, zero, by);
-    knonnx_put_attr_text(w, "direction", direction);
+    knout_put_attr_text(w, "direction", direction);
     const char *made = OP(w, "BitShift", x, safe);
     made = OP(w, "Where", out_of, zero, made);
-    return u == own ? made : knonnx_cast(w, made, own);
+    return u == own ? made : knout_cast(w, made, own);
 }
 
-static void shift_left(knonnx_eqn *e) { e->out[0] = shifted(e, e->in[0], "LEFT"); }
-static void shift_right_logical(knonnx_eqn *e) { e->out[0] = shifted(e, e->in[0], "RIGHT"); }
+static void shift_left(knout_eqn *e) { e->out[0] = shifted(e, e->in[0], "LEFT"); }
+static void shift_right_logical(knout_eqn *e) { e->out[0] = shifted(e, e->in[0], "RIGHT"); }
 
-static void shift_right_arithmetic(knonnx_eqn *e)
+static void shift_right_arithmetic(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     if (!is_signed(&e->in_var[0])) {
         e->out[0] = shifted(e, e->in[0], "RIGHT");
         return;
@@ -185,15 +185,15 @@ static void shift_right_arithmetic(knonnx_eqn *e)
 
 /* ---- Choosing and converting. */
 
-static void clamp(knonnx_eqn *e)
+static void clamp(knout_eqn *e)
 {
     const char *x = OP(e->w, "Max", e->in[1], e->in[0]);
     e->out[0] = OP(e->w, "Min", x, e->in[2]);
 }
 
-static void select_n(knonnx_eqn *e)
+static void select_n(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     if (is_bool(&e->in_var[0])) {
         e->out[0] = e->n_in > 2 ? OP(w, "Where", e->in[0], e->in[2], e->in[1]) : e->in[1];
         return;
@@ -203,34 +203,34 @@ static void select_n(knonnx_eqn *e)
         e->out[0] = OP(w, "Where", OP(w, "GreaterOrEqual", e->in[0], number(e, i - 1)), e->in[i], e->out[0]);
 }
 
-static void convert(knonnx_eqn *e)
+static void convert(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     kn_dtype from = e->in_var[0].dtype, to = e->out_var[0].dtype;
     bool to_int = strchr("iu", kn_dtype_kind(to));
-    if (!is_float(&e->in_var[0]) || !to_int || kn_dtype_size(to) > 4 || knonnx_param_is(e, "wraps", "True")) {
-        e->out[0] = knonnx_cast(w, e->in[0], to);
+    if (!is_float(&e->in_var[0]) || !to_int || kn_dtype_size(to) > 4 || knout_param_is(e, "wraps", "True")) {
+        e->out[0] = knout_cast(w, e->in[0], to);
         return;
     }
     /* Floats become the nearest number of the range, NaN 0; ONNX leaves that open. int64 in between has room for all. */
     double bits = 8 * (double)kn_dtype_size(to), most = 1;
     for (int i = is_signed(&e->out_var[0]); i < bits; i++)
         most *= 2;
-    const char *high = knonnx_number(w, from, most), *low = knonnx_number(w, from, is_signed(&e->out_var[0]) ? -most : 0);
-    const char *x = OP(w, "Where", OP(w, "IsNaN", e->in[0]), knonnx_number(w, from, 0), e->in[0]);
-    x = knonnx_cast(w, OP(w, "Min", OP(w, "Max", x, low), high), KN_I64);
-    e->out[0] = knonnx_cast(w, OP(w, "Min", x, knonnx_number(w, KN_I64, most - 1)), to);
+    const char *high = knout_number(w, from, most), *low = knout_number(w, from, is_signed(&e->out_var[0]) ? -most : 0);
+    const char *x = OP(w, "Where", OP(w, "IsNaN", e->in[0]), knout_number(w, from, 0), e->in[0]);
+    x = knout_cast(w, OP(w, "Min", OP(w, "Max", x, low), high), KN_I64);
+    e->out[0] = knout_cast(w, OP(w, "Min", x, knout_number(w, KN_I64, most - 1)), to);
 }
 
-static void erf_inv(knonnx_eqn *e) /* Giles 2012, as single precision has it */
+static void erf_inv(knout_eqn *e) /* Giles 2012, as single precision has it */
 {
     static const double near[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
                                   -0.00417768164, 0.246640727, 1.50140941};
     static const double far[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
                                  0.00943887047, 1.00167406, 2.83297682};
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     if (e->in_var[0].dtype == KN_F64) {
-        knonnx_refuse(e, "of float64");
+        knout_refuse(e, "of float64");
         return;
     }
     const char *x = e->in[0], *one = number(e, 1), *five = number(e, 5);
@@ -244,7 +244,7 @@ static void erf_inv(knonnx_eqn *e) /* Giles 2012, as single precision has it */
     e->out[0] = OP(w, "Mul", x, OP(w, "Where", OP(w, "Less", t, five), p, q));
 }
 
-const knonnx_writer knonnx_write_elementwise[] = {
+const knout_writer knout_write_elementwise[] = {
     {"neg", NULL, "Neg"}, {"sin", NULL, "Sin"}, {"cos", NULL, "Cos"}, {"tanh", NULL, "Tanh"}, {"exp", NULL, "Exp"},
     {"log", NULL, "Log"}, {"logistic", NULL, "Sigmoid"}, {"sqrt", NULL, "Sqrt"}, {"exp2", exp2_, NULL}, {"expm1", expm1_, NULL},
     {"log1p", log1p_, NULL}, {"log2", log2_, NULL}, {"log10", log10_, NULL}, {"tan", NULL, "Tan"}, {"asin", NULL, "Asin"},

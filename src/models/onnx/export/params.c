@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *knonnx_param_at(const knonnx_eqn *e, const char *name)
+const char *knout_param_at(const knout_eqn *e, const char *name)
 {
     size_t n = strlen(name);
     for (const char *at = strstr(e->params, name); at; at = strstr(at + 1, name)) {
@@ -16,7 +16,7 @@ const char *knonnx_param_at(const knonnx_eqn *e, const char *name)
     return NULL;
 }
 
-int knonnx_list_at(const char **at, int64_t *to)
+int knout_list_at(const char **at, int64_t *to)
 {
     int n = 0;
     const char *p = *at;
@@ -40,45 +40,45 @@ int knonnx_list_at(const char **at, int64_t *to)
     return n;
 }
 
-int knonnx_param_ints(const knonnx_eqn *e, const char *name, int64_t *to)
+int knout_param_ints(const knout_eqn *e, const char *name, int64_t *to)
 {
-    const char *at = knonnx_param_at(e, name);
-    return at && (*at == '(' || *at == '[') ? knonnx_list_at(&at, to) : -1;
+    const char *at = knout_param_at(e, name);
+    return at && (*at == '(' || *at == '[') ? knout_list_at(&at, to) : -1;
 }
 
-int64_t knonnx_param_int(const knonnx_eqn *e, const char *name, int64_t otherwise)
+int64_t knout_param_int(const knout_eqn *e, const char *name, int64_t otherwise)
 {
-    const char *at = knonnx_param_at(e, name);
+    const char *at = knout_param_at(e, name);
     return at && (isdigit((unsigned char)*at) || *at == '-') ? strtoll(at, NULL, 10) : otherwise;
 }
 
-bool knonnx_param_is(const knonnx_eqn *e, const char *name, const char *text)
+bool knout_param_is(const knout_eqn *e, const char *name, const char *text)
 {
-    const char *at = knonnx_param_at(e, name);
+    const char *at = knout_param_at(e, name);
     size_t n = strlen(text);
     return at && !strncmp(at, text, n) && !isalnum((unsigned char)at[n]);
 }
 
 /* ---- Extents. Texts of unknown ones are sums of products of names, as kn_dim_text shows them. */
 
-bool knonnx_is_number(int64_t d)
+bool knout_is_number(int64_t d)
 {
     const char *text = kn_dim_text(d);
     return text && *text && strspn(text, "0123456789") == strlen(text);
 }
 
-static const char *expression(knonnx_out *w, const char **at);
+static const char *expression(knout_out *w, const char **at);
 
-static const char *variable(knonnx_out *w, const char *name, size_t n)
+static const char *variable(knout_out *w, const char *name, size_t n)
 {
     for (int i = 0; i < w->n_dims; i++)
         if (strlen(w->dim[i].text) == n && !strncmp(w->dim[i].text, name, n))
             return w->dim[i].name;
-    knonnx_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "no input has the extent %.*s alone, so that a model cannot find it", (int)n, name);
+    knout_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "no input has the extent %.*s alone, so that a model cannot find it", (int)n, name);
     return "";
 }
 
-static const char *function(knonnx_out *w, const char *name, size_t n, const char **at)
+static const char *function(knout_out *w, const char *name, size_t n, const char **at)
 {
     static const struct { const char *name, *op; } ops[] = {{"max", "Max"}, {"min", "Min"}, {"floordiv", "Div"}, {"mod", "Mod"}};
     const char *a = expression(w, at);
@@ -88,18 +88,18 @@ static const char *function(knonnx_out *w, const char *name, size_t n, const cha
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (strlen(ops[i].name) == n && !strncmp(ops[i].name, name, n))
             return OP(w, ops[i].op, a, b); /* extents are not negative: Div is the floor */
-    knonnx_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "the extent has %.*s", (int)n, name);
+    knout_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "the extent has %.*s", (int)n, name);
     return "";
 }
 
-static const char *factor(knonnx_out *w, const char **at)
+static const char *factor(knout_out *w, const char **at)
 {
     const char *from = *at, *x;
     if (isdigit((unsigned char)*from) || *from == '-') {
         char *end;
         int64_t v = strtoll(from, &end, 10);
         *at = end > from ? end : from + 1;
-        return end > from ? knonnx_const_ints(w, 1, &v) : OP(w, "Neg", factor(w, at));
+        return end > from ? knout_const_ints(w, 1, &v) : OP(w, "Neg", factor(w, at));
     }
     if (*from == '(') {
         (*at)++;
@@ -110,7 +110,7 @@ static const char *factor(knonnx_out *w, const char **at)
             (*at)++;
         size_t n = (size_t)(*at - from);
         if (!n) {
-            knonnx_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "the extent \"%s\"", from);
+            knout_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "the extent \"%s\"", from);
             return "";
         }
         if (**at == '(') {
@@ -130,7 +130,7 @@ static const char *factor(knonnx_out *w, const char **at)
     return power;
 }
 
-static const char *term(knonnx_out *w, const char **at)
+static const char *term(knout_out *w, const char **at)
 {
     const char *x = factor(w, at);
     while (**at == '*' && !*w->failed) {
@@ -140,7 +140,7 @@ static const char *term(knonnx_out *w, const char **at)
     return x;
 }
 
-static const char *expression(knonnx_out *w, const char **at)
+static const char *expression(knout_out *w, const char **at)
 {
     *at += strspn(*at, " ");
     const char *x = term(w, at);
@@ -155,11 +155,11 @@ static const char *expression(knonnx_out *w, const char **at)
     }
 }
 
-const char *knonnx_extent(knonnx_out *w, int64_t d)
+const char *knout_extent(knout_out *w, int64_t d)
 {
-    knonnx_out *o = w->outermost;
-    if (knonnx_is_number(d))
-        return knonnx_const_ints(w, 1, &d);
+    knout_out *o = w->outermost;
+    if (knout_is_number(d))
+        return knout_const_ints(w, 1, &d);
     const char *text = kn_dim_text(d), *at = text;
     if (!text) {
         *w->failed = true;
@@ -179,47 +179,47 @@ const char *knonnx_extent(knonnx_out *w, int64_t d)
     return name;
 }
 
-const char *knonnx_shape(knonnx_out *w, int ndim, const int64_t *dim)
+const char *knout_shape(knout_out *w, int ndim, const int64_t *dim)
 {
     bool numbers = true;
     for (int i = 0; i < ndim; i++)
-        numbers = numbers && knonnx_is_number(dim[i]);
+        numbers = numbers && knout_is_number(dim[i]);
     if (numbers)
-        return knonnx_const_ints(w, ndim, dim);
+        return knout_const_ints(w, ndim, dim);
     const char *part[KN_MAX_NDIM];
     for (int i = 0; i < ndim; i++)
-        part[i] = knonnx_extent(w, dim[i]);
-    knonnx_put_attr_int(w, "axis", 0);
-    return knonnx_emit(w, "Concat", ndim, part);
+        part[i] = knout_extent(w, dim[i]);
+    knout_put_attr_int(w, "axis", 0);
+    return knout_emit(w, "Concat", ndim, part);
 }
 
-bool knonnx_static(const knonnx_var *v)
+bool knout_static(const knout_var *v)
 {
     for (int i = 0; i < v->ndim; i++)
-        if (!knonnx_is_number(v->dim[i]))
+        if (!knout_is_number(v->dim[i]))
             return false;
     return true;
 }
 
-bool knonnx_same_dims(const knonnx_var *a, const knonnx_var *b)
+bool knout_same_dims(const knout_var *a, const knout_var *b)
 {
     return a->ndim == b->ndim && !memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim);
 }
 
-const char *knonnx_reshape(knonnx_out *w, const char *x, int ndim, const int64_t *dim)
+const char *knout_reshape(knout_out *w, const char *x, int ndim, const int64_t *dim)
 {
-    const char *shape = knonnx_shape(w, ndim, dim); /* it may need nodes of its own */
-    knonnx_put_attr_int(w, "allowzero", 1);
+    const char *shape = knout_shape(w, ndim, dim); /* it may need nodes of its own */
+    knout_put_attr_int(w, "allowzero", 1);
     return OP(w, "Reshape", x, shape);
 }
 
-const char *knonnx_transpose(knonnx_out *w, const char *x, int ndim, const int64_t *perm)
+const char *knout_transpose(knout_out *w, const char *x, int ndim, const int64_t *perm)
 {
     bool same = true;
     for (int i = 0; i < ndim; i++)
         same = same && perm[i] == i;
     if (same)
         return x;
-    knonnx_put_attr_ints(w, "perm", ndim, perm);
+    knout_put_attr_ints(w, "perm", ndim, perm);
     return OP(w, "Transpose", x);
 }

@@ -6,96 +6,96 @@
 /* ---- Over axes. */
 
 /* Small integers and booleans are reduced as int32: runtimes have few dtypes here. */
-static const char *reduced(knonnx_eqn *e, const char *op)
+static const char *reduced(knout_eqn *e, const char *op)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     int64_t axes[KN_MAX_NDIM];
-    int n = knonnx_param_ints(e, "axes", axes);
+    int n = knout_param_ints(e, "axes", axes);
     kn_dtype d = e->in_var[0].dtype;
     bool narrow = d == KN_BOOL || (strchr("iu", kn_dtype_kind(d)) && kn_dtype_size(d) < 4);
     if (n <= 0)
         return e->in[0];
-    const char *x = narrow ? knonnx_cast(w, e->in[0], KN_I32) : e->in[0];
+    const char *x = narrow ? knout_cast(w, e->in[0], KN_I32) : e->in[0];
     bool has_input = !strcmp(op, "ReduceSum") || e->w->opset >= 18;
-    const char *at = has_input ? knonnx_const_ints(w, n, axes) : NULL;
-    knonnx_put_attr_int(w, "keepdims", 0);
+    const char *at = has_input ? knout_const_ints(w, n, axes) : NULL;
+    knout_put_attr_int(w, "keepdims", 0);
     x = OP(w, op, x, at);
-    return narrow ? knonnx_cast(w, x, d) : x;
+    return narrow ? knout_cast(w, x, d) : x;
 }
 
-static void reduce_sum(knonnx_eqn *e) { e->out[0] = reduced(e, "ReduceSum"); }
-static void reduce_prod(knonnx_eqn *e) { e->out[0] = reduced(e, "ReduceProd"); }
-static void reduce_max(knonnx_eqn *e) { e->out[0] = reduced(e, "ReduceMax"); }
-static void reduce_min(knonnx_eqn *e) { e->out[0] = reduced(e, "ReduceMin"); }
+static void reduce_sum(knout_eqn *e) { e->out[0] = reduced(e, "ReduceSum"); }
+static void reduce_prod(knout_eqn *e) { e->out[0] = reduced(e, "ReduceProd"); }
+static void reduce_max(knout_eqn *e) { e->out[0] = reduced(e, "ReduceMax"); }
+static void reduce_min(knout_eqn *e) { e->out[0] = reduced(e, "ReduceMin"); }
 
-static void of_booleans(knonnx_eqn *e, const char *op)
+static void of_booleans(knout_eqn *e, const char *op)
 {
     if (e->in_var[0].dtype == KN_BOOL)
         e->out[0] = reduced(e, op);
     else
-        knonnx_refuse(e, "of integers");
+        knout_refuse(e, "of integers");
 }
 
-static void reduce_and(knonnx_eqn *e) { of_booleans(e, "ReduceMin"); }
-static void reduce_or(knonnx_eqn *e) { of_booleans(e, "ReduceMax"); }
+static void reduce_and(knout_eqn *e) { of_booleans(e, "ReduceMin"); }
+static void reduce_or(knout_eqn *e) { of_booleans(e, "ReduceMax"); }
 
-static void position(knonnx_eqn *e, const char *op)
+static void position(knout_eqn *e, const char *op)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     int64_t axis[KN_MAX_NDIM];
-    if (knonnx_param_ints(e, "axes", axis) != 1) {
-        knonnx_refuse(e, "over several axes");
+    if (knout_param_ints(e, "axes", axis) != 1) {
+        knout_refuse(e, "over several axes");
         return;
     }
-    const char *x = e->in_var[0].dtype == KN_BOOL ? knonnx_cast(w, e->in[0], KN_I32) : e->in[0];
-    knonnx_put_attr_int(w, "axis", axis[0]);
-    knonnx_put_attr_int(w, "keepdims", 0);
+    const char *x = e->in_var[0].dtype == KN_BOOL ? knout_cast(w, e->in[0], KN_I32) : e->in[0];
+    knout_put_attr_int(w, "axis", axis[0]);
+    knout_put_attr_int(w, "keepdims", 0);
     x = OP(w, op, x);
-    e->out[0] = e->out_var[0].dtype == KN_I64 ? x : knonnx_cast(w, x, e->out_var[0].dtype);
+    e->out[0] = e->out_var[0].dtype == KN_I64 ? x : knout_cast(w, x, e->out_var[0].dtype);
 }
 
-static void argmax(knonnx_eqn *e) { position(e, "ArgMax"); }
-static void argmin(knonnx_eqn *e) { position(e, "ArgMin"); }
+static void argmax(knout_eqn *e) { position(e, "ArgMax"); }
+static void argmin(knout_eqn *e) { position(e, "ArgMin"); }
 
 /* ---- Running ones. */
 
-static void cumsum(knonnx_eqn *e)
+static void cumsum(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
-    const char *axis = knonnx_number(w, KN_I64, (double)knonnx_param_int(e, "axis", 0));
-    knonnx_put_attr_int(w, "reverse", knonnx_param_is(e, "reverse", "True"));
+    knout_out *w = e->w;
+    const char *axis = knout_number(w, KN_I64, (double)knout_param_int(e, "axis", 0));
+    knout_put_attr_int(w, "reverse", knout_param_is(e, "reverse", "True"));
     e->out[0] = OP(w, "CumSum", e->in[0], axis);
 }
 
-static const char *joined(knonnx_eqn *e, const char *op, const char *a, const char *b)
+static const char *joined(knout_eqn *e, const char *op, const char *a, const char *b)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     if (strcmp(op, "LogSumExp"))
         return OP(w, op, a, b);
     const char *most = OP(w, "Max", a, b), *least = OP(w, "Min", a, b); /* most + log(1 + e^(least - most)) */
-    const char *gap = OP(w, "Exp", OP(w, "Sub", least, most)), *one = knonnx_number(w, e->in_var[0].dtype, 1);
+    const char *gap = OP(w, "Exp", OP(w, "Sub", least, most)), *one = knout_number(w, e->in_var[0].dtype, 1);
     return OP(w, "Add", most, OP(w, "Log", OP(w, "Add", one, gap)));
 }
 
 /* By doubling: after step k each element has what 2^k before it and itself make. */
-static void running(knonnx_eqn *e, const char *op, double neutral)
+static void running(knout_eqn *e, const char *op, double neutral)
 {
-    knonnx_out *w = e->w;
-    const knonnx_var *x = &e->in_var[0];
-    int64_t axis = knonnx_param_int(e, "axis", 0), start, end, pads[2 * KN_MAX_NDIM];
-    bool reverse = knonnx_param_is(e, "reverse", "True");
-    if (!knonnx_is_number(x->dim[axis])) {
-        knonnx_refuse(e, "along an unknown extent");
+    knout_out *w = e->w;
+    const knout_var *x = &e->in_var[0];
+    int64_t axis = knout_param_int(e, "axis", 0), start, end, pads[2 * KN_MAX_NDIM];
+    bool reverse = knout_param_is(e, "reverse", "True");
+    if (!knout_is_number(x->dim[axis])) {
+        knout_refuse(e, "along an unknown extent");
         return;
     }
-    const char *made = e->in[0], *fill = knonnx_number(w, x->dtype, neutral), *at = knonnx_const_ints(w, 1, &axis);
+    const char *made = e->in[0], *fill = knout_number(w, x->dtype, neutral), *at = knout_const_ints(w, 1, &axis);
     for (int64_t step = 1, n = x->dim[axis]; step < n; step *= 2) {
         memset(pads, 0, sizeof pads);
         pads[reverse ? x->ndim + axis : axis] = step;
         start = reverse ? step : 0;
         end = reverse ? n : n - step;
-        const char *shifted = OP(w, "Slice", made, knonnx_const_ints(w, 1, &start), knonnx_const_ints(w, 1, &end), at);
-        shifted = OP(w, "Pad", shifted, knonnx_const_ints(w, 2 * x->ndim, pads), fill);
+        const char *shifted = OP(w, "Slice", made, knout_const_ints(w, 1, &start), knout_const_ints(w, 1, &end), at);
+        shifted = OP(w, "Pad", shifted, knout_const_ints(w, 2 * x->ndim, pads), fill);
         made = joined(e, op, made, shifted);
     }
     e->out[0] = made;
@@ -113,10 +113,10 @@ static double extreme(kn_dtype d, bool smallest)
     return smallest ? (is_unsigned ? 0 : -half) : (is_unsigned ? 2 * half - 1 : half - 1);
 }
 
-static void cumprod(knonnx_eqn *e) { running(e, "Mul", 1); }
-static void cummax(knonnx_eqn *e) { running(e, "Max", extreme(e->in_var[0].dtype, true)); }
-static void cummin(knonnx_eqn *e) { running(e, "Min", extreme(e->in_var[0].dtype, false)); }
-static void cumlogsumexp(knonnx_eqn *e) { running(e, "LogSumExp", -1e30); }
+static void cumprod(knout_eqn *e) { running(e, "Mul", 1); }
+static void cummax(knout_eqn *e) { running(e, "Max", extreme(e->in_var[0].dtype, true)); }
+static void cummin(knout_eqn *e) { running(e, "Min", extreme(e->in_var[0].dtype, false)); }
+static void cumlogsumexp(knout_eqn *e) { running(e, "LogSumExp", -1e30); }
 
 /* ---- Windows. */
 
@@ -125,42 +125,42 @@ typedef struct window {
     int64_t size[KN_MAX_NDIM], stride[KN_MAX_NDIM], dilation[KN_MAX_NDIM], base[KN_MAX_NDIM], low[KN_MAX_NDIM], high[KN_MAX_NDIM];
 } window;
 
-static bool read_window(knonnx_eqn *e, window *p)
+static bool read_window(knout_eqn *e, window *p)
 {
-    const char *at = knonnx_param_at(e, "padding");
+    const char *at = knout_param_at(e, "padding");
     int64_t two[KN_MAX_NDIM];
-    p->n = knonnx_param_ints(e, "window_dimensions", p->size);
-    bool ok = p->n == e->in_var[0].ndim && knonnx_param_ints(e, "window_strides", p->stride) == p->n &&
-              knonnx_param_ints(e, "window_dilation", p->dilation) == p->n && knonnx_param_ints(e, "base_dilation", p->base) == p->n && at;
+    p->n = knout_param_ints(e, "window_dimensions", p->size);
+    bool ok = p->n == e->in_var[0].ndim && knout_param_ints(e, "window_strides", p->stride) == p->n &&
+              knout_param_ints(e, "window_dilation", p->dilation) == p->n && knout_param_ints(e, "base_dilation", p->base) == p->n && at;
     at += ok;
     for (int i = 0; ok && i < p->n; i++) {
-        ok = knonnx_list_at(&at, two) == 2 && two[0] >= 0 && two[1] >= 0 && p->base[i] == 1;
+        ok = knout_list_at(&at, two) == 2 && two[0] >= 0 && two[1] >= 0 && p->base[i] == 1;
         p->low[i] = two[0];
         p->high[i] = two[1];
     }
-    if (!ok || !knonnx_static(&e->in_var[0]))
-        knonnx_refuse(e, "with dilated operands, negative padding or unknown extents");
+    if (!ok || !knout_static(&e->in_var[0]))
+        knout_refuse(e, "with dilated operands, negative padding or unknown extents");
     return ok && !*e->w->failed;
 }
 
 /* Axis by axis: what the slices that each place of the window makes are together. */
-static const char *along_axis(knonnx_eqn *e, const char *x, const window *p, int axis, int64_t extent, const char *op)
+static const char *along_axis(knout_eqn *e, const char *x, const window *p, int axis, int64_t extent, const char *op)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     int64_t at = axis, step = p->stride[axis];
     const char *made = NULL;
     for (int64_t k = 0; k < p->size[axis]; k++) {
         int64_t from = k * p->dilation[axis], to = from + (extent - 1) * step + 1;
-        const char *part = OP(w, "Slice", x, knonnx_const_ints(w, 1, &from), knonnx_const_ints(w, 1, &to), knonnx_const_ints(w, 1, &at),
-                              knonnx_const_ints(w, 1, &step));
+        const char *part = OP(w, "Slice", x, knout_const_ints(w, 1, &from), knout_const_ints(w, 1, &to), knout_const_ints(w, 1, &at),
+                              knout_const_ints(w, 1, &step));
         made = made ? OP(w, op, made, part) : part;
     }
     return made ? made : x;
 }
 
-static void windows(knonnx_eqn *e, const char *op, double neutral)
+static void windows(knout_eqn *e, const char *op, double neutral)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     window p;
     int64_t pads[2 * KN_MAX_NDIM], any = 0;
     if (!read_window(e, &p))
@@ -172,8 +172,8 @@ static void windows(knonnx_eqn *e, const char *op, double neutral)
         any |= pads[i] | pads[p.n + i];
     }
     if (any) {
-        const char *fill = knonnx_number(w, e->in_var[0].dtype, neutral);
-        x = OP(w, "Pad", x, knonnx_const_ints(w, 2 * p.n, pads), fill);
+        const char *fill = knout_number(w, e->in_var[0].dtype, neutral);
+        x = OP(w, "Pad", x, knout_const_ints(w, 2 * p.n, pads), fill);
     }
     for (int i = 0; i < p.n; i++)
         if (p.size[i] > 1 || p.stride[i] > 1)
@@ -182,11 +182,11 @@ static void windows(knonnx_eqn *e, const char *op, double neutral)
 }
 
 /* Max over two axes of four is MaxPool, whose axes lead: the channel's last ones. */
-static bool max_pool(knonnx_eqn *e)
+static bool max_pool(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
+    knout_out *w = e->w;
     window p;
-    const knonnx_var *x = &e->in_var[0];
+    const knout_var *x = &e->in_var[0];
     if (x->dtype != KN_F32 || x->ndim < 3 || x->ndim > 5 || !read_window(e, &p))
         return false;
     bool last = p.size[0] == 1 && p.stride[0] == 1 && !p.low[0] && !p.high[0], second = last;
@@ -206,19 +206,19 @@ static bool max_pool(knonnx_eqn *e)
         if (pads[i] >= p.size[first + i] || pads[n + i] >= p.size[first + i])
             return false;
     }
-    const char *y = knonnx_transpose(w, e->in[0], p.n, to);
-    knonnx_put_attr_ints(w, "kernel_shape", n, p.size + first);
-    knonnx_put_attr_ints(w, "strides", n, p.stride + first);
-    knonnx_put_attr_ints(w, "dilations", n, p.dilation + first);
-    knonnx_put_attr_ints(w, "pads", 2 * n, pads);
-    e->out[0] = knonnx_transpose(w, OP(w, "MaxPool", y), p.n, back);
+    const char *y = knout_transpose(w, e->in[0], p.n, to);
+    knout_put_attr_ints(w, "kernel_shape", n, p.size + first);
+    knout_put_attr_ints(w, "strides", n, p.stride + first);
+    knout_put_attr_ints(w, "dilations", n, p.dilation + first);
+    knout_put_attr_ints(w, "pads", 2 * n, pads);
+    e->out[0] = knout_transpose(w, OP(w, "MaxPool", y), p.n, back);
     return true;
 }
 
-static void window_sum(knonnx_eqn *e) { windows(e, "Add", 0); }
-static void window_min(knonnx_eqn *e) { windows(e, "Min", extreme(e->in_var[0].dtype, false)); }
+static void window_sum(knout_eqn *e) { windows(e, "Add", 0); }
+static void window_min(knout_eqn *e) { windows(e, "Min", extreme(e->in_var[0].dtype, false)); }
 
-static void window_max(knonnx_eqn *e)
+static void window_max(knout_eqn *e)
 {
     if (!max_pool(e) && !*e->w->failed)
         windows(e, "Max", extreme(e->in_var[0].dtype, true));
@@ -227,29 +227,29 @@ static void window_max(knonnx_eqn *e)
 /* ---- Order. */
 
 /* TopK of all, with equal elements as they come. */
-static void ordered(knonnx_eqn *e, int key, int64_t axis, const char **values, const char **positions)
+static void ordered(knout_eqn *e, int key, int64_t axis, const char **values, const char **positions)
 {
-    knonnx_out *w = e->w;
-    const char *out[] = {knonnx_new_name(w), knonnx_new_name(w)}, *in[] = {e->in[key], knonnx_extent(w, e->in_var[key].dim[axis])};
-    knonnx_put_attr_int(w, "axis", axis);
-    knonnx_put_attr_int(w, "largest", 0);
-    knonnx_emit_many(w, "TopK", 2, in, 2, out);
+    knout_out *w = e->w;
+    const char *out[] = {knout_new_name(w), knout_new_name(w)}, *in[] = {e->in[key], knout_extent(w, e->in_var[key].dim[axis])};
+    knout_put_attr_int(w, "axis", axis);
+    knout_put_attr_int(w, "largest", 0);
+    knout_emit_many(w, "TopK", 2, in, 2, out);
     *values = out[0];
     *positions = out[1];
 }
 
-static const char *along(knonnx_eqn *e, const char *x, const char *positions, int64_t axis)
+static const char *along(knout_eqn *e, const char *x, const char *positions, int64_t axis)
 {
-    knonnx_put_attr_int(e->w, "axis", axis);
+    knout_put_attr_int(e->w, "axis", axis);
     return OP(e->w, "GatherElements", x, positions);
 }
 
-static void sort(knonnx_eqn *e)
+static void sort(knout_eqn *e)
 {
-    int64_t axis = knonnx_param_int(e, "dimension", 0);
+    int64_t axis = knout_param_int(e, "dimension", 0);
     const char *values, *positions;
-    if (knonnx_param_int(e, "num_keys", 1) > 1) {
-        knonnx_refuse(e, "by several keys");
+    if (knout_param_int(e, "num_keys", 1) > 1) {
+        knout_refuse(e, "by several keys");
         return;
     }
     ordered(e, 0, axis, &values, &positions);
@@ -257,47 +257,47 @@ static void sort(knonnx_eqn *e)
         e->out[i] = i ? along(e, e->in[i], positions, axis) : values;
 }
 
-static void argsort(knonnx_eqn *e)
+static void argsort(knout_eqn *e)
 {
     const char *values, *positions;
     if (e->n_in > 1) {
-        knonnx_refuse(e, "by several keys");
+        knout_refuse(e, "by several keys");
         return;
     }
-    ordered(e, 0, knonnx_param_int(e, "dimension", 0), &values, &positions);
-    e->out[0] = e->out_var[0].dtype == KN_I64 ? positions : knonnx_cast(e->w, positions, e->out_var[0].dtype);
+    ordered(e, 0, knout_param_int(e, "dimension", 0), &values, &positions);
+    e->out[0] = e->out_var[0].dtype == KN_I64 ? positions : knout_cast(e->w, positions, e->out_var[0].dtype);
 }
 
-static void top_k(knonnx_eqn *e)
+static void top_k(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
-    int64_t axis = knonnx_param_int(e, "axis", e->in_var[0].ndim - 1);
-    const char *out[] = {knonnx_new_name(w), knonnx_new_name(w)}, *in[] = {e->in[0], knonnx_extent(w, e->out_var[0].dim[axis])};
-    knonnx_put_attr_int(w, "axis", axis);
-    knonnx_emit_many(w, "TopK", 2, in, 2, out);
+    knout_out *w = e->w;
+    int64_t axis = knout_param_int(e, "axis", e->in_var[0].ndim - 1);
+    const char *out[] = {knout_new_name(w), knout_new_name(w)}, *in[] = {e->in[0], knout_extent(w, e->out_var[0].dim[axis])};
+    knout_put_attr_int(w, "axis", axis);
+    knout_emit_many(w, "TopK", 2, in, 2, out);
     e->out[0] = out[0];
-    e->out[1] = e->out_var[1].dtype == KN_I64 ? out[1] : knonnx_cast(w, out[1], e->out_var[1].dtype);
+    e->out[1] = e->out_var[1].dtype == KN_I64 ? out[1] : knout_cast(w, out[1], e->out_var[1].dtype);
 }
 
-static void searchsorted(knonnx_eqn *e)
+static void searchsorted(knout_eqn *e)
 {
-    knonnx_out *w = e->w;
-    const knonnx_var *v = &e->in_var[1];
+    knout_out *w = e->w;
+    const knout_var *v = &e->in_var[1];
     int64_t last = v->ndim;
-    if (knonnx_param_int(e, "batch", 0)) {
-        knonnx_refuse(e, "of several vectors");
+    if (knout_param_int(e, "batch", 0)) {
+        knout_refuse(e, "of several vectors");
         return;
     }
-    const char *x = OP(w, "Unsqueeze", e->in[1], knonnx_const_ints(w, 1, &last));
-    const char *before = OP(w, knonnx_param_is(e, "right", "True") ? "LessOrEqual" : "Less", e->in[0], x);
-    before = knonnx_cast(w, before, KN_I64);
-    const char *at = knonnx_const_ints(w, 1, &last);
-    knonnx_put_attr_int(w, "keepdims", 0);
+    const char *x = OP(w, "Unsqueeze", e->in[1], knout_const_ints(w, 1, &last));
+    const char *before = OP(w, knout_param_is(e, "right", "True") ? "LessOrEqual" : "Less", e->in[0], x);
+    before = knout_cast(w, before, KN_I64);
+    const char *at = knout_const_ints(w, 1, &last);
+    knout_put_attr_int(w, "keepdims", 0);
     before = OP(w, "ReduceSum", before, at);
-    e->out[0] = e->out_var[0].dtype == KN_I64 ? before : knonnx_cast(w, before, e->out_var[0].dtype);
+    e->out[0] = e->out_var[0].dtype == KN_I64 ? before : knout_cast(w, before, e->out_var[0].dtype);
 }
 
-const knonnx_writer knonnx_write_reductions[] = {
+const knout_writer knout_write_reductions[] = {
     {"reduce_sum", reduce_sum, NULL}, {"reduce_prod", reduce_prod, NULL}, {"reduce_max", reduce_max, NULL},
     {"reduce_min", reduce_min, NULL}, {"reduce_and", reduce_and, NULL}, {"reduce_or", reduce_or, NULL}, {"argmax", argmax, NULL},
     {"argmin", argmin, NULL}, {"cumsum", cumsum, NULL}, {"cumprod", cumprod, NULL}, {"cummax", cummax, NULL},

@@ -7,7 +7,7 @@
 typedef struct leaf { const char *name; bool is_param; kn_array array; } leaf;
 
 typedef struct saving {
-    knonnx_out out;
+    knout_out out;
     knmodels_arena arena;
     int names, n_leaves;
     bool failed;
@@ -103,37 +103,37 @@ static int list_leaves(saving *s, const kn_args *args)
 
 /* ---- The graph. */
 
-static knonnx_var type_of(saving *s, kn_jaxpr j, uint32_t atom)
+static knout_var type_of(saving *s, kn_jaxpr j, uint32_t atom)
 {
     kn_variable v = {.size_ = sizeof v};
     int64_t *dim = kn_jaxpr_variable(j, atom, &v) ? NULL : knmodels_take(&s->arena, (uint64_t)v.shape.ndim, sizeof *dim);
     if (!dim) {
         s->failed = true;
-        return (knonnx_var){KN_F32, 0, NULL};
+        return (knout_var){KN_F32, 0, NULL};
     }
     memcpy(dim, v.shape.dim, (size_t)v.shape.ndim * sizeof *dim);
-    return (knonnx_var){v.dtype, v.shape.ndim, dim};
+    return (knout_var){v.dtype, v.shape.ndim, dim};
 }
 
 /* Each variable of unknown extents is found as the extent of an input's axis. */
-static void find_extents(saving *s, const knonnx_var *v, const char *input)
+static void find_extents(saving *s, const knout_var *v, const char *input)
 {
-    knonnx_out *w = &s->out;
+    knout_out *w = &s->out;
     for (int i = 0; i < v->ndim; i++) {
-        const char *text = knonnx_is_number(v->dim[i]) ? NULL : kn_dim_text(v->dim[i]);
+        const char *text = knout_is_number(v->dim[i]) ? NULL : kn_dim_text(v->dim[i]);
         bool plain = text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(text);
         for (int k = 0; k < w->n_dims; k++)
             plain = plain && strcmp(w->dim[k].text, text);
         if (!plain || w->n_dims == w->room_dims)
             continue;
-        knonnx_put_attr_int(w, "start", i);
-        knonnx_put_attr_int(w, "end", i + 1);
+        knout_put_attr_int(w, "start", i);
+        knout_put_attr_int(w, "end", i + 1);
         w->dim[w->n_dims].name = OP(w, "Shape", input);
         w->dim[w->n_dims++].text = knmodels_take_text(&s->arena, text, strlen(text));
     }
 }
 
-static int check_types(saving *s, const knonnx_var *v, const char *name)
+static int check_types(saving *s, const knout_var *v, const char *name)
 {
     if (knonnx_elem_of(v->dtype))
         return 0;
@@ -155,27 +155,27 @@ static int write_graph(saving *s, kn_jaxpr j, knbeside_bytes *infos)
     if (!in || !out)
         return no_memory(s);
     for (int i = 0; i < n.invars; i++) {
-        knonnx_var v = type_of(s, j, (uint32_t)(n.constvars + i));
+        knout_var v = type_of(s, j, (uint32_t)(n.constvars + i));
         in[i] = s->leaf[i].name;
         if (s->failed || check_types(s, &v, in[i]))
             return -1;
         if (s->leaf[i].is_param)
-            knonnx_initializer(&s->out, in[i], s->leaf[i].array);
+            knout_initializer(&s->out, in[i], s->leaf[i].array);
         else
-            knonnx_put_info(infos, 11, in[i], &v);
+            knout_put_info(infos, 11, in[i], &v);
         find_extents(s, &v, in[i]);
     }
-    if (knonnx_write_jaxpr(&s->out, j, in, out))
+    if (knout_write_jaxpr(&s->out, j, in, out))
         return -1;
     for (int i = 0; i < n.outvars; i++) {
         char text[32];
-        knonnx_var v = type_of(s, j, kn_jaxpr_outvar(j, i));
+        knout_var v = type_of(s, j, kn_jaxpr_outvar(j, i));
         snprintf(text, sizeof text, n.outvars > 1 ? "output_%d" : "output", i);
         const char *name = s->o->outputs && s->o->outputs->v[i] ? s->o->outputs->v[i] : knmodels_take_text(&s->arena, text, strlen(text));
         if (!name || s->failed || check_types(s, &v, name))
             return -1;
-        knonnx_emit_many(&s->out, "Identity", 1, &out[i], 1, &name);
-        knonnx_put_info(infos, 12, name, &v);
+        knout_emit_many(&s->out, "Identity", 1, &out[i], 1, &name);
+        knout_put_info(infos, 12, name, &v);
     }
     return s->failed ? -1 : 0;
 }
@@ -226,7 +226,7 @@ int kn_onnx_save(const char *path, kn_fn fn, const kn_args *args, const kn_onnx_
         return knbeside_null(op, fn ? "arguments" : "function");
     if (o.opset < 18 || o.opset > 25)
         return knbeside_fail(op, KN_ERROR_VALUE, "opset %lld: it is between 18 and 25", (long long)o.opset);
-    s.out = (knonnx_out){.operation = op, .arena = &s.arena, .outermost = &s.out, .names = &s.names, .failed = &s.failed,
+    s.out = (knout_out){.operation = op, .arena = &s.arena, .outermost = &s.out, .names = &s.names, .failed = &s.failed,
                          .opset = o.opset, .room_dims = DIMS};
     kn_scope scope = kn_scope_begin();
     s.out.dim = knmodels_take(&s.arena, DIMS, sizeof *s.out.dim);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void knonnx_out_fail(knonnx_out *w, kn_error_kind kind, const char *format, ...)
+void knout_out_fail(knout_out *w, kn_error_kind kind, const char *format, ...)
 {
     char message[400];
     va_list args;
@@ -23,12 +23,12 @@ void knonnx_out_fail(knonnx_out *w, kn_error_kind kind, const char *format, ...)
         knbeside_fail(w->operation, kind, "%s", message);
 }
 
-void knonnx_refuse(knonnx_eqn *e, const char *why)
+void knout_refuse(knout_eqn *e, const char *why)
 {
-    knonnx_out_fail(e->w, KN_ERROR_NOT_IMPLEMENTED, "%s has no form in ONNX here: %s", e->prim, why);
+    knout_out_fail(e->w, KN_ERROR_NOT_IMPLEMENTED, "%s has no form in ONNX here: %s", e->prim, why);
 }
 
-static void *take(knonnx_out *w, uint64_t n, size_t size)
+static void *take(knout_out *w, uint64_t n, size_t size)
 {
     void *at = *w->failed ? NULL : knmodels_take(w->arena, n, size);
     if (!at && !*w->failed) {
@@ -38,13 +38,13 @@ static void *take(knonnx_out *w, uint64_t n, size_t size)
     return at;
 }
 
-const char *knonnx_new_name(knonnx_out *w)
+const char *knout_new_name(knout_out *w)
 {
     char text[24];
     int n = snprintf(text, sizeof text, "v%d", ++*w->names);
     const char *copy = *w->failed ? NULL : knmodels_take_text(w->arena, text, (size_t)n);
     if (!copy && !*w->failed)
-        knonnx_out_fail(w, KN_ERROR_MEMORY, "no memory");
+        knout_out_fail(w, KN_ERROR_MEMORY, "no memory");
     return copy ? copy : "";
 }
 
@@ -52,7 +52,7 @@ const char *knonnx_new_name(knonnx_out *w)
 
 enum { A_FLOAT = 1, A_INT = 2, A_STRING = 3, A_GRAPH = 5, A_INTS = 7 };
 
-static void put_attr(knonnx_out *w, const char *name, int type, knbeside_bytes *value)
+static void put_attr(knout_out *w, const char *name, int type, knbeside_bytes *value)
 {
     knbeside_bytes b = {0};
     knonnx_put_text(&b, 1, name);
@@ -60,35 +60,35 @@ static void put_attr(knonnx_out *w, const char *name, int type, knbeside_bytes *
     knonnx_put_int(&b, 20, type);
     b.failed = b.failed || value->failed;
     if (b.failed)
-        knonnx_out_fail(w, KN_ERROR_MEMORY, "no memory");
+        knout_out_fail(w, KN_ERROR_MEMORY, "no memory");
     else
         knonnx_put_bytes(&w->attrs, 5, b.at, b.n);
     knbeside_bytes_free(&b);
     knbeside_bytes_free(value);
 }
 
-void knonnx_put_attr_int(knonnx_out *w, const char *name, int64_t v)
+void knout_put_attr_int(knout_out *w, const char *name, int64_t v)
 {
     knbeside_bytes b = {0};
     knonnx_put_int(&b, 3, v);
     put_attr(w, name, A_INT, &b);
 }
 
-void knonnx_put_attr_float(knonnx_out *w, const char *name, double v)
+void knout_put_attr_float(knout_out *w, const char *name, double v)
 {
     knbeside_bytes b = {0};
     knonnx_put_float(&b, 2, (float)v);
     put_attr(w, name, A_FLOAT, &b);
 }
 
-void knonnx_put_attr_text(knonnx_out *w, const char *name, const char *v)
+void knout_put_attr_text(knout_out *w, const char *name, const char *v)
 {
     knbeside_bytes b = {0};
     knonnx_put_text(&b, 4, v);
     put_attr(w, name, A_STRING, &b);
 }
 
-void knonnx_put_attr_ints(knonnx_out *w, const char *name, int n, const int64_t *v)
+void knout_put_attr_ints(knout_out *w, const char *name, int n, const int64_t *v)
 {
     knbeside_bytes b = {0};
     for (int i = 0; i < n; i++)
@@ -96,7 +96,7 @@ void knonnx_put_attr_ints(knonnx_out *w, const char *name, int n, const int64_t 
     put_attr(w, name, A_INTS, &b);
 }
 
-void knonnx_put_attr_graph(knonnx_out *w, const char *name, const knbeside_bytes *graph)
+void knout_put_attr_graph(knout_out *w, const char *name, const knbeside_bytes *graph)
 {
     knbeside_bytes b = {0};
     knonnx_put_bytes(&b, 6, graph->at, graph->n);
@@ -105,7 +105,7 @@ void knonnx_put_attr_graph(knonnx_out *w, const char *name, const knbeside_bytes
 
 /* ---- Nodes. */
 
-void knonnx_emit_many(knonnx_out *w, const char *op, int n_in, const char *const *in, int n_out, const char *const *out)
+void knout_emit_many(knout_out *w, const char *op, int n_in, const char *const *in, int n_out, const char *const *out)
 {
     knbeside_bytes b = {0};
     for (int i = 0; i < n_in; i++)
@@ -117,32 +117,32 @@ void knonnx_emit_many(knonnx_out *w, const char *op, int n_in, const char *const
     if (!*w->failed)
         knonnx_put_bytes(&w->nodes, 1, b.at, b.n);
     if (b.failed || w->nodes.failed || w->attrs.failed)
-        knonnx_out_fail(w, KN_ERROR_MEMORY, "no memory");
+        knout_out_fail(w, KN_ERROR_MEMORY, "no memory");
     knbeside_bytes_free(&b);
     knbeside_bytes_free(&w->attrs);
     w->attrs = (knbeside_bytes){0};
 }
 
-const char *knonnx_emit(knonnx_out *w, const char *op, int n_in, const char *const *in)
+const char *knout_emit(knout_out *w, const char *op, int n_in, const char *const *in)
 {
-    const char *out = knonnx_new_name(w);
-    knonnx_emit_many(w, op, n_in, in, 1, &out);
+    const char *out = knout_new_name(w);
+    knout_emit_many(w, op, n_in, in, 1, &out);
     return out;
 }
 
-const char *knonnx_cast(knonnx_out *w, const char *x, kn_dtype to)
+const char *knout_cast(knout_out *w, const char *x, kn_dtype to)
 {
     knonnx_elem elem = knonnx_elem_of(to);
     if (!elem)
-        knonnx_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "ONNX has no %s", kn_dtype_name(to));
-    knonnx_put_attr_int(w, "to", elem);
+        knout_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "ONNX has no %s", kn_dtype_name(to));
+    knout_put_attr_int(w, "to", elem);
     return OP(w, "Cast", x);
 }
 
 /* ---- Constants. */
 
 /* The bytes of x as TensorProto.raw_data has them. */
-static bool raw_bytes(knonnx_out *w, kn_array x, knonnx_elem elem, knbeside_bytes *out)
+static bool raw_bytes(knout_out *w, kn_array x, knonnx_elem elem, knbeside_bytes *out)
 {
     int64_t n = kn_nbytes(x);
     int per_byte;
@@ -150,7 +150,7 @@ static bool raw_bytes(knonnx_out *w, kn_array x, knonnx_elem elem, knbeside_byte
     uint8_t *at = n < 0 ? NULL : knbeside_alloc((uint64_t)n, 1);
     if (!at || kn_tobytes(x, at, (size_t)n, NULL) < 0) {
         if (n >= 0 && !at)
-            knonnx_out_fail(w, KN_ERROR_MEMORY, "no memory");
+            knout_out_fail(w, KN_ERROR_MEMORY, "no memory");
         *w->failed = true;
         free(at);
         return false;
@@ -168,15 +168,15 @@ static bool raw_bytes(knonnx_out *w, kn_array x, knonnx_elem elem, knbeside_byte
     return true;
 }
 
-const char *knonnx_initializer(knonnx_out *w, const char *name, kn_array x)
+const char *knout_initializer(knout_out *w, const char *name, kn_array x)
 {
     kn_dtype d = kn_dtype_of(x);
     kn_shape s = kn_shape_of(x);
     knonnx_elem elem = d ? knonnx_elem_of(d) : KNONNX_UNDEFINED;
     knbeside_bytes b = {0}, raw = {0};
-    name = name ? name : knonnx_new_name(w);
+    name = name ? name : knout_new_name(w);
     if (!elem || s.ndim < 0) {
-        knonnx_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "ONNX has no %s", d ? kn_dtype_name(d) : "such constant");
+        knout_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "ONNX has no %s", d ? kn_dtype_name(d) : "such constant");
         return "";
     }
     if (!raw_bytes(w, x, elem, &raw))
@@ -188,41 +188,41 @@ const char *knonnx_initializer(knonnx_out *w, const char *name, kn_array x)
     knonnx_put_bytes(&b, 9, raw.at, raw.n);
     knonnx_put_bytes(&w->outermost->init, 5, b.at, b.n);
     if (raw.failed || b.failed || w->outermost->init.failed)
-        knonnx_out_fail(w, KN_ERROR_MEMORY, "no memory");
+        knout_out_fail(w, KN_ERROR_MEMORY, "no memory");
     else if (w->outermost->init.n > (size_t)2000 << 20)
-        knonnx_out_fail(w, KN_ERROR_VALUE, "a file of ONNX has at most 2 GB, and the constants have more");
+        knout_out_fail(w, KN_ERROR_VALUE, "a file of ONNX has at most 2 GB, and the constants have more");
     knbeside_bytes_free(&raw);
     knbeside_bytes_free(&b);
     return name;
 }
 
-const char *knonnx_const_ints(knonnx_out *w, int n, const int64_t *v)
+const char *knout_const_ints(knout_out *w, int n, const int64_t *v)
 {
     kn_shape s = {1, {n}};
-    return *w->failed ? "" : knonnx_initializer(w, NULL, kn_from_memory(n ? (const void *)v : "", &s, KN_I64));
+    return *w->failed ? "" : knout_initializer(w, NULL, kn_from_memory(n ? (const void *)v : "", &s, KN_I64));
 }
 
-const char *knonnx_number(knonnx_out *w, kn_dtype dtype, double v)
+const char *knout_number(knout_out *w, kn_dtype dtype, double v)
 {
     kn_shape s = {0, {0}};
-    return *w->failed ? "" : knonnx_initializer(w, NULL, kn_astype(kn_from_memory(&v, &s, KN_F64), dtype, NULL));
+    return *w->failed ? "" : knout_initializer(w, NULL, kn_astype(kn_from_memory(&v, &s, KN_F64), dtype, NULL));
 }
 
 /* ---- Equations. */
 
-static const knonnx_writer *const families[] = {knonnx_write_elementwise, knonnx_write_shapes, knonnx_write_indexing,
-                                                knonnx_write_reductions, knonnx_write_products, knonnx_write_control};
+static const knout_writer *const families[] = {knout_write_elementwise, knout_write_shapes, knout_write_indexing,
+                                                knout_write_reductions, knout_write_products, knout_write_control};
 
-static const knonnx_writer *writer_of(const char *prim)
+static const knout_writer *writer_of(const char *prim)
 {
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
-        for (const knonnx_writer *r = families[f]; r->prim; r++)
+        for (const knout_writer *r = families[f]; r->prim; r++)
             if (!strcmp(r->prim, prim))
                 return r;
     return NULL;
 }
 
-static bool var_of(knonnx_out *w, kn_jaxpr j, uint32_t atom, knonnx_var *out)
+static bool var_of(knout_out *w, kn_jaxpr j, uint32_t atom, knout_var *out)
 {
     kn_variable v = {.size_ = sizeof v};
     if (*w->failed || kn_jaxpr_variable(j, atom, &v)) {
@@ -233,18 +233,18 @@ static bool var_of(knonnx_out *w, kn_jaxpr j, uint32_t atom, knonnx_var *out)
     if (!dim)
         return false;
     memcpy(dim, v.shape.dim, (size_t)v.shape.ndim * sizeof *dim);
-    *out = (knonnx_var){v.dtype, v.shape.ndim, dim};
+    *out = (knout_var){v.dtype, v.shape.ndim, dim};
     return true;
 }
 
-static const char *atom_name(knonnx_out *w, kn_jaxpr j, uint32_t atom, const char *const *name)
+static const char *atom_name(knout_out *w, kn_jaxpr j, uint32_t atom, const char *const *name)
 {
     if (!(atom & KN_JAXPR_LITERAL))
         return name[atom];
-    return *w->failed ? "" : knonnx_initializer(w, NULL, kn_jaxpr_constant(j, atom));
+    return *w->failed ? "" : knout_initializer(w, NULL, kn_jaxpr_constant(j, atom));
 }
 
-static void write_equation(knonnx_out *w, kn_jaxpr j, int i, const char **name)
+static void write_equation(knout_out *w, kn_jaxpr j, int i, const char **name)
 {
     kn_equation q = {.size_ = sizeof q};
     if (kn_jaxpr_equation(j, i, &q)) {
@@ -252,7 +252,7 @@ static void write_equation(knonnx_out *w, kn_jaxpr j, int i, const char **name)
         return;
     }
     const char **in = take(w, (uint64_t)q.n_in, sizeof *in), **out = take(w, (uint64_t)q.n_out, sizeof *out);
-    knonnx_var *in_var = take(w, (uint64_t)q.n_in, sizeof *in_var), *out_var = take(w, (uint64_t)q.n_out, sizeof *out_var);
+    knout_var *in_var = take(w, (uint64_t)q.n_in, sizeof *in_var), *out_var = take(w, (uint64_t)q.n_out, sizeof *out_var);
     const char *params = kn_jaxpr_params(j, i);
     if (!in || !out || !in_var || !out_var || !params)
         return;
@@ -267,19 +267,19 @@ static void write_equation(knonnx_out *w, kn_jaxpr j, int i, const char **name)
         if (!var_of(w, j, q.first_out + (uint32_t)k, &out_var[k]))
             return;
     }
-    knonnx_eqn e = {w, j, i, q.n_in, q.n_out, q.primitive, params, in, out, in_var, out_var};
-    const knonnx_writer *r = writer_of(q.primitive);
+    knout_eqn e = {w, j, i, q.n_in, q.n_out, q.primitive, params, in, out, in_var, out_var};
+    const knout_writer *r = writer_of(q.primitive);
     if (!r)
-        knonnx_refuse(&e, "nothing there is like it");
+        knout_refuse(&e, "nothing there is like it");
     else if (r->write)
         r->write(&e);
     else
-        out[0] = knonnx_emit(w, r->op, q.n_in, in);
+        out[0] = knout_emit(w, r->op, q.n_in, in);
     for (int k = 0; k < q.n_out; k++)
         name[q.first_out + (uint32_t)k] = out[k];
 }
 
-int knonnx_write_jaxpr(knonnx_out *w, kn_jaxpr j, const char *const *in, const char **out)
+int knout_write_jaxpr(knout_out *w, kn_jaxpr j, const char *const *in, const char **out)
 {
     kn_jaxpr_counts n = kn_jaxpr_count(j);
     if (n.equations < 0 || *w->failed)
@@ -295,7 +295,7 @@ int knonnx_write_jaxpr(knonnx_out *w, kn_jaxpr j, const char *const *in, const c
     if (!name)
         return -1;
     for (int i = 0; i < n.constvars && !*w->failed; i++)
-        name[i] = knonnx_initializer(w, NULL, kn_jaxpr_constant(j, (uint32_t)i));
+        name[i] = knout_initializer(w, NULL, kn_jaxpr_constant(j, (uint32_t)i));
     for (int i = 0; i < n.invars; i++)
         name[n.constvars + i] = in[i];
     for (int i = 0; i < n.equations && !*w->failed; i++)
