@@ -163,6 +163,24 @@ case("if_one_element", """(bool[1] c, float[3] x) => (float[a] y) {
 case("if_shapes", """(float[3] x) => (float[a] y) {
     c = Constant <value = bool {1}> ()
     y = If (c) <then_branch = t () => (float[6] u) { u = Concat <axis = 0> (x, x) }, else_branch = e () => (float[3] v) { v = Abs (x) }> }""", f32(3))
+case("if_traced_shapes", """(bool c, float[3] x) => (float[a] y) {
+    y = If (c) <then_branch = t () => (float[6] u) { u = Concat <axis = 0> (x, x) }, else_branch = e () => (float[3] v) { v = Abs (x) }> }""",
+     np.bool_(True), f32(3))
+case("loop_while_grows", """(float[1] x, float h) => (float[a] y) { t = Constant <value = bool {1}> ()
+    y = Loop ("", t, x) <body = b (int64 i, bool go, float[n] s) => (bool on, float[k] s2) { s2 = Concat <axis = 0> (s, x)
+        u = ReduceSum <keepdims = 0> (s2) on = Less (u, h) }> }""", f32(1), np.float32(7))
+case("loop_long_grows", """(float[1] x) => (float[a] y) { t = Constant <value = bool {1}> () m = Constant <value = int64 {300}> ()
+    y = Loop (m, t, x) <body = b (int64 i, bool go, float[n] s) => (bool on, float[k] s2) { on = Identity (go) s2 = Concat <axis = 0> (s, x) }> }""",
+     f32(1))
+case("sequence_at_traced", """(float[3] x, int64 i) => (float[3] y) { d = Add (x, x) s = SequenceConstruct (x, d) y = SequenceAt (s, i) }""",
+     f32(3), np.int64(-1))
+case("sequence_at_shapes", """(float[3] x, float[2] z, int64 i) => (float[a] y) { s = SequenceConstruct (x, z) y = SequenceAt (s, i) }""",
+     f32(3), f32(2), np.int64(1))
+case("sequence_carried", """(float[3] x) => (float[a] y, int64 n) { t = Constant <value = bool {1}> () m = Constant <value = int64 {20}> ()
+    e = SequenceEmpty ()
+    s = Loop (m, t, e) <body = b (int64 i, bool go, seq(float[n]) q) => (bool on, seq(float[k]) r) {
+        on = Identity (go) f = Cast <to = 1> (i) p = Mul (x, f) r = SequenceInsert (q, p) }>
+    y = ConcatFromSequence <axis = 0> (s) n = SequenceLength (s) }""", f32(3))
 ROUNDS = "(float[3] x, float[3] w) => (float[3] y, float[a,3] ys) {{ n = Constant <value = int64 {{{n}}}> () t = Constant <value = bool {{1}}> () " \
     "y, ys = Loop (n, {go}, x) <body = b (int64 i, bool go, float[3] s) => (bool on, float[3] s2, float[3] out) {{ " \
     "on = Identity (go) f = Cast <to = 1> (i) p = Mul (s, w) s2 = Add (p, f) out = Mul (s2, s2) }}> }}"

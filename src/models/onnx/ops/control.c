@@ -3,7 +3,9 @@
  * captured as the arrays that they are: where they are traced they become operands. Each recording has a number of its
  * own, so that nothing that was recorded for one node is taken for another's. */
 #include "models/onnx/ops/control.h"
+#include "models/onnx/run.h"
 #include <stdatomic.h>
+#include <stdio.h>
 
 const knonnx_graph *knonnx_body(knonnx_call *c, const char *name)
 {
@@ -70,6 +72,38 @@ bool knonnx_all_known(const knonnx_value *v, int n)
     return true;
 }
 
+const char *knonnx_types_text(knonnx_call *c, const knonnx_value *v, int n)
+{
+    int count = knonnx_leaves(v, n, NULL);
+    size_t room = (size_t)count * 32 + 1, used = 0;
+    kn_array *x = knonnx_take(c, (uint64_t)count + 1, sizeof *x);
+    if (!x)
+        return NULL;
+    knonnx_leaves(v, n, x);
+    for (int k = 0; k < count; k++)
+        room += (size_t)(kn_ndim(x[k]) < 0 ? 0 : kn_ndim(x[k])) * 24;
+    char *text = knonnx_take(c, room, 1);
+    for (int k = 0; text && k < count; k++) {
+        kn_shape shape = kn_shape_of(x[k]);
+        used += (size_t)snprintf(text + used, room - used, "%.24s[", kn_dtype_name(kn_dtype_of(x[k])));
+        for (int i = 0; i < shape.ndim; i++)
+            used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)shape.dim[i]);
+        used += (size_t)snprintf(text + used, room - used, "]");
+    }
+    return text;
+}
+
+/* What did not come out because types are others than before: known values would do. -1. */
+static int types_differ(knonnx_call *c, const char *what)
+{
+    if (!c->run->pending)
+        kn_error_clear();
+    return knonnx_fail(c, KN_ERROR_CONCRETIZATION,
+                       "%s, and which ones it is to be depends on values that are being traced: run it without "
+                       "transformations (kn_onnx_run)",
+                       what);
+}
+
 /* A tree of the arrays, behind one that means nothing: no tree is empty. */
 static kn_tree tree_of_values(knonnx_call *c, const knonnx_value *v, int n)
 {
@@ -104,6 +138,7 @@ typedef struct recording {
     const knonnx_value *state; /* what the carry stands for */
     kn_array most;
     int64_t uses_condition;
+    const char **types; /* of what was made, for whoever finds out why there is an error */
 } recording;
 
 static recording recording_of(knonnx_call *c)
@@ -143,6 +178,7 @@ static void run_branch(const void *env, void *out, const void *const *in)
     memcpy(&r, env, sizeof r);
     (void)in;
     bool ran = knonnx_run_graph(r.c, r.g, NULL, r.made) == 0;
+    *r.types = ran ? knonnx_types_text(r.c, r.made, r.g->n_out) : NULL;
     give_tree(out, ran ? tree_of_values(r.c, r.made, r.g->n_out) : NULL);
 }
 
@@ -173,9 +209,11 @@ static int either(knonnx_call *c, kn_array condition, const knonnx_graph *const 
 {
     recording r[2];
     kn_fn fn[2];
+    const char *types[2] = {NULL, NULL};
     for (int k = 0; k < 2; k++) {
         r[k] = recording_of(c);
         r[k].g = g[k];
+        r[k].types = &types[k];
         r[k].made = knonnx_take(c, (uint64_t)g[k]->n_out + 1, sizeof *r[k].made);
         if (!r[k].made)
             return -1;
@@ -187,11 +225,10 @@ static int either(knonnx_call *c, kn_array condition, const knonnx_graph *const 
     int status = kn_cond(condition, fn[1], fn[0], &outs, &none);
     kn_forget(fn[0]);
     kn_forget(fn[1]);
+    if (types[0] && types[1] && (strcmp(types[0], types[1]) || !same_structure(r[0].made, r[1].made, c->n_out)))
+        return types_differ(c, "the branches give values of different types or shapes");
     if (status < 0)
         return knonnx_done(c), -1;
-    if (!same_structure(r[0].made, r[1].made, c->n_out))
-        return knonnx_cannot(
-            c, "the branches give values of different kinds or lengths, and the condition is being traced");
     const kn_array *x = tree_leaves(c, result, 1);
     const knonnx_value *v = x ? knonnx_with_leaves(c, r[1].made, c->n_out, x) : NULL;
     for (int k = 0; v && k < c->n_out; k++)
@@ -375,6 +412,8 @@ static void while_step(const void *env, void *out, const void *const *in)
     kn_array counter = kn_tree_get(carry, 1), go_on = kn_tree_get(carry, 2);
     bool ran = state && made && knonnx_step(r, counter, go_on, state, NULL, made + 1) == 0;
     if (ran) {
+        rec.types[0] = knonnx_types_text(r->c, state, r->n_state);
+        rec.types[1] = knonnx_types_text(r->c, made + 2, r->n_state);
         go_on = rec.uses_condition ? kn_reshape(made[1].array, &(kn_shape){0}, NULL) : go_on;
         made[0] = knonnx_of_array(kn_add(counter, kn_like_int(1)));
         made[1] = knonnx_of_array(go_on);
@@ -401,6 +440,8 @@ int knonnx_while(const knonnx_repeat *r, kn_array most, int64_t known_most, bool
     rec.state = state;
     rec.most = most;
     rec.uses_condition = uses_condition;
+    const char *types[2] = {NULL, NULL};
+    rec.types = types;
     kn_fn goes_on = kn_fn_of(&while_goes_on_function, &rec);
     kn_fn step = kn_fn_of(&while_step_function, &rec);
     kn_tree carry = tree_of_values(r->c, start, r->n_state + 2), result = NULL;
@@ -412,6 +453,8 @@ int knonnx_while(const knonnx_repeat *r, kn_array most, int64_t known_most, bool
     int status = kn_while_loop(goes_on, step, &outs, &init, &o);
     kn_forget(goes_on);
     kn_forget(step);
+    if (status < 0 && types[0] && types[1] && strcmp(types[0], types[1]))
+        return types_differ(r->c, "the body gives a state of other types or shapes than it takes");
     const kn_array *x = status < 0 ? NULL : tree_leaves(r->c, result, 3);
     const knonnx_value *v = x ? knonnx_with_leaves(r->c, state, r->n_state, x) : NULL;
     if (!v)

@@ -24,6 +24,9 @@ const knonnx_value *knonnx_with_leaves(knonnx_call *c, const knonnx_value *v, in
 bool knonnx_all_tensors(const knonnx_value *v, int n);
 bool knonnx_all_known(const knonnx_value *v, int n);
 
+/* The types of all arrays in values as a text: they are the same where it is. NULL with an error. */
+const char *knonnx_types_text(knonnx_call *c, const knonnx_value *v, int n);
+
 /* One run of the graph. out: as many as it gives. */
 int knonnx_step(const knonnx_repeat *r, kn_array counter, kn_array go_on, const knonnx_value *state,
                 const kn_array *item, knonnx_value *out);

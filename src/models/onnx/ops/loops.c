@@ -81,7 +81,7 @@ static int scan_loop(loop *l)
     if (!collected || kn_error_pending())
         return collected ? 1 : -1;
     if (knonnx_scan(r, l->rounds, l->state, NULL, l->end, collected) < 0) {
-        if (l->rounds > MOST_WRITTEN_OUT)
+        if (l->rounds > MOST_WRITTEN_OUT && !knonnx_all_known(l->state, r->n_state))
             return -1;
         kn_error_clear(); /* shapes that change, or that depend on the counter: written out they may be known */
         return 1;

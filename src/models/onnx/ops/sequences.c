@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sequences.c -- sequences, optionals and the operators on them. They are lists of values while the graph is recorded:
  * their lengths are known, their elements may be traced. */
+#include "models/onnx/ops/control.h"
 #include "models/onnx/ops/slicing.h"
 
 /* A position in a sequence of n elements, of which `room` are allowed; -1 with an error. */
@@ -58,9 +59,15 @@ static int length(knonnx_call *c)
     return knonnx_set(c, 0, kn_strong(&n, KN_I64));
 }
 
-/* A traced position: the elements have one shape, then it is an index. */
+/* A traced position: the elements have one type, then it is an index. */
 static int at_traced(knonnx_call *c, const knonnx_value *s)
 {
+    const char *first = knonnx_types_text(c, s->item, 1);
+    for (size_t k = 1; first && k < s->n; k++) {
+        const char *types = knonnx_types_text(c, &s->item[k], 1);
+        if (!types || strcmp(first, types))
+            return types ? knonnx_look(c, 1, "position") : -1;
+    }
     knonnx_value all = knonnx_stacked(c, s->item, s->n, 0);
     kn_array at = all.kind == KNONNX_TENSOR_VALUE ? knonnx_in(c, 1) : NULL;
     if (!at)
