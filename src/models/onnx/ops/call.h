@@ -74,8 +74,8 @@ const char *const *knonnx_texts(knonnx_call *c, const char *name, int *n);
 /* ---- Axes. */
 /* An axis in 0 ... ndim - 1; -1 with an error. */
 int knonnx_axis(const knonnx_call *c, int64_t axis, int ndim);
-/* The axes that an attribute (before opset `since`) or input i (from it on) gives, normalised, in the order given, -1: an error; n = 0 where
- * none are given. At most KN_MAX_NDIM. */
+/* The axes that an attribute (before opset `since`) or input i (from it on) gives, normalised, in the order given, as kn_axes
+ * has them (n: one more than there are; 0: not given); -1: an error. At most KN_MAX_NDIM. */
 int knonnx_axes(knonnx_call *c, const char *name, int since, int i, int ndim, kn_axes *out);
 
 /* ---- Tensors and subgraphs. */

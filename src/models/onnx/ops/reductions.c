@@ -93,10 +93,11 @@ static int reduce(knonnx_call *c, int since, reduction *f)
     if (ndim < 0 || knonnx_axes(c, "axes", since, 1, ndim, &axes))
         return knonnx_done(c) ? -1 : 0;
     bool none = c->version >= since && knonnx_int(c, "noop_with_empty_axes", 0);
-    if (!axes.n && !none)
-        for (; axes.n < ndim; axes.n++)
-            axes.axis[axes.n] = axes.n;
-    axes.n++; /* from here on kn_axes counts in its own way */
+    if (axes.n <= 1) { /* none are given: all, or none at all */
+        axes.n = 1;
+        for (int i = 0; i < ndim && !none; i++)
+            axes.axis[axes.n++ - 1] = i;
+    }
     return knonnx_set(c, 0, f(x, &axes, knonnx_int(c, "keepdims", 1)));
 }
 
