@@ -120,7 +120,7 @@ typedef struct kn_onnx_save_opts {
     const char *symbolic;
     const char *constraints;     /* "b >= 2": as in kn_make_jaxpr */
     const char *name;            /* of the graph */
-    int64_t opset;               /* 20: between 18 and 25 */
+    int64_t opset;               /* 20: between 18 and 26 */
     FILE *file;
 } kn_onnx_save_opts;
 KN_API kn_onnx_save_opts kn_onnx_save_opts_default(void);

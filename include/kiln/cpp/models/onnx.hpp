@@ -117,7 +117,7 @@ struct onnx_save_opts {
     KILN_OPTION((::kiln::text), symbolic, {})
     KILN_OPTION((::kiln::text), constraints, {}) /* "b >= 2": as in kn_make_jaxpr */
     KILN_OPTION((::kiln::text), name, {}) /* of the graph */
-    KILN_OPTION((int64_t), opset, 20) /* between 18 and 25 */
+    KILN_OPTION((int64_t), opset, 20) /* between 18 and 26 */
     KILN_OPTION((FILE *), file, {})
     kn_onnx_save_opts c() const {
         kn_onnx_save_opts to_ = {}; to_.size_ = sizeof to_; to_.params = detail::c_of(params);

@@ -222,6 +222,43 @@ static void convert(knout_eqn *e)
     e->out[0] = knout_cast(w, OP(w, "Min", x, knout_number(w, KN_I64, most - 1)), to);
 }
 
+/* Whether all that is asked about the bits of a float is whether they are negative. */
+static bool only_sign(const knout_eqn *e)
+{
+    kn_equation own = {.size_ = sizeof own}, q = {.size_ = sizeof q};
+    bool only = !kn_jaxpr_equation(e->jaxpr, e->index, &own);
+    for (int i = e->index + 1; only && i < kn_jaxpr_equation_count(e->jaxpr); i++) {
+        only = !kn_jaxpr_equation(e->jaxpr, i, &q);
+        for (int k = 0; k < q.n_in && only; k++) {
+            kn_variable zero = {.size_ = sizeof zero};
+            if (q.in[k] == own.first_out)
+                only = !k && !strcmp(q.primitive, "lt") && (q.in[1] & KN_JAXPR_LITERAL) && !kn_jaxpr_variable(e->jaxpr, q.in[1], &zero) &&
+                       zero.value == 0;
+        }
+    }
+    for (int i = 0; only && i < kn_jaxpr_count(e->jaxpr).outvars; i++)
+        only = kn_jaxpr_outvar(e->jaxpr, i) != own.first_out;
+    return only;
+}
+
+static void bitcast(knout_eqn *e)
+{
+    knout_out *w = e->w;
+    if (w->opset >= 26 && knonnx_elem_of(e->out_var[0].dtype)) {
+        knout_put_attr_int(w, "to", knonnx_elem_of(e->out_var[0].dtype));
+        e->out[0] = OP(w, "BitCast", e->in[0]);
+    } else if (is_float(&e->in_var[0]) && is_signed(&e->out_var[0]) && only_sign(e)) { /* -0 by its reciprocal */
+        const char *zero = number(e, 0), *below = OP(w, "Less", e->in[0], zero);
+        const char *sign = OP(w, "Or", below, OP(w, "Less", OP(w, "Reciprocal", e->in[0]), zero));
+        kn_dtype d = e->out_var[0].dtype;
+        e->out[0] = OP(w, "Where", sign, knout_number(w, d, -1), knout_number(w, d, 1));
+    } else if (e->in_var[0].dtype == e->out_var[0].dtype) {
+        e->out[0] = e->in[0];
+    } else {
+        knout_refuse(e, "before opset 26");
+    }
+}
+
 static void erf_inv(knout_eqn *e) /* Giles 2012, as single precision has it */
 {
     static const double near[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
@@ -259,6 +296,6 @@ const knout_writer knout_write_elementwise[] = {
     {"hypot", hypot_, NULL}, {"max", max_, NULL}, {"min", min_, NULL}, {"eq", NULL, "Equal"}, {"ne", ne, NULL}, {"lt", NULL, "Less"},
     {"le", NULL, "LessOrEqual"}, {"gt", NULL, "Greater"}, {"ge", NULL, "GreaterOrEqual"}, {"and", and_, NULL}, {"or", or_, NULL},
     {"xor", xor_, NULL}, {"shift_left", shift_left, NULL}, {"shift_right_logical", shift_right_logical, NULL},
-    {"shift_right_arithmetic", shift_right_arithmetic, NULL}, {"select_n", select_n, NULL}, {"convert_element_type", convert, NULL},
+    {"shift_right_arithmetic", shift_right_arithmetic, NULL}, {"select_n", select_n, NULL}, {"convert_element_type", convert, NULL}, {"bitcast_convert_type", bitcast, NULL},
     {"debug_print", nothing, NULL}, {"debug_callback", nothing, NULL}, {"check_bounds", nothing, NULL}, {NULL, NULL, NULL},
 };

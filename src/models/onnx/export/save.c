@@ -189,7 +189,7 @@ static void write_model(saving *s, const knbeside_bytes *infos, knbeside_bytes *
     knbeside_put(&graph, infos->at, infos->n);
     knonnx_put_text(&opset, 1, "");
     knonnx_put_int(&opset, 2, s->out.opset);
-    knonnx_put_int(model, 1, s->out.opset > 20 ? 10 : s->out.opset > 18 ? 9 : 8);
+    knonnx_put_int(model, 1, s->out.opset > 25 ? 13 : s->out.opset > 20 ? 10 : s->out.opset > 18 ? 9 : 8);
     knonnx_put_text(model, 2, "kiln");
     knonnx_put_text(model, 3, kn_version());
     knonnx_put_bytes(model, 7, graph.at, graph.n);
@@ -224,8 +224,8 @@ int kn_onnx_save(const char *path, kn_fn fn, const kn_args *args, const kn_onnx_
         return -1;
     if (!fn || !args || args->n < 0 || args->n > KN_MAX_ARGS)
         return knbeside_null(op, fn ? "arguments" : "function");
-    if (o.opset < 18 || o.opset > 25)
-        return knbeside_fail(op, KN_ERROR_VALUE, "opset %lld: it is between 18 and 25", (long long)o.opset);
+    if (o.opset < 18 || o.opset > 26)
+        return knbeside_fail(op, KN_ERROR_VALUE, "opset %lld: it is between 18 and 26", (long long)o.opset);
     s.out = (knout_out){.operation = op, .arena = &s.arena, .outermost = &s.out, .names = &s.names, .failed = &s.failed,
                          .opset = o.opset, .room_dims = DIMS};
     kn_scope scope = kn_scope_begin();

@@ -13,7 +13,7 @@ static void broadcast_in_dim(knout_eqn *e)
 {
     int64_t at[KN_MAX_NDIM], dim[KN_MAX_NDIM];
     const knout_var *in = &e->in_var[0], *out = &e->out_var[0];
-    int n = knout_param_ints(e, "broadcast_dimensions", at);
+    int n = in->ndim ? knout_param_ints(e, "broadcast_dimensions", at) : 0;
     if (n != in->ndim) {
         knout_refuse(e, "its axes are not known");
         return;

@@ -279,6 +279,30 @@ static void write_equation(knout_out *w, kn_jaxpr j, int i, const char **name)
         name[q.first_out + (uint32_t)k] = out[k];
 }
 
+/* Which equations somebody needs, from the last one on; NULL: a failure. */
+static const bool *needed(knout_out *w, kn_jaxpr j, const kn_jaxpr_counts *n, uint64_t vars)
+{
+    bool *used = take(w, vars, sizeof *used), *of = take(w, (uint64_t)n->equations, sizeof *of);
+    if (!used || !of)
+        return NULL;
+    for (int i = 0; i < n->outvars; i++) {
+        uint32_t atom = kn_jaxpr_outvar(j, i);
+        if (!(atom & KN_JAXPR_LITERAL))
+            used[atom] = true;
+    }
+    for (int i = n->equations - 1; i >= 0; i--) {
+        kn_equation q = {.size_ = sizeof q};
+        if (kn_jaxpr_equation(j, i, &q))
+            return NULL;
+        for (int k = 0; k < q.n_out; k++)
+            of[i] = of[i] || used[q.first_out + (uint32_t)k];
+        for (int k = 0; k < q.n_in && of[i]; k++)
+            if (!(q.in[k] & KN_JAXPR_LITERAL))
+                used[q.in[k]] = true;
+    }
+    return of;
+}
+
 int knout_write_jaxpr(knout_out *w, kn_jaxpr j, const char *const *in, const char **out)
 {
     kn_jaxpr_counts n = kn_jaxpr_count(j);
@@ -292,14 +316,16 @@ int knout_write_jaxpr(knout_out *w, kn_jaxpr j, const char *const *in, const cha
         vars = q.first_out + (uint64_t)q.n_out > vars ? q.first_out + (uint64_t)q.n_out : vars;
     }
     const char **name = take(w, vars, sizeof *name);
-    if (!name)
+    const bool *of = needed(w, j, &n, vars);
+    if (!name || !of)
         return -1;
     for (int i = 0; i < n.constvars && !*w->failed; i++)
         name[i] = knout_initializer(w, NULL, kn_jaxpr_constant(j, (uint32_t)i));
     for (int i = 0; i < n.invars; i++)
         name[n.constvars + i] = in[i];
     for (int i = 0; i < n.equations && !*w->failed; i++)
-        write_equation(w, j, i, name);
+        if (of[i])
+            write_equation(w, j, i, name);
     for (int i = 0; i < n.outvars && !*w->failed; i++)
         out[i] = atom_name(w, j, kn_jaxpr_outvar(j, i), name);
     return *w->failed ? -1 : 0;
