@@ -106,6 +106,16 @@ static int check_tensor(knonnx_run *run, const knonnx_info *info, const knonnx_v
     return 0;
 }
 
+/* Inputs that choose branches come apart: a list, in their order. */
+static int find_chooser(knonnx_run *run, kn_tree chosen, int i, knonnx_value *out)
+{
+    int at = 0;
+    for (int k = 0; k < i; k++)
+        at += run->model->chooses[k];
+    *out = knonnx_of_array(kn_tree_get(chosen, at));
+    return check_tensor(run, run->model->input[i], out);
+}
+
 static int find_input(knonnx_run *run, kn_tree inputs, int i, bool list, knonnx_value *out)
 {
     const knonnx_info *info = run->model->input[i];
@@ -144,7 +154,7 @@ static int check_names(knonnx_run *run, kn_tree inputs, int given, int found)
     return knbeside_fail(run->operation, KN_ERROR_KEY, "%d inputs are given, and the model has %d", given, run->model->n_inputs);
 }
 
-static int read_inputs(knonnx_run *run, kn_tree inputs, knonnx_value *out)
+static int read_inputs(knonnx_run *run, kn_tree inputs, kn_tree chosen, knonnx_value *out)
 {
     kn_treedef d = inputs ? kn_tree_structure(inputs) : NULL;
     if (!d)
@@ -155,7 +165,7 @@ static int read_inputs(knonnx_run *run, kn_tree inputs, knonnx_value *out)
         return knbeside_fail(run->operation, KN_ERROR_TYPE, "the inputs are a dictionary by name, or a list by position");
     int given = kn_treedef_children_count(d), found = 0;
     for (int i = 0; i < run->model->n_inputs; i++) {
-        if (find_input(run, inputs, i, list, &out[i]))
+        if (find_input(run, inputs, i, list, &out[i]) || (chosen && run->model->chooses[i] && find_chooser(run, chosen, i, &out[i])))
             return -1;
         found += out[i].kind != KNONNX_OPTIONAL_VALUE || out[i].n || given > found;
     }
@@ -177,7 +187,7 @@ static int read_params(knonnx_run *run, kn_tree params, kn_array *out)
 
 /* ---- Running. */
 
-static kn_tree run_trees(knonnx_run *run, kn_tree params, kn_tree inputs)
+static kn_tree run_trees(knonnx_run *run, kn_tree params, kn_tree inputs, kn_tree chosen)
 {
     const knonnx_graph *g = run->model->proto.graph;
     knonnx_value *in = knmodels_take(&run->arena, (uint64_t)run->model->n_inputs, sizeof *in);
@@ -188,7 +198,7 @@ static kn_tree run_trees(knonnx_run *run, kn_tree params, kn_tree inputs)
         knbeside_no_memory(run->operation);
         return NULL;
     }
-    if (read_inputs(run, inputs, in) || read_params(run, params, weights) || knonnx_run_model(run, in, weights, out))
+    if (read_inputs(run, inputs, chosen, in) || read_params(run, params, weights) || knonnx_run_model(run, in, weights, out))
         return NULL;
     for (int i = 0; i < g->n_out; i++) {
         item[i] = (kn_tree_item){g->out[i].name, tree_of(run, g->out[i].name, &out[i])};
@@ -198,21 +208,58 @@ static kn_tree run_trees(knonnx_run *run, kn_tree params, kn_tree inputs)
     return kn_tree_dict(g->n_out, item);
 }
 
-static void run_recorded(const void *env, void *out, const void *const *in)
+static void run_recorded(const void *env, kn_tree *out, const void *const *in, bool chooses)
 {
     kn_onnx model;
     memcpy(&model, env, sizeof model);
     knonnx_model *m = knonnx_model_get("onnx_run", model);
     knonnx_run run = {.operation = "onnx_run", .model = m, .pending = kn_error_pending()};
-    kn_tree made = m ? run_trees(&run, *(const kn_tree *)in[0], *(const kn_tree *)in[1]) : NULL;
+    const kn_tree *params = in[0], *inputs = in[1], *chosen = chooses ? in[2] : NULL;
+    *out = m ? run_trees(&run, *params, *inputs, chosen ? *chosen : NULL) : NULL;
     knmodels_arena_free(&run.arena);
-    *(kn_tree *)out = made;
 }
 
-static const kn_function function = {.size_ = sizeof(kn_function), .name = "onnx_model", .call = run_recorded,
-                                     .env_bytes = sizeof(kn_onnx), .out_bytes = 2, .n_args = 2, .arg_bytes = {2, 2}};
+static void run_plain(const void *env, void *out, const void *const *in) { run_recorded(env, out, in, false); }
+static void run_chosen(const void *env, void *out, const void *const *in) { run_recorded(env, out, in, true); }
 
-kn_fn kn_onnx_function(kn_onnx model) { return knonnx_model_get("onnx_function", model) ? kn_fn_of(&function, &model) : NULL; }
+static const kn_function plain = {.size_ = sizeof(kn_function), .name = "onnx_model", .call = run_plain, .env_bytes = sizeof(kn_onnx),
+                                  .out_bytes = 2, .n_args = 2, .arg_bytes = {2, 2}};
+static const kn_function choosing = {.size_ = sizeof(kn_function), .name = "onnx_model", .call = run_chosen, .env_bytes = sizeof(kn_onnx),
+                                     .out_bytes = 2, .n_args = 3, .arg_bytes = {2, 2, 2}};
+
+kn_fn kn_onnx_function(kn_onnx model) { return knonnx_model_get("onnx_function", model) ? kn_fn_of(&plain, &model) : NULL; }
+
+/* The inputs that branches are chosen by, as an argument of their own whose values the program is compiled for. */
+static kn_tree choosers(knonnx_model *m, kn_tree inputs)
+{
+    kn_array *x = m->n_chooses ? knbeside_alloc((uint64_t)m->n_inputs, sizeof *x) : NULL;
+    knonnx_run run = {.operation = "onnx_run", .model = m};
+    kn_treedef d = x ? kn_tree_structure(inputs) : NULL;
+    kn_tree_kind kind = d ? kn_treedef_kind(d) : KN_TREE_NONE;
+    int n = 0;
+    for (int i = 0; d && i < m->n_inputs; i++) {
+        knonnx_value v;
+        if (m->chooses[i] && !find_input(&run, inputs, i, kind == KN_TREE_LIST || kind == KN_TREE_TUPLE, &v))
+            x[n++] = v.array;
+    }
+    kn_tree made = d && n == m->n_chooses ? kn_tree_from(n, x) : NULL;
+    free(x);
+    knmodels_arena_free(&run.arena);
+    return made;
+}
+
+static kn_tree run_compiled(kn_onnx model, knonnx_model *m, kn_tree params, kn_tree inputs)
+{
+    kn_tree made = NULL, chosen = m->n_chooses ? choosers(m, inputs) : NULL;
+    kn_jit_opts o = {.size_ = sizeof o};
+    kn_args in = {m->n_chooses ? 3 : 2, {{&params, 2}, {&inputs, 2}, {&chosen, 2}}};
+    kn_outs out = {1, {{&made, 2}}};
+    if (m->n_chooses && !chosen)
+        return NULL;
+    o.static_argnums = m->n_chooses ? (kn_argnums){{1}, {2}} : (kn_argnums){{0}, {0}};
+    kn_fn fn = kn_jit(kn_fn_of(m->n_chooses ? &choosing : &plain, &model), &o);
+    return fn && !kn_call(fn, &out, &in) ? made : NULL;
+}
 
 kn_tree kn_onnx_run(kn_onnx model, kn_tree inputs)
 {
@@ -223,21 +270,19 @@ kn_tree kn_onnx_run(kn_onnx model, kn_tree inputs)
     kn_tree made = NULL;
     kn_scope scope = kn_scope_begin();
     kn_tree params = kn_onnx_params(model);
-    if (params && !m->by_nodes) {
-        kn_fn fn = kn_jit(kn_onnx_function(model), NULL);
-        kn_args in = {2, {{&params, 2}, {&inputs, 2}}};
-        kn_outs out = {1, {{&made, 2}}};
-        if (fn && kn_call(fn, &out, &in))
-            made = NULL;
+    if (params && !inputs)
+        knbeside_null("onnx_run", "inputs");
+    if (params && inputs && !m->by_nodes) {
+        made = run_compiled(model, m, params, inputs);
         /* Shapes that depend on values: node by node from now on. */
         if (!made && !before && kn_error_pending() && kn_error_get_kind() == KN_ERROR_CONCRETIZATION) {
             kn_error_clear();
             m->by_nodes = true;
         }
     }
-    if (params && !made && m->by_nodes) {
+    if (params && inputs && !made && m->by_nodes) {
         knonnx_run run = {.operation = "onnx_run", .model = m, .pending = before};
-        made = run_trees(&run, params, inputs);
+        made = run_trees(&run, params, inputs, NULL);
         knmodels_arena_free(&run.arena);
     }
     if (made)

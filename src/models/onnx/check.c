@@ -107,3 +107,48 @@ int knonnx_check_model(const char *operation, knonnx_model *m)
     knmodels_arena_free(&arena);
     return status;
 }
+
+/* ---- Which inputs choose branches. */
+
+static int add_name(checker *c, knonnx_names *t, const char *name)
+{
+    return !*name || knonnx_names_add(c->arena, t, name) ? 0 : no_memory(c);
+}
+
+/* Names that conditions of `If` depend on: from the last node to the first, so that each is seen after those that use it. */
+static int find_conditions(checker *c, const knonnx_graph *g, knonnx_names *wanted)
+{
+    int status = 0;
+    for (int k = g->n_nodes - 1; k >= 0 && !status; k--) {
+        const knonnx_node *n = &g->nodes[k];
+        bool used = false;
+        for (int a = 0; a < n->n_attrs && !status; a++)
+            for (int i = 0; i < (n->attrs[a].kind == KNONNX_A_GRAPH ? 1 : 0) && !status; i++)
+                status = find_conditions(c, n->attrs[a].graphs[i], wanted);
+        if (!strcmp(n->op, "If") && n->n_in && !*n->domain)
+            status |= add_name(c, wanted, n->in[0]);
+        for (int i = 0; i < n->n_out; i++)
+            used = used || (*n->out[i] && knonnx_names_find(wanted, n->out[i]));
+        bool shape = !strcmp(n->op, "Shape") || !strcmp(n->op, "Size");
+        for (int i = 0; i < n->n_in && used && !shape && !status; i++)
+            status = add_name(c, wanted, n->in[i]);
+    }
+    return status;
+}
+
+int knonnx_find_choosers(const char *operation, knonnx_model *m)
+{
+    knmodels_arena arena = {0};
+    checker c = {operation, m, &arena, {0}, 0};
+    knonnx_names wanted = {0};
+    int status = find_conditions(&c, m->proto.graph, &wanted);
+    for (int i = 0; i < m->n_inputs && !status; i++) {
+        const knonnx_type *t = m->input[i]->type;
+        kn_dtype d = t && t->kind == KN_ONNX_TENSOR ? knonnx_dtype(t->elem) : NULL;
+        bool one = t && (t->ndim == 0 || (t->ndim == 1 && t->dim[0] == 1));
+        m->chooses[i] = d && one && strchr("biu", kn_dtype_kind(d)) && knonnx_names_find(&wanted, m->input[i]->name);
+        m->n_chooses += m->chooses[i];
+    }
+    knmodels_arena_free(&arena);
+    return status;
+}

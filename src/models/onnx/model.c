@@ -3,6 +3,7 @@
 #include "models/onnx/model.h"
 #include "kiln/extend.h"
 #include "models/onnx/read.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@ static void drop(void *object)
     knonnx_model *m = object;
     for (int i = 0; i < m->n_external; i++)
         knmodels_map_drop(m->external[i]);
+    for (int i = 0; i < m->n_params; i++)
+        knmodels_map_drop(atomic_load(&m->aligned[i]));
     free(m->external);
     free(m->external_path);
     knmodels_map_drop(m->file);
@@ -69,7 +72,9 @@ static int list_params(const char *operation, knonnx_model *m, bool all)
     const knonnx_graph *g = m->proto.graph;
     m->param = knmodels_take(&m->arena, (uint64_t)g->n_init, sizeof *m->param);
     m->input = knmodels_take(&m->arena, (uint64_t)g->n_in, sizeof *m->input);
-    if (!m->param || !m->input)
+    m->chooses = knmodels_take(&m->arena, (uint64_t)g->n_in, sizeof *m->chooses);
+    m->aligned = knmodels_take(&m->arena, (uint64_t)g->n_init, sizeof *m->aligned);
+    if (!m->param || !m->input || !m->chooses || !m->aligned)
         return knbeside_no_memory(operation);
     for (int i = 0; i < g->n_init; i++)
         if (is_param(&g->init[i], all))
@@ -112,7 +117,8 @@ static kn_onnx open_model(const char *operation, knmodels_map *file, const char 
     m->file = file;
     reading r = {operation, m};
     knonnx_source s = {operation, file->at, file->n, folder_of(m, path, o->folder), external, &r};
-    if (knonnx_read_proto(&s, &m->arena, &m->proto) || list_params(operation, m, o->all_params) || knonnx_check_model(operation, m)) {
+    if (knonnx_read_proto(&s, &m->arena, &m->proto) || list_params(operation, m, o->all_params) || knonnx_check_model(operation, m) ||
+        knonnx_find_choosers(operation, m)) {
         drop(m);
         return NULL;
     }
@@ -137,6 +143,27 @@ kn_onnx kn_onnx_parse(const void *bytes, size_t n, const kn_onnx_load_opts *opts
 
 /* ---- What it says of itself. */
 
+/* A parameter as an array: a view of the file, or of its aligned copy. */
+static kn_array param_array(const char *operation, knonnx_model *m, int i)
+{
+    const knonnx_tensor *t = m->param[i];
+    kn_dtype dtype = knonnx_dtype(t->elem);
+    if (t->packed || !t->n || (uintptr_t)t->raw.at % kn_dtype_alignment(dtype) == 0)
+        return knonnx_tensor_array(operation, m->file, m, t);
+    knmodels_map *map = atomic_load(&m->aligned[i]), *none = NULL;
+    if (!map) {
+        map = knmodels_map_copy(operation, t->raw.at, t->raw.n);
+        if (map && !atomic_compare_exchange_strong(&m->aligned[i], &none, map)) {
+            knmodels_map_drop(map); /* another thread was first */
+            map = none;
+        }
+    }
+    kn_shape shape = {t->ndim, {0}};
+    for (int k = 0; k < t->ndim; k++)
+        shape.dim[k] = t->dim[k];
+    return map ? knmodels_map_array(map, map->at, &shape, dtype) : knbeside_failed();
+}
+
 kn_tree kn_onnx_params(kn_onnx model)
 {
     knonnx_model *m = knonnx_model_get("onnx_params", model);
@@ -150,7 +177,7 @@ kn_tree kn_onnx_params(kn_onnx model)
     kn_scope scope = kn_scope_begin();
     for (int i = 0; i < m->n_params && ok; i++) {
         item[i].name = m->param[i]->name;
-        item[i].tree = kn_tree_leaf(knonnx_tensor_array("onnx_params", m->file, m, m->param[i]));
+        item[i].tree = kn_tree_leaf(param_array("onnx_params", m, i));
         ok = item[i].tree;
     }
     if (ok)

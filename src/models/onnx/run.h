@@ -14,8 +14,11 @@ typedef struct knonnx_model {
     knonnx_proto proto;
     int n_params;
     const knonnx_tensor **param; /* initializers that are parameters, sorted by name */
+    _Atomic(knmodels_map *) *aligned; /* of each that is not aligned in the file: a copy, made when it is wanted first */
     int n_inputs;
     const knonnx_info **input; /* those that have no initializer */
+    bool *chooses;             /* inputs of one number that branches are chosen by: each value is compiled for itself */
+    int n_chooses;
     bool by_nodes; /* it cannot be compiled as a whole */
 } knonnx_model;
 
@@ -38,6 +41,9 @@ const knonnx_function *knonnx_function_of(const knonnx_model *m, const knonnx_no
 
 /* The model's nodes have operators, names that somebody makes, no circle; 0, or -1 with an error that names all that is missing. */
 int knonnx_check_model(const char *operation, knonnx_model *m);
+
+/* Finds the inputs that m->chooses tells. */
+int knonnx_find_choosers(const char *operation, knonnx_model *m);
 
 /* A tensor of the file as an array or strings. */
 kn_array knonnx_tensor_array(const char *operation, knmodels_map *file, knonnx_model *m, const knonnx_tensor *t);
