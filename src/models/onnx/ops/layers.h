@@ -10,11 +10,6 @@
 #define KNONNX_O(T, ...) (&(T){.size_ = sizeof(T), __VA_ARGS__})
 #define KNONNX_SHAPE(...) (&(kn_shape){(int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), {__VA_ARGS__}})
 
-#define knonnx_cast knonnx_layer_cast /* one name each once the files stand still */
-#define knonnx_wide knonnx_layer_wide
-#define knonnx_along knonnx_layer_along
-#define knonnx_is_float knonnx_layer_is_float
-
 /* ---- Short forms. */
 kn_array knonnx_number(double v); /* takes the dtype of the floats beside it */
 kn_array knonnx_cast(kn_array x, kn_dtype dtype);
