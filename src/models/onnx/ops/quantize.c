@@ -155,7 +155,7 @@ static int op_dequantize(knonnx_call *c)
     return knonnx_set(c, 0, knonnx_cast(y, to));
 }
 
-/* ---- With a scale of its own: that of the input's range, which always has 0. */
+/* ---- With a scale of its own: that of the input's range, which always has 0; 1 where there is nothing but 0. */
 
 static int op_dynamic_quantize(knonnx_call *c)
 {
@@ -164,10 +164,10 @@ static int op_dynamic_quantize(knonnx_call *c)
     o.initial = kn_like_double(0);
     kn_array low = kn_min(x, &o), high = kn_max(x, &o);
     kn_array scale = kn_divide(kn_subtract(high, low), kn_like_double(255));
-    kn_array safe = kn_where(kn_equal(scale, kn_like_double(0)), kn_like_double(1), scale);
-    kn_array zero = kn_rint(kn_clip(kn_negative(kn_divide(low, safe)), kn_like_double(0), kn_like_double(255)));
+    scale = kn_where(kn_equal(scale, kn_like_double(0)), kn_like_double(1), scale);
+    kn_array zero = kn_rint(kn_clip(kn_negative(kn_divide(low, scale)), kn_like_double(0), kn_like_double(255)));
     zero = knonnx_cast(knonnx_cast(zero, KN_I32), KN_U8);
-    if (knonnx_set(c, 0, to_integers(kn_divide(x, safe), zero, KN_U8)) || knonnx_set(c, 1, scale))
+    if (knonnx_set(c, 0, to_integers(kn_divide(x, scale), zero, KN_U8)) || knonnx_set(c, 1, scale))
         return -1;
     return knonnx_set(c, 2, zero);
 }
