@@ -71,7 +71,7 @@ static kn_dtype precision(knonnx_call *c, kn_dtype otherwise)
 {
     int64_t type = knonnx_int(c, "softmax_precision", KNONNX_UNDEFINED);
     kn_dtype d = type > 0 && type < KNONNX_ELEM_COUNT ? knonnx_dtype((knonnx_elem)type) : otherwise;
-    if (!knonnx_is_float(d) || kn_dtype_size(d) < 2) {
+    if (!knonnx_float_dtype(d) || kn_dtype_size(d) < 2) {
         knonnx_fail(c, KN_ERROR_VALUE, "softmax_precision is %lld", (long long)type);
         return NULL;
     }
@@ -198,10 +198,10 @@ static int attention(knonnx_call *c)
     kn_array raw = scores_of(c, &h), capped = raw;
     if (cap > 0)
         capped = kn_multiply(kn_tanh(kn_divide(raw, kn_like_double(cap))), kn_like_double(cap));
-    kn_array masked = m.add ? kn_add(capped, knonnx_cast(m.add, d)) : capped;
+    kn_array masked = m.add ? kn_add(capped, knonnx_as(m.add, d)) : capped;
     masked = m.seen ? kn_where(m.seen, masked, kn_like_double(-INFINITY)) : masked;
-    kn_array p = knonnx_cast(probabilities(knonnx_cast(masked, wide), m.never), d);
-    kn_array y = ungrouped(&h, kn_matmul(grouped(&h, p), knonnx_cast(h.v, d)));
+    kn_array p = knonnx_as(probabilities(knonnx_as(masked, wide), m.never), d);
+    kn_array y = ungrouped(&h, kn_matmul(grouped(&h, p), knonnx_as(h.v, d)));
     if (knonnx_set(c, 0, packed ? join_heads(y) : y))
         return -1;
     if ((knonnx_wants(c, 1) && knonnx_set(c, 1, h.k)) || (knonnx_wants(c, 2) && knonnx_set(c, 2, h.v)))
@@ -222,7 +222,7 @@ static kn_array modified(knonnx_call *c, const char *name, kn_array x)
     const knonnx_attr *a = knonnx_attr_of(c, name);
     if (!a)
         return x;
-    if (a->kind != KNONNX_A_GRAPH || a->n != 1 || a->graphs[0]->n_in != 1 || a->graphs[0]->n_out != 1) {
+    if (a->kind != KNONNX_A_GRAPH || a->graphs[0]->n_in != 1 || a->graphs[0]->n_out != 1) {
         knonnx_fail(c, KN_ERROR_VALUE, "%s is no graph with one input and one output", name);
         return NULL;
     }
@@ -237,7 +237,7 @@ static kn_array modified(knonnx_call *c, const char *name, kn_array x)
         same = kn_dim_eq(s.dim[i], t.dim[i]);
     if (!same)
         knonnx_fail(c, KN_ERROR_VALUE, "%s changes the shape", name);
-    return same ? knonnx_cast(out.array, kn_dtype_of(x)) : NULL;
+    return same ? knonnx_as(out.array, kn_dtype_of(x)) : NULL;
 }
 
 static int flex_attention(knonnx_call *c)
@@ -245,13 +245,13 @@ static int flex_attention(knonnx_call *c)
     heads h = {.q = knonnx_in(c, 0), .k = knonnx_in(c, 1), .v = knonnx_in(c, 2)};
     if (!h.q || !h.k || !h.v || heads_check(c, &h))
         return -1;
-    kn_dtype d = kn_dtype_of(h.v), wide = precision(c, knonnx_wide(kn_dtype_of(h.q)));
-    kn_array s = wide ? modified(c, "score_mod", knonnx_cast(scores_of(c, &h), wide)) : NULL;
+    kn_dtype d = kn_dtype_of(h.v), wide = precision(c, knonnx_work_dtype(kn_dtype_of(h.q)));
+    kn_array s = wide ? modified(c, "score_mod", knonnx_as(scores_of(c, &h), wide)) : NULL;
     kn_array p = s ? kn_nn_softmax(s, KNONNX_O(kn_nn_softmax_opts, .axis = knonnx_one_axis(3))) : NULL;
     p = p ? modified(c, "prob_mod", p) : NULL;
     if (!p)
         return -1;
-    return knonnx_set(c, 0, knonnx_cast(ungrouped(&h, kn_matmul(grouped(&h, p), knonnx_cast(h.v, wide))), d));
+    return knonnx_set(c, 0, knonnx_as(ungrouped(&h, kn_matmul(grouped(&h, p), knonnx_as(h.v, wide))), d));
 }
 
 const knonnx_row knonnx_rows_attention[] = {

@@ -67,21 +67,21 @@ static int conv_op(knonnx_call *c)
 static kn_array zero_of(kn_array zero, kn_dtype dtype, int ndim)
 {
     if (kn_size(zero) == 1)
-        return knonnx_cast(kn_reshape(zero, &(kn_shape){0, {0}}, NULL), dtype);
-    return knonnx_along(knonnx_cast(zero, dtype), 0, ndim);
+        return knonnx_as(kn_reshape(zero, &(kn_shape){0, {0}}, NULL), dtype);
+    return knonnx_along(knonnx_as(zero, dtype), 0, ndim);
 }
 
 static kn_array integer_conv(conv *v, kn_array x_zero, kn_array w_zero)
 {
     int ndim = v->windows.n + 2;
     if (x_zero || w_zero || kn_dtype_of(v->x) != kn_dtype_of(v->w)) {
-        v->x = knonnx_cast(v->x, KN_I16);
-        v->w = knonnx_cast(v->w, KN_I16);
+        v->x = knonnx_as(v->x, KN_I16);
+        v->w = knonnx_as(v->w, KN_I16);
         v->x = x_zero ? kn_subtract(v->x, zero_of(x_zero, KN_I16, ndim)) : v->x;
         v->w = w_zero ? kn_subtract(v->w, zero_of(w_zero, KN_I16, ndim)) : v->w;
     }
     bool sign = kn_dtype_kind(kn_dtype_of(v->x)) == 'i';
-    return knonnx_cast(convolve(v, sign ? KN_I32 : KN_U32), KN_I32);
+    return knonnx_as(convolve(v, sign ? KN_I32 : KN_U32), KN_I32);
 }
 
 static int conv_integer(knonnx_call *c)
@@ -103,11 +103,11 @@ static int qlinear_conv(knonnx_call *c)
         return -1;
     int ndim = v.windows.n + 2;
     kn_array y = integer_conv(&v, in[2], in[5]);
-    y = bias ? kn_add(y, knonnx_along(knonnx_cast(bias, KN_I32), 1, ndim)) : y;
-    kn_array w_scale = knonnx_cast(in[4], KN_F32);
+    y = bias ? kn_add(y, knonnx_along(knonnx_as(bias, KN_I32), 1, ndim)) : y;
+    kn_array w_scale = knonnx_as(in[4], KN_F32);
     w_scale = kn_size(w_scale) == 1 ? kn_reshape(w_scale, &(kn_shape){0, {0}}, NULL) : knonnx_along(w_scale, 1, ndim);
     kn_array scale = kn_multiply(zero_of(in[1], KN_F32, ndim), w_scale);
-    y = kn_multiply(knonnx_cast(y, KN_F32), kn_divide(scale, zero_of(in[6], KN_F32, ndim)));
+    y = kn_multiply(knonnx_as(y, KN_F32), kn_divide(scale, zero_of(in[6], KN_F32, ndim)));
     y = kn_add(kn_rint(y), zero_of(in[7], KN_F32, ndim));
     return knonnx_set(c, 0, knonnx_saturated(y, kn_dtype_of(in[7])));
 }
@@ -291,7 +291,7 @@ static int causal_conv(knonnx_call *c)
     conv v = {.x = all, .w = w, .groups = s.dim[1], .windows = {.n = 1, .stride = {1}, .dilation = {1}}};
     kn_array y = convolve(&v, NULL);
     y = bias ? kn_add(y, knonnx_along(bias, 1, 3)) : y;
-    y = silu ? knonnx_cast(kn_nn_silu(knonnx_cast(y, knonnx_wide(kn_dtype_of(y)))), kn_dtype_of(x)) : y;
+    y = silu ? knonnx_as(kn_nn_silu(knonnx_as(y, knonnx_work_dtype(kn_dtype_of(y)))), kn_dtype_of(x)) : y;
     if (knonnx_set(c, 0, y))
         return -1;
     int64_t length = kn_dim(all, 2);

@@ -2,10 +2,6 @@
  * layers.c -- short forms of Kiln's functions, and the geometry of windows. */
 #include "models/onnx/ops/layers.h"
 
-kn_array knonnx_number(double v) { return kn_like_double(v); }
-
-kn_array knonnx_cast(kn_array x, kn_dtype dtype) { return kn_dtype_of(x) == dtype ? x : kn_astype(x, dtype, NULL); }
-
 kn_array knonnx_zeros(const kn_shape *shape, kn_dtype dtype)
 {
     return kn_zeros(shape, KNONNX_O(kn_zeros_opts, .dtype = dtype));
@@ -69,32 +65,27 @@ kn_array knonnx_maximal(kn_array x, const kn_axes *axes, bool keepdims)
     return kn_max(x, KNONNX_O(kn_max_opts, .axis = *axes, .keepdims = keepdims));
 }
 
-kn_array knonnx_along(kn_array v, int axis, int ndim)
-{
-    kn_shape s = {ndim, {0}};
-    for (int d = 0; d < ndim; d++)
-        s.dim[d] = d == axis ? -1 : 1;
-    return kn_reshape(v, &s, NULL);
-}
-
 kn_array knonnx_saturated(kn_array x, kn_dtype dtype)
 {
     int bits = (int)kn_dtype_size(dtype) * 8;
     bool sign = kn_dtype_kind(dtype) == 'i';
-    x = knonnx_is_float(kn_dtype_of(x)) ? kn_rint(x) : x;
+    x = knonnx_float_dtype(kn_dtype_of(x)) ? kn_rint(x) : x;
     if (bits >= 64)
-        return knonnx_cast(x, dtype);
+        return knonnx_as(x, dtype);
     double low = sign ? -__builtin_ldexp(1, bits - 1) : 0, high = __builtin_ldexp(1, sign ? bits - 1 : bits) - 1;
-    if (knonnx_is_float(kn_dtype_of(x)))
+    if (knonnx_float_dtype(kn_dtype_of(x)))
         x = kn_clip(x, kn_like_double(low), kn_like_double(high));
     else
         x = kn_clip(x, kn_like_int((int64_t)low), kn_like_int((int64_t)high));
-    return knonnx_cast(x, dtype);
+    return knonnx_as(x, dtype);
 }
 
-bool knonnx_is_float(kn_dtype dtype) { return dtype && kn_dtype_kind(dtype) == 'f'; }
+bool knonnx_float_dtype(kn_dtype dtype) { return dtype && kn_dtype_kind(dtype) == 'f'; }
 
-kn_dtype knonnx_wide(kn_dtype dtype) { return knonnx_is_float(dtype) && kn_dtype_size(dtype) < 4 ? KN_F32 : dtype; }
+kn_dtype knonnx_work_dtype(kn_dtype dtype)
+{
+    return knonnx_float_dtype(dtype) && kn_dtype_size(dtype) < 4 ? KN_F32 : dtype;
+}
 
 /* ---- Windows. */
 

@@ -3,7 +3,7 @@
  * (kernel, strides, pads, dilations) with the rules of auto_pad. */
 #ifndef KN_MODELS_ONNX_LAYERS_H
 #define KN_MODELS_ONNX_LAYERS_H
-#include "models/onnx/ops/call.h"
+#include "models/onnx/ops/numbers.h"
 
 /* A struct of options with some fields set: KNONNX_O(kn_sum_opts, .keepdims = true). Its other fields are 0, so only
  * for options whose defaults are zeros. */
@@ -11,8 +11,6 @@
 #define KNONNX_SHAPE(...) (&(kn_shape){(int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), {__VA_ARGS__}})
 
 /* ---- Short forms. */
-kn_array knonnx_number(double v); /* takes the dtype of the floats beside it */
-kn_array knonnx_cast(kn_array x, kn_dtype dtype);
 kn_array knonnx_zeros(const kn_shape *shape, kn_dtype dtype);
 kn_array knonnx_filled(const kn_shape *shape, double v, kn_dtype dtype);
 kn_array knonnx_reshaped(kn_array x, const kn_shape *shape);
@@ -27,13 +25,11 @@ kn_axes knonnx_axes_from(int first, int ndim); /* first ... ndim - 1 */
 kn_array knonnx_summed(kn_array x, const kn_axes *axes, bool keepdims);
 kn_array knonnx_averaged(kn_array x, const kn_axes *axes, bool keepdims);
 kn_array knonnx_maximal(kn_array x, const kn_axes *axes, bool keepdims);
-/* A vector as (1, ..., n, ..., 1) with so many axes. */
-kn_array knonnx_along(kn_array v, int axis, int ndim);
 /* x rounded to even and brought into the range of an integer dtype. */
 kn_array knonnx_saturated(kn_array x, kn_dtype dtype);
 /* The dtype that sums of such numbers are made in: float32 for shorter floats, else its own. */
-kn_dtype knonnx_wide(kn_dtype dtype);
-bool knonnx_is_float(kn_dtype dtype);
+kn_dtype knonnx_work_dtype(kn_dtype dtype);
+bool knonnx_float_dtype(kn_dtype dtype);
 
 /* ---- Windows. */
 typedef struct knonnx_windows {

@@ -12,7 +12,7 @@ static int matmul(knonnx_call *c)
 
 static kn_array scaled(kn_array x, double by)
 {
-    return by == 1 ? x : knonnx_cast(kn_multiply(x, kn_like_double(by)), kn_dtype_of(x));
+    return by == 1 ? x : knonnx_as(kn_multiply(x, kn_like_double(by)), kn_dtype_of(x));
 }
 
 /* Before version 7 the attribute `broadcast` allows C to have another shape; NumPy's rule holds all such cases. */
@@ -45,8 +45,7 @@ static kn_array of_rows(kn_array x, bool rows)
 
 static kn_array shifted(kn_array x, kn_array zero, bool rows)
 {
-    return zero ? kn_subtract(knonnx_cast(x, KN_I16), knonnx_cast(of_rows(zero, rows), KN_I16))
-                : knonnx_cast(x, KN_I16);
+    return zero ? kn_subtract(knonnx_as(x, KN_I16), knonnx_as(of_rows(zero, rows), KN_I16)) : knonnx_as(x, KN_I16);
 }
 
 /* As kn_matmul, with sums of another dtype. */
@@ -86,7 +85,7 @@ static kn_array integer_product(kn_array a, kn_array a_zero, kn_array b, kn_arra
         b = shifted(b, b_zero, false);
     }
     bool sign = kn_dtype_kind(kn_dtype_of(a)) == 'i';
-    return knonnx_cast(product(a, b, sign ? KN_I32 : KN_U32), KN_I32);
+    return knonnx_as(product(a, b, sign ? KN_I32 : KN_U32), KN_I32);
 }
 
 static int matmul_integer(knonnx_call *c)
@@ -106,17 +105,17 @@ static int qlinear_matmul(knonnx_call *c)
             return -1;
     kn_dtype d = kn_dtype_of(in[7]);
     kn_array sum;
-    if (knonnx_is_float(kn_dtype_of(in[0]))) {
-        kn_array a = kn_subtract(knonnx_cast(in[0], KN_F32), of_rows(knonnx_cast(in[2], KN_F32), true));
-        kn_array b = kn_subtract(knonnx_cast(in[3], KN_F32), of_rows(knonnx_cast(in[5], KN_F32), false));
+    if (knonnx_float_dtype(kn_dtype_of(in[0]))) {
+        kn_array a = kn_subtract(knonnx_as(in[0], KN_F32), of_rows(knonnx_as(in[2], KN_F32), true));
+        kn_array b = kn_subtract(knonnx_as(in[3], KN_F32), of_rows(knonnx_as(in[5], KN_F32), false));
         sum = kn_matmul(a, b);
     } else
-        sum = knonnx_cast(integer_product(in[0], in[2], in[3], in[5]), KN_F32);
-    kn_array scale = kn_multiply(of_rows(knonnx_cast(in[1], KN_F32), true), of_rows(knonnx_cast(in[4], KN_F32), false));
-    kn_array y = kn_multiply(sum, kn_divide(scale, of_rows(knonnx_cast(in[6], KN_F32), true)));
-    kn_array zero = of_rows(knonnx_cast(in[7], KN_F32), true);
-    if (knonnx_is_float(d))
-        return knonnx_set(c, 0, knonnx_cast(kn_add(y, zero), d));
+        sum = knonnx_as(integer_product(in[0], in[2], in[3], in[5]), KN_F32);
+    kn_array scale = kn_multiply(of_rows(knonnx_as(in[1], KN_F32), true), of_rows(knonnx_as(in[4], KN_F32), false));
+    kn_array y = kn_multiply(sum, kn_divide(scale, of_rows(knonnx_as(in[6], KN_F32), true)));
+    kn_array zero = of_rows(knonnx_as(in[7], KN_F32), true);
+    if (knonnx_float_dtype(d))
+        return knonnx_set(c, 0, knonnx_as(kn_add(y, zero), d));
     return knonnx_set(c, 0, knonnx_saturated(kn_add(kn_rint(y), zero), d));
 }
 

@@ -24,19 +24,19 @@ static normal normalised(kn_array x, const kn_axes *axes, double epsilon)
 static kn_array by_feature(kn_array x, kn_array scale, kn_array shift, kn_array mean, kn_array variance, double epsilon)
 {
     int n = kn_ndim(x);
-    kn_dtype d = kn_dtype_of(x), wide = knonnx_wide(d);
+    kn_dtype d = kn_dtype_of(x), wide = knonnx_work_dtype(d);
     kn_array by =
-        kn_divide(knonnx_cast(scale, wide), kn_sqrt(kn_add(knonnx_cast(variance, wide), kn_like_double(epsilon))));
-    kn_array plus = kn_subtract(knonnx_cast(shift, wide), kn_multiply(knonnx_cast(mean, wide), by));
-    kn_array y = kn_add(kn_multiply(knonnx_cast(x, wide), knonnx_along(by, 1, n)), knonnx_along(plus, 1, n));
-    return knonnx_cast(y, d);
+        kn_divide(knonnx_as(scale, wide), kn_sqrt(kn_add(knonnx_as(variance, wide), kn_like_double(epsilon))));
+    kn_array plus = kn_subtract(knonnx_as(shift, wide), kn_multiply(knonnx_as(mean, wide), by));
+    kn_array y = kn_add(kn_multiply(knonnx_as(x, wide), knonnx_along(by, 1, n)), knonnx_along(plus, 1, n));
+    return knonnx_as(y, d);
 }
 
 static kn_array mixed(kn_array old, kn_array now, double momentum)
 {
     kn_dtype d = kn_dtype_of(old);
     kn_array y = kn_add(kn_multiply(old, kn_like_double(momentum)), kn_multiply(now, kn_like_double(1 - momentum)));
-    return knonnx_cast(y, d);
+    return knonnx_as(y, d);
 }
 
 /* All axes of x but those of the features. */
@@ -73,7 +73,7 @@ static int batch_normalization(knonnx_call *c)
                           by_feature(ndim == 1 ? kn_reshape(x, KNONNX_SHAPE(-1, 1), NULL) : x, scale, shift, mean,
                                      variance, epsilon));
     kn_axes axes = but_features(ndim);
-    kn_array wide = knonnx_cast(x, knonnx_wide(kn_dtype_of(x))), now = knonnx_averaged(wide, &axes, false);
+    kn_array wide = knonnx_as(x, knonnx_work_dtype(kn_dtype_of(x))), now = knonnx_averaged(wide, &axes, false);
     kn_array spread = knonnx_averaged(kn_square(kn_subtract(wide, knonnx_along(now, 1, ndim))), &axes, false);
     if (knonnx_set(c, 0, by_feature(x, scale, shift, now, spread, epsilon)) ||
         (knonnx_wants(c, 1) && knonnx_set(c, 1, mixed(mean, now, momentum))) ||
@@ -92,12 +92,11 @@ static int instance_normalization(knonnx_call *c)
     if (!x || !scale || !shift)
         return -1;
     int n = kn_ndim(x);
-    kn_dtype d = kn_dtype_of(x), wide = knonnx_wide(d);
+    kn_dtype d = kn_dtype_of(x), wide = knonnx_work_dtype(d);
     kn_axes axes = knonnx_axes_from(2, n);
-    kn_array y = normalised(knonnx_cast(x, wide), &axes, knonnx_float(c, "epsilon", 1e-5)).y;
-    y = kn_add(kn_multiply(y, knonnx_along(knonnx_cast(scale, wide), 1, n)),
-               knonnx_along(knonnx_cast(shift, wide), 1, n));
-    return knonnx_set(c, 0, knonnx_cast(y, d));
+    kn_array y = normalised(knonnx_as(x, wide), &axes, knonnx_float(c, "epsilon", 1e-5)).y;
+    y = kn_add(kn_multiply(y, knonnx_along(knonnx_as(scale, wide), 1, n)), knonnx_along(knonnx_as(shift, wide), 1, n));
+    return knonnx_set(c, 0, knonnx_as(y, d));
 }
 
 /* Version 18 has scale and bias of groups, 21 of features; the dtype of the work is that of stash_type. */
@@ -111,15 +110,15 @@ static int group_normalization(knonnx_call *c)
     if (s.ndim < 2 || groups < 1 || s.dim[1] % groups)
         return knonnx_fail(c, KN_ERROR_VALUE, "%lld groups of %lld features", (long long)groups,
                            (long long)(s.ndim < 2 ? 0 : s.dim[1]));
-    kn_dtype d = kn_dtype_of(x), wide = knonnx_wide(d);
+    kn_dtype d = kn_dtype_of(x), wide = knonnx_work_dtype(d);
     kn_axes axes = knonnx_one_axis(2);
     bool of_groups = c->version < 21;
-    scale = knonnx_cast(scale, wide);
-    shift = knonnx_cast(shift, wide);
-    kn_array y = normalised(knonnx_reshaped(knonnx_cast(x, wide), &parts), &axes, knonnx_float(c, "epsilon", 1e-5)).y;
+    scale = knonnx_as(scale, wide);
+    shift = knonnx_as(shift, wide);
+    kn_array y = normalised(knonnx_reshaped(knonnx_as(x, wide), &parts), &axes, knonnx_float(c, "epsilon", 1e-5)).y;
     y = of_groups ? y : knonnx_reshaped(y, &s);
     y = kn_add(kn_multiply(y, knonnx_along(scale, 1, kn_ndim(y))), knonnx_along(shift, 1, kn_ndim(y)));
-    return knonnx_set(c, 0, knonnx_cast(of_groups ? knonnx_reshaped(y, &s) : y, d));
+    return knonnx_set(c, 0, knonnx_as(of_groups ? knonnx_reshaped(y, &s) : y, d));
 }
 
 /* ---- Over the last axes. */
@@ -128,9 +127,9 @@ static kn_dtype stash(knonnx_call *c)
 {
     int64_t type = knonnx_int(c, "stash_type", KNONNX_FLOAT);
     kn_dtype d = type > 0 && type < KNONNX_ELEM_COUNT ? knonnx_dtype((knonnx_elem)type) : NULL;
-    if (!knonnx_is_float(d))
+    if (!knonnx_float_dtype(d))
         knonnx_fail(c, KN_ERROR_VALUE, "stash_type is %lld", (long long)type);
-    return knonnx_is_float(d) ? d : NULL;
+    return knonnx_float_dtype(d) ? d : NULL;
 }
 
 /* x is normalised in the dtype of stash_type; scale and bias are of x's. */
@@ -144,14 +143,14 @@ static int last_axes(knonnx_call *c, bool centre, kn_array x, kn_array scale, kn
     wide = d == KN_F64 ? d : wide;
     kn_axes axes = knonnx_axes_from(axis, kn_ndim(x));
     normal r = {0};
-    kn_array in = knonnx_cast(x, wide);
+    kn_array in = knonnx_as(x, wide);
     if (centre)
         r = normalised(in, &axes, epsilon);
     else
         r.y =
             kn_multiply(in, kn_lax_rsqrt(kn_add(knonnx_averaged(kn_square(in), &axes, true), kn_like_double(epsilon))));
-    kn_array y = kn_multiply(knonnx_cast(r.y, d), scale);
-    if (knonnx_set(c, 0, knonnx_cast(shift ? kn_add(y, shift) : y, kn_dtype_of(centre ? x : scale))))
+    kn_array y = kn_multiply(knonnx_as(r.y, d), scale);
+    if (knonnx_set(c, 0, knonnx_as(shift ? kn_add(y, shift) : y, kn_dtype_of(centre ? x : scale))))
         return -1;
     if (knonnx_wants(c, 1) && knonnx_set(c, 1, r.mean))
         return -1;
@@ -189,9 +188,9 @@ static int mean_variance(knonnx_call *c)
         axes.axis[axes.n++ - 1] = axis;
     }
     kn_dtype d = kn_dtype_of(x);
-    kn_array in = knonnx_cast(x, knonnx_wide(d)), rest = kn_subtract(in, knonnx_averaged(in, &axes, true));
+    kn_array in = knonnx_as(x, knonnx_work_dtype(d)), rest = kn_subtract(in, knonnx_averaged(in, &axes, true));
     kn_array spread = kn_sqrt(knonnx_averaged(kn_square(rest), &axes, true));
-    return knonnx_set(c, 0, knonnx_cast(kn_divide(rest, kn_add(spread, kn_like_double(1e-9))), d));
+    return knonnx_set(c, 0, knonnx_as(kn_divide(rest, kn_add(spread, kn_like_double(1e-9))), d));
 }
 
 /* A vector of zeros stays one. */
@@ -206,11 +205,11 @@ static int lp_normalization(knonnx_call *c)
         return knonnx_fail(c, KN_ERROR_VALUE, "p is %lld, and only 1 and 2 are defined", (long long)p);
     kn_dtype d = kn_dtype_of(x);
     kn_axes axes = knonnx_one_axis(axis);
-    kn_array in = knonnx_cast(x, knonnx_wide(d));
+    kn_array in = knonnx_as(x, knonnx_work_dtype(d));
     kn_array norm =
         p == 1 ? knonnx_summed(kn_abs(in), &axes, true) : kn_sqrt(knonnx_summed(kn_square(in), &axes, true));
     kn_array none = kn_equal(norm, kn_like_double(0));
-    return knonnx_set(c, 0, knonnx_cast(kn_divide(in, kn_where(none, kn_like_double(1), norm)), d));
+    return knonnx_set(c, 0, knonnx_as(kn_divide(in, kn_where(none, kn_like_double(1), norm)), d));
 }
 
 /* LRN: x / (bias + alpha / size * sum of squares of `size` features around)^beta. */
@@ -233,9 +232,9 @@ static int lrn(knonnx_call *c)
     pair[1] = (kn_lax_pad_pair){(size - 1) / 2, size - 1 - (size - 1) / 2};
     kn_lax_reduce_window_opts o = kn_lax_reduce_window_opts_default();
     o.padding = (kn_lax_pads){NULL, ndim, pair};
-    kn_array in = knonnx_cast(x, knonnx_wide(d)), sum = kn_lax_reduce_window_sum(kn_square(in), &window, &o);
+    kn_array in = knonnx_as(x, knonnx_work_dtype(d)), sum = kn_lax_reduce_window_sum(kn_square(in), &window, &o);
     kn_array by = kn_add(kn_like_double(bias), kn_multiply(sum, kn_like_double(alpha / (double)size)));
-    return knonnx_set(c, 0, knonnx_cast(kn_divide(in, kn_power(by, kn_like_double(beta))), d));
+    return knonnx_set(c, 0, knonnx_as(kn_divide(in, kn_power(by, kn_like_double(beta))), d));
 }
 
 const knonnx_row knonnx_rows_normal[] = {

@@ -69,7 +69,7 @@ static kn_array counts(knonnx_call *c, const knonnx_windows *w, int i, bool pads
             count[at] += place >= first && place < last;
         }
     kn_array all = kn_from_memory(count, &(kn_shape){1, {w->out[i]}}, KN_F64);
-    return knonnx_along(knonnx_cast(all, dtype), 2 + i, w->n + 2);
+    return knonnx_along(knonnx_as(all, dtype), 2 + i, w->n + 2);
 }
 
 static int average_pool(knonnx_call *c)
@@ -78,7 +78,7 @@ static int average_pool(knonnx_call *c)
     kn_array x = pool_read(c, &w), count = NULL;
     if (!x)
         return -1;
-    kn_dtype d = kn_dtype_of(x), wide = knonnx_wide(d);
+    kn_dtype d = kn_dtype_of(x), wide = knonnx_work_dtype(d);
     bool pads = knonnx_int(c, "count_include_pad", 0) != 0, all = true;
     double whole = 1;
     knonnx_windows v = covering(&w);
@@ -92,8 +92,8 @@ static int average_pool(knonnx_call *c)
             return -1;
         count = count ? kn_multiply(count, one) : one;
     }
-    kn_array y = reduced(knonnx_cast(x, wide), &w, kn_lax_reduce_window_sum);
-    return knonnx_set(c, 0, knonnx_cast(kn_divide(y, count ? count : kn_like_double(whole)), d));
+    kn_array y = reduced(knonnx_as(x, wide), &w, kn_lax_reduce_window_sum);
+    return knonnx_set(c, 0, knonnx_as(kn_divide(y, count ? count : kn_like_double(whole)), d));
 }
 
 /* ---- Norms. */
@@ -126,8 +126,8 @@ static int lp_pool(knonnx_call *c)
         return -1;
     kn_dtype d = kn_dtype_of(x);
     double p = norm_of(c);
-    kn_array y = reduced(norm_begin(knonnx_cast(x, knonnx_wide(d)), p), &w, kn_lax_reduce_window_sum);
-    return knonnx_set(c, 0, knonnx_cast(norm_end(y, p), d));
+    kn_array y = reduced(norm_begin(knonnx_as(x, knonnx_work_dtype(d)), p), &w, kn_lax_reduce_window_sum);
+    return knonnx_set(c, 0, knonnx_as(norm_end(y, p), d));
 }
 
 /* ---- Whole images. */
@@ -164,8 +164,8 @@ static int global_lp(knonnx_call *c)
     double p = norm_of(c);
     if (!x)
         return -1;
-    kn_array y = norm_begin(knonnx_cast(x, knonnx_wide(kn_dtype_of(x))), p);
-    return knonnx_set(c, 0, knonnx_cast(norm_end(knonnx_summed(y, &axes, true), p), kn_dtype_of(x)));
+    kn_array y = norm_begin(knonnx_as(x, knonnx_work_dtype(kn_dtype_of(x))), p);
+    return knonnx_set(c, 0, knonnx_as(norm_end(knonnx_summed(y, &axes, true), p), kn_dtype_of(x)));
 }
 
 /* ---- The largest element, and where it is. */
@@ -207,7 +207,7 @@ static kn_array padded_by(kn_array x, const knonnx_windows *w, kn_array value)
 static kn_array least(kn_dtype d)
 {
     double low = kn_dtype_kind(d) == 'u' ? 0 : -__builtin_ldexp(1, 8 * (int)kn_dtype_size(d) - 1);
-    return knonnx_filled(&(kn_shape){0, {0}}, knonnx_is_float(d) ? -__builtin_inf() : low, d);
+    return knonnx_filled(&(kn_shape){0, {0}}, knonnx_float_dtype(d) ? -__builtin_inf() : low, d);
 }
 
 /* The place of the first of the largest elements of each window: all its places are looked at in turn. */

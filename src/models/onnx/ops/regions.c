@@ -44,10 +44,10 @@ static int roi_read(knonnx_call *c, roi_align *r)
         r->ratio > INT32_MAX)
         return knonnx_fail(c, KN_ERROR_VALUE, "a result of %lld by %lld, sampling_ratio %lld", (long long)r->height,
                            (long long)r->width, (long long)r->ratio);
-    kn_dtype wide = knonnx_wide(kn_dtype_of(x));
-    r->x = knonnx_cast(x, wide);
-    r->rois = knonnx_cast(rois, wide);
-    r->batch = knonnx_cast(batch, KN_I64);
+    kn_dtype wide = knonnx_work_dtype(kn_dtype_of(x));
+    r->x = knonnx_as(x, wide);
+    r->rois = knonnx_as(rois, wide);
+    r->batch = knonnx_as(batch, KN_I64);
     return 0;
 }
 
@@ -102,7 +102,7 @@ static int roi_along(knonnx_call *c, const roi_align *r, int k, int64_t bins, ro
     kn_array in = kn_logical_and(kn_greater_equal(at, kn_like_int(-1)), kn_less_equal(at, kn_like_int(n)));
     at = kn_clip(kn_nan_to_num(at, NULL), zero, kn_like_int(n - 1));
     kn_array low = kn_floor(at), part = kn_subtract(at, low);
-    a->low = knonnx_cast(low, KN_I64);
+    a->low = knonnx_as(low, KN_I64);
     a->high = kn_minimum(kn_add(a->low, kn_like_int(1)), kn_like_int(n - 1));
     a->high_weight = kn_where(in, part, zero);
     a->low_weight = kn_where(in, kn_subtract(kn_like_int(1), part), zero);
@@ -157,7 +157,7 @@ static int roi_align_op(knonnx_call *c)
         y = kn_where(kn_isneginf(y), zero, y);
     }
     y = kn_moveaxis(y, &(kn_axes){{2}, {3}}, &(kn_axes){{2}, {1}});
-    return knonnx_set(c, 0, knonnx_cast(y, kn_dtype_of(knonnx_in(c, 0))));
+    return knonnx_set(c, 0, knonnx_as(y, kn_dtype_of(knonnx_in(c, 0))));
 }
 
 /* ---- MaxRoiPool: regions of whole elements, in bins that may share elements. */
@@ -189,10 +189,10 @@ static int max_roi_pool(knonnx_call *c)
     kn_shape s = kn_shape_of(x), t = kn_shape_of(rois);
     if (!size || n != 2 || size[0] < 1 || size[1] < 1 || s.ndim != 4 || t.ndim != 2 || t.dim[1] != 5)
         return knonnx_fail(c, KN_ERROR_VALUE, "pooled_shape has %d numbers, X %d axes and rois %d", n, s.ndim, t.ndim);
-    kn_array least = knonnx_cast(kn_like_double(-INFINITY), kn_dtype_of(x));
+    kn_array least = knonnx_as(kn_like_double(-INFINITY), kn_dtype_of(x));
     kn_array down = bins_along(rois, 0, size[0], s.dim[2], scale),
              across = bins_along(rois, 1, size[1], s.dim[3], scale);
-    kn_array batch = knonnx_cast(
+    kn_array batch = knonnx_as(
         kn_squeeze(knonnx_sliced(rois, 1, 0, 1, 1), KNONNX_O(kn_squeeze_opts, .axis = knonnx_one_axis(1))), KN_I64);
     kn_axes last = knonnx_one_axis(4);
     kn_array y = kn_expand_dims(knonnx_taken(x, 0, batch), &(kn_axes){{2}, {3}}); /* (regions, C, H, 1, W) */

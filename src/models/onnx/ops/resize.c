@@ -157,7 +157,7 @@ static kn_array by_matrix(knonnx_call *c, kn_array x, int axis, const axis_plan 
     for (int64_t i = 0; i < p->out; i++)
         for (int t = 0; t < n; t++)
             m[i * p->in + at[i * n + t]] += w[i * n + t];
-    kn_array matrix = knonnx_cast(kn_from_memory(m, KNONNX_SHAPE(p->out, p->in), KN_F64), kn_dtype_of(x));
+    kn_array matrix = knonnx_as(kn_from_memory(m, KNONNX_SHAPE(p->out, p->in), KN_F64), kn_dtype_of(x));
     kn_lax_dot_dimension_numbers numbers = {.lhs_contract = knonnx_one_axis(axis), .rhs_contract = knonnx_one_axis(1)};
     kn_array y = kn_lax_dot_general(x, matrix, &numbers, NULL);
     return kn_moveaxis(y, &(kn_axes){{2}, {-1}}, &(kn_axes){{2}, {axis}});
@@ -181,7 +181,7 @@ static kn_array weighted_axis(knonnx_call *c, const resize *r, kn_array x, int a
     kn_array y = NULL;
     for (int t = 0; t < n; t++) {
         kn_array part = knonnx_taken(x, axis, column(at, NULL, n, t, p->out, room));
-        kn_array by = knonnx_along(knonnx_cast(column(NULL, w, n, t, p->out, room), kn_dtype_of(x)), axis, r->ndim);
+        kn_array by = knonnx_along(knonnx_as(column(NULL, w, n, t, p->out, room), kn_dtype_of(x)), axis, r->ndim);
         part = kn_multiply(part, by);
         y = y ? kn_add(y, part) : part;
     }
@@ -201,13 +201,13 @@ static kn_array bounded(knonnx_call *c, const resize *r, kn_array y, int axis, c
     if (!any)
         return y;
     kn_array which = kn_from_memory(beyond, KNONNX_SHAPE(p->out), KN_BOOL);
-    return kn_where(knonnx_along(which, axis, r->ndim), knonnx_cast(kn_like_double(r->outside), kn_dtype_of(y)), y);
+    return kn_where(knonnx_along(which, axis, r->ndim), knonnx_as(kn_like_double(r->outside), kn_dtype_of(y)), y);
 }
 
 static int run(knonnx_call *c, const resize *r, kn_array x)
 {
-    kn_dtype d = kn_dtype_of(x), wide = r->mode == NEAREST ? d : knonnx_is_float(d) ? knonnx_wide(d) : KN_F64;
-    kn_array y = knonnx_cast(x, wide);
+    kn_dtype d = kn_dtype_of(x), wide = r->mode == NEAREST ? d : knonnx_float_dtype(d) ? knonnx_work_dtype(d) : KN_F64;
+    kn_array y = knonnx_as(x, wide);
     for (int i = 0; i < r->n && y; i++) {
         const axis_plan *p = &r->plan[i];
         bool whole = r->where != CROP || (p->start == 0 && p->end == 1);
@@ -218,7 +218,7 @@ static int run(knonnx_call *c, const resize *r, kn_array x)
     }
     if (!y)
         return -1;
-    return knonnx_set(c, 0, wide == d || knonnx_is_float(d) ? knonnx_cast(y, d) : knonnx_saturated(y, d));
+    return knonnx_set(c, 0, wide == d || knonnx_float_dtype(d) ? knonnx_as(y, d) : knonnx_saturated(y, d));
 }
 
 /* ---- What the node says. */

@@ -253,7 +253,7 @@ static kn_array state_of(const layer *l, kn_array given)
 {
     kn_array x = given && l->batch_first ? kn_swapaxes(given, 0, 1) : given;
     kn_shape s = {3, {l->directions, kn_dim(l->x, 1), l->hidden}};
-    return x ? knonnx_cast(x, l->dtype) : knonnx_zeros(&s, l->dtype);
+    return x ? knonnx_as(x, l->dtype) : knonnx_zeros(&s, l->dtype);
 }
 
 static int read_arrays(knonnx_call *c, layer *l)
@@ -262,21 +262,21 @@ static int read_arrays(knonnx_call *c, layer *l)
     if (!x || !w || !r)
         return -1;
     kn_shape s = kn_shape_of(w), t = kn_shape_of(r);
-    l->dtype = knonnx_wide(kn_dtype_of(x));
+    l->dtype = knonnx_work_dtype(kn_dtype_of(x));
     l->hidden = t.ndim == 3 ? t.dim[2] : 0;
     if (kn_ndim(x) != 3 || s.ndim != 3 || t.ndim != 3 || s.dim[0] != l->directions || t.dim[0] != l->directions ||
         s.dim[1] != l->gates * l->hidden || t.dim[1] != s.dim[1] || kn_dim(x, 2) != s.dim[2])
         return knonnx_fail(c, KN_ERROR_VALUE, "X, W and R of shapes that do not fit %d directions with %d gates",
                            l->directions, l->gates);
-    l->x = knonnx_cast(l->batch_first ? kn_swapaxes(x, 0, 1) : x, l->dtype);
-    l->w = knonnx_cast(w, l->dtype);
-    l->r = knonnx_cast(r, l->dtype);
+    l->x = knonnx_as(l->batch_first ? kn_swapaxes(x, 0, 1) : x, l->dtype);
+    l->w = knonnx_as(w, l->dtype);
+    l->r = knonnx_as(r, l->dtype);
     kn_array b = knonnx_in_or(c, 3, NULL), p = l->k == LSTM ? knonnx_in_or(c, 7, NULL) : NULL;
-    l->b = b ? knonnx_cast(b, l->dtype) : NULL;
+    l->b = b ? knonnx_as(b, l->dtype) : NULL;
     l->lengths = knonnx_in_or(c, 4, NULL);
     l->h = state_of(l, knonnx_in_or(c, 5, NULL));
     l->c = l->k == LSTM ? state_of(l, knonnx_in_or(c, 6, NULL)) : NULL;
-    l->p = p ? knonnx_cast(p, l->dtype) : NULL;
+    l->p = p ? knonnx_as(p, l->dtype) : NULL;
     l->flags |= p ? PEEPS : 0;
     return 0;
 }
@@ -301,7 +301,7 @@ static cell cell_of(const layer *l, int direction, kn_array b)
     rule.dim[1 + MOST_ACTS] = l->flags;
     numbers[2 * MOST_ACTS] = l->clip;
     v.rule = knonnx_zeros(&rule, KN_U8);
-    v.numbers = knonnx_cast(kn_from_memory(numbers, KNONNX_SHAPE(2 * MOST_ACTS + 1), KN_F64), l->dtype);
+    v.numbers = knonnx_as(kn_from_memory(numbers, KNONNX_SHAPE(2 * MOST_ACTS + 1), KN_F64), l->dtype);
     v.r = direction_of(l->r, direction);
     v.more = l->p ? direction_of(l->p, direction) : knonnx_zeros(KNONNX_SHAPE(l->hidden), l->dtype);
     if (l->k == GRU && b)
@@ -329,7 +329,7 @@ static int run_direction(const layer *l, int i, kn_array y[MOST_CARRY + 1])
     e.gates = b ? kn_add(e.gates, bias_of(l, b)) : e.gates;
     if (ends) {
         kn_array count = kn_reshape(knonnx_counted(kn_dim(l->x, 0), KN_I32), KNONNX_SHAPE(-1, 1, 1), NULL);
-        e.inside = kn_less(count, kn_reshape(knonnx_cast(l->lengths, KN_I32), KNONNX_SHAPE(1, -1, 1), NULL));
+        e.inside = kn_less(count, kn_reshape(knonnx_as(l->lengths, KN_I32), KNONNX_SHAPE(1, -1, 1), NULL));
     }
     state s = {direction_of(l->h, i), lstm ? direction_of(l->c, i) : NULL};
     kn_outs outs = {1, {{y, (carry + 1) * sizeof *y}}};
@@ -361,7 +361,7 @@ static int recurrent(knonnx_call *c, kind k)
     if (knonnx_wants(c, 0)) {
         kn_array all = beside(&l, 1, y[0][last], y[1][last]);
         all = l.batch_first ? knonnx_permuted(all, 4, (int32_t[]){2, 0, 1, 3}) : all;
-        if (knonnx_set(c, 0, knonnx_cast(all, d)))
+        if (knonnx_set(c, 0, knonnx_as(all, d)))
             return -1;
     }
     for (int i = 0; i < last; i++) {
@@ -369,7 +369,7 @@ static int recurrent(knonnx_call *c, kind k)
             continue;
         kn_array end = beside(&l, 0, y[0][i], y[1][i]);
         end = l.batch_first ? kn_swapaxes(end, 0, 1) : end;
-        if (knonnx_set(c, 1 + i, knonnx_cast(end, d)))
+        if (knonnx_set(c, 1 + i, knonnx_as(end, d)))
             return -1;
     }
     return knonnx_done(c);

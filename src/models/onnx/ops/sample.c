@@ -67,12 +67,12 @@ static axis_taps taps_along(kn_array v, int64_t n, int taps, knonnx_border borde
         else if (border == KNONNX_REFLECT)
             at = mirrored(at, low, high);
         at = kn_clip(kn_nan_to_num(at, NULL), kn_like_int(0), kn_like_int(n - 1));
-        r.place[k] = knonnx_cast(kn_trunc(at), KN_I64);
+        r.place[k] = knonnx_as(kn_trunc(at), KN_I64);
         kn_array w = taps == 4   ? cubic(t, k)
                      : taps == 1 ? kn_ones_like(v, NULL)
                      : k         ? t
                                  : kn_subtract(kn_like_int(1), t);
-        w = knonnx_cast(w, dtype);
+        w = knonnx_as(w, dtype);
         r.weight[k] = in ? kn_where(in, w, kn_like_int(0)) : w;
     }
     return r;
@@ -83,7 +83,7 @@ kn_array knonnx_sampled(kn_array x, const kn_array *at, int taps, knonnx_border 
     kn_shape s = kn_shape_of(x);
     int n = s.ndim - 2, k[KNONNX_MOST_SPACE] = {0};
     int64_t size = 1;
-    kn_dtype d = kn_dtype_of(x), wide = knonnx_is_float(d) ? knonnx_wide(d) : taps == 1 ? d : KN_F64;
+    kn_dtype d = kn_dtype_of(x), wide = knonnx_float_dtype(d) ? knonnx_work_dtype(d) : taps == 1 ? d : KN_F64;
     axis_taps axis[KNONNX_MOST_SPACE];
     for (int i = 0; i < n; i++) {
         axis[i] = taps_along(at[i], s.dim[2 + i], taps, border, aligned, wide);
@@ -99,14 +99,14 @@ kn_array knonnx_sampled(kn_array x, const kn_array *at, int taps, knonnx_border 
             place = place ? kn_add(kn_multiply(place, kn_like_int(s.dim[2 + j])), one) : one;
             weight = weight ? kn_multiply(weight, w) : w;
         }
-        kn_array part = knonnx_cast(knonnx_taken(rows, 0, kn_add(place, image)), wide);
+        kn_array part = knonnx_as(knonnx_taken(rows, 0, kn_add(place, image)), wide);
         if (taps > 1 || border == KNONNX_ZEROS)
             part = kn_multiply(part, kn_expand_dims(weight, &(kn_axes){{2}, {-1}}));
         y = y ? kn_add(y, part) : part;
         for (i = n - 1; i >= 0 && ++k[i] == taps; i--)
             k[i] = 0;
     }
-    return knonnx_cast(y, d);
+    return knonnx_as(y, d);
 }
 
 /* ---- GridSample. */
@@ -147,7 +147,7 @@ static int grid_sample_op(knonnx_call *c)
     if (n < 1 || n > KNONNX_MOST_SPACE || t.ndim != s.ndim || t.dim[s.ndim - 1] != n || !kn_dim_eq(t.dim[0], s.dim[0]))
         return knonnx_fail(c, KN_ERROR_VALUE, "a grid with %d axes for an image with %d (of at most %d dimensions)",
                            t.ndim, s.ndim, KNONNX_MOST_SPACE);
-    grid = knonnx_cast(grid, knonnx_wide(kn_dtype_of(grid)));
+    grid = knonnx_as(grid, knonnx_work_dtype(kn_dtype_of(grid)));
     for (int i = 0; i < n; i++) { /* the last number of a place counts along the first axis */
         kn_array v = kn_reshape(knonnx_sliced(grid, s.ndim - 1, n - 1 - i, n - i, 1), KNONNX_SHAPE(t.dim[0], -1), NULL);
         double d = (double)s.dim[2 + i];
@@ -281,10 +281,10 @@ static int deform_conv(knonnx_call *c)
     if (deform_read(c, &v))
         return -1;
     int n = v.windows.n;
-    kn_dtype d = kn_dtype_of(v.x), wide = knonnx_wide(d);
+    kn_dtype d = kn_dtype_of(v.x), wide = knonnx_work_dtype(d);
     int64_t features = kn_dim(v.x, 1), of_part = features / v.parts, of_group = features / v.groups;
     int64_t results = kn_dim(v.w, 0);
-    kn_array offset = knonnx_cast(kn_reshape(v.offset, KNONNX_SHAPE(-1, v.kernel, n, v.places), NULL), wide);
+    kn_array offset = knonnx_as(kn_reshape(v.offset, KNONNX_SHAPE(-1, v.kernel, n, v.places), NULL), wide);
     for (int i = 0; i < n; i++)
         at[i] = deform_places(&v, i, offset);
     kn_shape image = {n + 2, {-1, of_part}}, whole = {n + 2, {v.batch, results}};
@@ -292,16 +292,16 @@ static int deform_conv(knonnx_call *c)
         image.dim[2 + i] = v.windows.in[i];
         whole.dim[2 + i] = v.windows.out[i];
     }
-    kn_array x = knonnx_sampled(knonnx_cast(knonnx_reshaped(v.x, &image), wide), at, 2, KNONNX_ZEROS, true);
+    kn_array x = knonnx_sampled(knonnx_as(knonnx_reshaped(v.x, &image), wide), at, 2, KNONNX_ZEROS, true);
     if (v.mask)
-        x = kn_multiply(x, knonnx_cast(kn_reshape(v.mask, KNONNX_SHAPE(-1, v.kernel * v.places, 1), NULL), wide));
+        x = kn_multiply(x, knonnx_as(kn_reshape(v.mask, KNONNX_SHAPE(-1, v.kernel * v.places, 1), NULL), wide));
     x = knonnx_reshaped(x, &(kn_shape){4, {v.batch, v.parts, v.kernel * v.places, of_part}});
     x = knonnx_reshaped(kn_swapaxes(x, 2, 3), &(kn_shape){4, {v.batch, v.groups, of_group * v.kernel, v.places}});
     kn_array w =
-        kn_reshape(knonnx_cast(v.w, wide), KNONNX_SHAPE(v.groups, results / v.groups, of_group * v.kernel), NULL);
+        kn_reshape(knonnx_as(v.w, wide), KNONNX_SHAPE(v.groups, results / v.groups, of_group * v.kernel), NULL);
     kn_array y = knonnx_reshaped(kn_matmul(w, x), &whole);
-    y = bias ? kn_add(y, knonnx_along(knonnx_cast(bias, wide), 1, n + 2)) : y;
-    return knonnx_set(c, 0, knonnx_cast(y, d));
+    y = bias ? kn_add(y, knonnx_along(knonnx_as(bias, wide), 1, n + 2)) : y;
+    return knonnx_set(c, 0, knonnx_as(y, d));
 }
 
 const knonnx_row knonnx_rows_sample[] = {

@@ -92,7 +92,7 @@ static int linear_read(knonnx_call *c, linear_op *o)
     o->keys = s.dim[2] / o->q_heads;
     o->values = kn_dim(o->in[2], 2) / o->kv_heads;
     o->dtype = kn_dtype_of(o->in[0]);
-    o->wide = knonnx_wide(o->dtype);
+    o->wide = knonnx_work_dtype(o->dtype);
     if (kn_dim(o->in[1], 2) != o->keys * o->kv_heads)
         return knonnx_fail(c, KN_ERROR_VALUE, "keys of another size than queries");
     int64_t decay = o->decay ? kn_dim(o->decay, 2) : o->kv_heads, beta = o->beta ? kn_dim(o->beta, 2) : 1;
@@ -106,7 +106,7 @@ static int linear_read(knonnx_call *c, linear_op *o)
 static kn_array tokens(const linear_op *o, kn_array x, int64_t a, int64_t b, int64_t n)
 {
     kn_shape s = {5, {o->batch, o->length, a, b, n}};
-    return kn_swapaxes(knonnx_reshaped(knonnx_cast(x, o->wide), &s), 0, 1);
+    return kn_swapaxes(knonnx_reshaped(knonnx_as(x, o->wide), &s), 0, 1);
 }
 
 static int linear_attention(knonnx_call *c)
@@ -126,16 +126,16 @@ static int linear_attention(knonnx_call *c)
         t.more[o.gated] = tokens(&o, o.beta, kn_dim(o.beta, 2), 1, 1);
     t.q = kn_multiply(t.q, kn_like_double(scale != 0 ? scale : 1 / sqrt((double)o.keys)));
     kn_shape shape = {4, {o.batch, h, o.keys, o.values}};
-    kn_array state = o.state ? knonnx_cast(o.state, o.wide) : knonnx_zeros(&shape, o.wide), y[2] = {NULL};
+    kn_array state = o.state ? knonnx_as(o.state, o.wide) : knonnx_zeros(&shape, o.wide), y[2] = {NULL};
     kn_outs outs = {1, {{y, sizeof y}}};
     kn_args init = {1, {{&state, sizeof state}}}, xs = {1, {{&t, (size_t)(3 + o.gated + o.delta) * sizeof *y}}};
     if (kn_scan(kn_fn_of(&rules[o.gated][o.delta], NULL), &outs, &init, &xs, NULL))
         return knonnx_done(c);
     kn_shape packed = {3, {o.batch, o.length, o.q_heads * o.values}};
     kn_array all = knonnx_reshaped(kn_swapaxes(y[1], 0, 1), &packed);
-    if (knonnx_set(c, 0, knonnx_cast(all, o.dtype)))
+    if (knonnx_set(c, 0, knonnx_as(all, o.dtype)))
         return -1;
-    return knonnx_wants(c, 1) ? knonnx_set(c, 1, knonnx_cast(y[0], o.state ? kn_dtype_of(o.state) : o.dtype)) : 0;
+    return knonnx_wants(c, 1) ? knonnx_set(c, 1, knonnx_as(y[0], o.state ? kn_dtype_of(o.state) : o.dtype)) : 0;
 }
 
 /* ---- RotaryEmbedding: pairs of numbers turned by angles. */
