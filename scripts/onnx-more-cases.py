@@ -151,6 +151,33 @@ case("category_numbers", '(int64[3] x) => (string[a] y) { y = ai.onnx.ml.Categor
      i64(9, 4, 0), ml=1)
 case("label_1", '(string[3] x) => (int64[a] y) { y = ai.onnx.ml.LabelEncoder <classes_strings = ["a", "b"]> (x) }', words("b", "c", "a"), ml=1)
 
+case("label_repeated_4", "(float[3] x) => (int64[a] y) { y = ai.onnx.ml.LabelEncoder <keys_floats = [1.0, 2.0, 1.0], values_int64s = [7, 8, 9]> (x) }",
+     np.float32([2, 1, 0]), outputs=[i64(8, 9, -1)], ml=4)
+case("label_tensors", """(int16[3] x) => (double[a] y) {
+    y = ai.onnx.ml.LabelEncoder <keys_tensor = int16[2] {3, 1}, values_tensor = double[2] {0.5, 1.5}, default_tensor = double[1] {-2.0}> (x) }""",
+     np.int16([1, 2, 3]), outputs=[np.float64([1.5, -2, 0.5])], ml=4)
+
+
+def dictionary(name, op, keys, values, given, output, **attributes):
+    """A case of one operator on a dictionary."""
+    of = {int: onnx.TensorProto.INT64, float: onnx.TensorProto.FLOAT, str: onnx.TensorProto.STRING}
+    pairs = onnx.helper.make_map_type_proto(of[keys], onnx.helper.make_tensor_type_proto(of[values], []))
+    kind = onnx.helper.np_dtype_to_tensor_dtype(output.dtype)
+    node = onnx.helper.make_node(op, ["x"], ["y"], domain="ai.onnx.ml", **attributes)
+    graph = onnx.helper.make_graph([node], "g", [onnx.helper.make_value_info("x", pairs)], [onnx.helper.make_tensor_value_info("y", kind, None)])
+    opsets = [onnx.helper.make_opsetid("", 21), onnx.helper.make_opsetid("ai.onnx.ml", 3)]
+    cases.append((name, onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), [given], [output]))
+
+
+dictionary("dictionary_texts", "DictVectorizer", str, float, {"a": 4.0, "c": 8.0}, np.float32([[4, 8, 0, 0]]), string_vocabulary=["a", "c", "b", "z"])
+dictionary("dictionary_numbers", "DictVectorizer", int, float, {7: 1.5}, np.float32([[0, 1.5]]), int64_vocabulary=[5, 7])
+dictionary("cast_map_dense", "CastMap", int, float, {3: 1.5, 1: 2.25}, np.float32([[2.25, 1.5]]))
+dictionary("cast_map_sparse", "CastMap", int, float, {3: 1.5, 1: 2.25}, np.float32([[0, 2.25, 0, 1.5, 0]]), map_form="SPARSE", max_map=5)
+dictionary("cast_map_text", "CastMap", int, float, {3: 1.5, 1: 0.1, 4: 1e10}, np.array([["0.100000", "1.500000", "10000000000.000000"]], object),
+           cast_to="TO_STRING")
+dictionary("cast_map_whole", "CastMap", int, float, {3: 1.7, 1: -2.7}, i64([-2, 1]), cast_to="TO_INT64")
+dictionary("cast_map_read", "CastMap", int, str, {3: "12.5"}, np.float32([[12.5]]))
+
 # ---- Control flow.
 case("if_traced", """(bool c, float[3] x) => (float[a] y, float z) {
     d = Add (x, x)
@@ -233,6 +260,20 @@ case("scan_8_lengths", """(int64[2] n, float[2,2] z, float[2,3,2] x) => (float[a
               np.stack([np.pad(s8[0] + x8[0, :2].cumsum(0), ((0, 1), (0, 0))), s8[1] + x8[1].cumsum(0)])])
 
 
+def map_proto(pairs, name):
+    """A dictionary as ONNX's; numpy_helper.from_dict takes no texts."""
+    made = onnx.MapProto(name=name)
+    if isinstance(next(iter(pairs)), str):
+        made.key_type = onnx.TensorProto.STRING
+        made.string_keys.extend(key.encode() for key in pairs)
+    else:
+        made.key_type = onnx.TensorProto.INT64
+        made.keys.extend(pairs)
+    values = [np.asarray(v, object if isinstance(v, str) else np.float32) for v in pairs.values()]
+    made.values.CopyFrom(numpy_helper.from_list(values, "values"))
+    return made
+
+
 def expected(model, inputs):
     import onnxruntime
     options = onnxruntime.SessionOptions()
@@ -257,7 +298,8 @@ def main(arguments):
         (into / name / "tolerance").write_text("1e-5 1e-6\n")
         for what, values, infos in (("input", inputs, model.graph.input), ("output", outputs, model.graph.output)):
             for k, (x, info) in enumerate(zip(values, infos)):
-                (data / f"{what}_{k}.pb").write_bytes(numpy_helper.from_array(np.asarray(x), info.name).SerializeToString())
+                made = map_proto(x, info.name) if isinstance(x, dict) else numpy_helper.from_array(np.asarray(x), info.name)
+                (data / f"{what}_{k}.pb").write_bytes(made.SerializeToString())
     print(f"{len(cases) - bad} cases in {into}")
     return 1 if bad else 0
 

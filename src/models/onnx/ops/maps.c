@@ -51,7 +51,8 @@ static bool same_key(const keys *k, const place *a, const place *b)
     return k->whole ? a->whole == b->whole : a->real == b->real || (isnan(a->real) && isnan(b->real));
 }
 
-/* The keys in order, each once: the last one of those that are equal. */
+/* The keys in order, each once: of those that are equal the last one counts, before version 4, which says so, the
+ * first one, as in onnxruntime. */
 static place *sorted_keys(knonnx_call *c, const keys *k, int *n)
 {
     place *p = knonnx_take(c, (uint64_t)k->n + 1, sizeof *p);
@@ -62,9 +63,11 @@ static place *sorted_keys(knonnx_call *c, const keys *k, int *n)
     qsort(p, (size_t)k->n, sizeof *p, k->text ? by_text : k->whole ? by_whole : by_real);
     *n = 0;
     for (int i = 0; i < k->n; i++) {
-        if (*n && same_key(k, &p[*n - 1], &p[i]))
-            (*n)--;
-        p[(*n)++] = p[i];
+        bool again = *n && same_key(k, &p[*n - 1], &p[i]);
+        if (!again)
+            p[(*n)++] = p[i];
+        else if (c->version >= 4)
+            p[*n - 1] = p[i];
     }
     return p;
 }
@@ -355,6 +358,7 @@ static knonnx_value nothing_like(knonnx_call *c, const knonnx_value *map)
     return knonnx_of_array(zero_of(map->n ? map->item[0].array : NULL));
 }
 
+/* A row of a matrix, as in onnxruntime, with which models are trained; the text of the operator has a vector. */
 static int dict_vectorizer(knonnx_call *c)
 {
     int n_ints = 0, n_texts = 0;
@@ -374,34 +378,34 @@ static int dict_vectorizer(knonnx_call *c)
     }
     if (n_ints + n_texts == 0)
         return knonnx_fail(c, KN_ERROR_VALUE, "the vocabulary is empty");
-    knonnx_value v = spread(c, map, at, n_ints + n_texts, nothing_like(c, map));
+    knonnx_value row = spread(c, map, at, n_ints + n_texts, nothing_like(c, map));
+    knonnx_value v = row.kind == KNONNX_ABSENT ? row : knonnx_stacked(c, &row, 1, 0);
     return v.kind == KNONNX_ABSENT ? (knonnx_done(c), -1) : knonnx_set_value(c, 0, v);
 }
 
 /* A value of a map as CastMap wants it: a number as a text, a text as a number. */
 static knonnx_value cast_value(knonnx_call *c, const knonnx_value *v, const char *to)
 {
+    enum { WRITTEN = 400 };
     bool text = v->kind == KNONNX_STRINGS_VALUE, wants_text = !strcmp(to, "TO_STRING");
     if (text && wants_text)
         return *v;
     if (wants_text) {
-        char *written = knonnx_take(c, 64, 1);
+        char *written = knonnx_take(c, WRITTEN, 1);
         const char **list = knonnx_take(c, 1, sizeof *list);
         if (!written || !list || !kn_is_concrete(v->array)) {
             knonnx_fail(c, KN_ERROR_CONCRETIZATION, "numbers that are being traced cannot become texts");
             return (knonnx_value){0};
         }
-        float number = (float)kn_item(v->array);
-        for (int digits = 6; digits <= 9; digits++) { /* as few as say which number it is */
-            snprintf(written, 64, "%.*g", digits, (double)number);
-            if (strtof(written, NULL) == number)
-                break;
-        }
+        snprintf(written, WRITTEN, "%f", kn_item(v->array)); /* as onnxruntime writes them */
+        for (char *comma = strchr(written, ','); comma; comma = NULL)
+            *comma = '.'; /* in every locale */
         *list = written;
         return knonnx_of_texts(c, &(kn_shape){0}, list);
     }
     bool real = !strcmp(to, "TO_FLOAT");
-    kn_array x = text ? kn_asarray(kn_like_double(strtod(v->strings->text[0], NULL)), NULL) : v->array;
+    kn_array x =
+        text && real ? kn_reshape(kn_fromstring(v->strings->text[0], " ", NULL), &(kn_shape){0}, NULL) : v->array;
     int64_t whole = text && !real ? strtoll(v->strings->text[0], NULL, 10) : 0;
     return knonnx_of_array(text && !real ? kn_strong(&whole, KN_I64) : kn_astype(x, real ? KN_F32 : KN_I64, NULL));
 }
