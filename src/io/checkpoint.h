@@ -4,6 +4,7 @@
 #ifndef KN_IO_CHECKPOINT_H
 #define KN_IO_CHECKPOINT_H
 #include "io/file.h"
+#include "io/json.h"
 #include "io/spread.h"
 #include "tree/structure.h"
 
@@ -42,29 +43,6 @@ knx_error *knio_manifest_parse(const char *text, size_t n, knio_manifest *m); /*
 knx_error *knio_manifest_read(const char *path, knio_manifest *m);
 /* Number of bytes of a piece. */
 uint64_t knio_piece_bytes(const knio_leaf *l, const knio_piece *p);
-
-/* ---- JSON, as much as manifests have (checkpoint_json.c). */
-
-typedef enum knio_json_kind {
-    KNIO_JSON_NULL,
-    KNIO_JSON_BOOL,
-    KNIO_JSON_NUMBER,
-    KNIO_JSON_TEXT,
-    KNIO_JSON_LIST,
-    KNIO_JSON_OBJECT
-} knio_json_kind;
-typedef struct knio_json {
-    knio_json_kind kind;
-    int64_t number;   /* an integer; of a list or an object: how many there are in it */
-    const char *text; /* UTF-8, no NUL inside */
-    const char *key;  /* in an object */
-    struct knio_json *first, *next;
-} knio_json;
-/* The arena has what it points to. ValueError "JSON: ... at byte N". */
-knx_error *knio_json_read(knx_arena *a, const char *s, size_t n, const knio_json **out);
-/* NULL: there is none, or j is no object, or NULL */
-const knio_json *knio_json_member(const knio_json *j, const char *key);
-void knio_json_add_text(knx_str *out, const char *text);              /* with its quotes */
 
 /* ---- Folders. */
 

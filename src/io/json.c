@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * checkpoint_json.c -- JSON as manifests have it, read strictly: numbers are integers, texts have no NUL inside. */
+ * json.c -- JSON as manifests and headers of files have it, read strictly and piece by piece, or whole as a tree of values. */
+#include "io/json.h"
 #include "base/memory.h"
-#include "io/checkpoint.h"
 #include <string.h>
 
-enum { MAX_DEPTH = 16 };
+typedef knio_json_reader reader;
 
-typedef struct reader {
-    knx_arena *a;
-    const char *begin, *s, *end;
-} reader;
-
-static knx_error *wrong(const reader *r, const char *what)
+knx_error *knio_json_wrong(const reader *r, const char *what)
 {
     return knx_error_new(KN_ERROR_VALUE, "JSON: %s at byte %zu", what, (size_t)(r->s - r->begin));
 }
@@ -22,7 +17,7 @@ static void skip_blanks(reader *r)
         r->s++;
 }
 
-static bool take(reader *r, char c)
+bool knio_json_take(reader *r, char c)
 {
     skip_blanks(r);
     bool is = r->s < r->end && *r->s == c;
@@ -62,7 +57,7 @@ static knx_error *take_code(reader *r, char **to)
         c = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00) : -1;
     }
     if (c <= 0 || (c >= 0xd800 && c < 0xe000))
-        return wrong(r, "no such character");
+        return knio_json_wrong(r, "no such character");
     char *t = *to;
     if (c < 0x80) {
         *t++ = (char)c;
@@ -89,27 +84,28 @@ static knx_error *take_escape(reader *r, char **to)
         return take_code(r, to);
     const char *c = r->s < r->end && *r->s ? strchr(from, *r->s) : NULL;
     if (!c)
-        return wrong(r, "no such escape");
+        return knio_json_wrong(r, "no such escape");
     r->s++;
     *(*to)++ = is[c - from];
     return NULL;
 }
 
-/* Behind the quote. */
-static knx_error *take_text(reader *r, const char **out)
+knx_error *knio_json_text(reader *r, const char **out)
 {
+    if (!knio_json_take(r, '"'))
+        return knio_json_wrong(r, "a text is missing");
     const char *close = r->s;
     while (close < r->end && *close != '"')
         close += *close == '\\' && close + 1 < r->end ? 2 : 1;
     if (close >= r->end)
-        return wrong(r, "a text without an end");
+        return knio_json_wrong(r, "a text without an end");
     char *t = knx_arena_alloc(r->a, (size_t)(close - r->s) + 1); /* no escape is longer than what it stands for */
     *out = t;
     if (!t)
         return knx_error_nomem();
     while (r->s < close) {
         if ((unsigned char)*r->s < ' ')
-            return wrong(r, "a control character");
+            return knio_json_wrong(r, "a control character");
         if (*r->s != '\\')
             *t++ = *r->s++;
         else {
@@ -122,20 +118,81 @@ static knx_error *take_text(reader *r, const char **out)
     return NULL;
 }
 
-static knx_error *take_number(reader *r, int64_t *out)
+knx_error *knio_json_integer(reader *r, int64_t *out)
 {
+    skip_blanks(r);
     bool negative = take_word(r, "-"), over = false;
     const char *from = r->s;
     int64_t v = 0;
     for (; r->s < r->end && *r->s >= '0' && *r->s <= '9'; r->s++)
         over |= __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *r->s - '0', &v);
     if (r->s == from)
-        return wrong(r, "no value");
+        return knio_json_wrong(r, "no value");
+    if (*from == '0' && r->s - from > 1)
+        return knio_json_wrong(r, "a number that begins with 0");
     if (over || (r->s < r->end && *r->s && strchr(".eE", *r->s)))
-        return wrong(r, "a number that is no integer of 64 bits");
+        return knio_json_wrong(r, "a number that is no integer of 64 bits");
     *out = negative ? -v : v;
     return NULL;
 }
+
+knx_error *knio_json_next(reader *r, char close, int i, const char **key, bool *more)
+{
+    *more = !knio_json_take(r, close);
+    if (!*more)
+        return NULL;
+    if (i > 0 && !knio_json_take(r, ','))
+        return knio_json_wrong(r, "a comma or an end is missing");
+    if (close == ']')
+        return NULL;
+    KN_TRY(knio_json_text(r, key));
+    return knio_json_take(r, ':') ? NULL : knio_json_wrong(r, "':' is missing");
+}
+
+knx_error *knio_json_end(reader *r)
+{
+    skip_blanks(r);
+    return r->s == r->end ? NULL : knio_json_wrong(r, "something behind the value");
+}
+
+/* Whether a number without a sign is here, however long and with a fraction or without. */
+static bool skip_number(reader *r)
+{
+    const char *from = r->s;
+    while (r->s < r->end && *r->s && strchr("0123456789.eE+-", *r->s))
+        r->s++;
+    return r->s > from;
+}
+
+knx_error *knio_json_skip(reader *r, int depth)
+{
+    const char *text;
+    if (depth > KNIO_JSON_DEPTH)
+        return knio_json_wrong(r, "too many brackets");
+    skip_blanks(r);
+    if (r->s < r->end && *r->s == '"')
+        return knio_json_text(r, &text);
+    char close = knio_json_take(r, '[') ? ']' : knio_json_take(r, '{') ? '}' : 0;
+    if (!close)
+        return take_word(r, "null") || take_word(r, "true") || take_word(r, "false") || skip_number(r)
+                   ? NULL
+                   : knio_json_wrong(r, "no value");
+    bool more = true;
+    for (int i = 0; more; i += i == 0) {
+        KN_TRY(knio_json_next(r, close, i, &text, &more));
+        if (more)
+            KN_TRY(knio_json_skip(r, depth + 1));
+    }
+    return NULL;
+}
+
+bool knio_json_null(reader *r)
+{
+    skip_blanks(r);
+    return take_word(r, "null");
+}
+
+/* ---- The whole as a tree. */
 
 static knx_error *take_value(reader *r, int depth, knio_json **out);
 
@@ -143,15 +200,11 @@ static knx_error *take_members(reader *r, int depth, knio_json *j)
 {
     char close = j->kind == KNIO_JSON_LIST ? ']' : '}';
     knio_json **last = &j->first;
-    for (bool comma = true; !take(r, close); comma = take(r, ',')) {
+    for (bool more = true; more;) {
         const char *key = NULL;
-        if (!comma || (close == '}' && !take(r, '"')))
-            return wrong(r, "a comma, a key or an end is missing");
-        if (close == '}') {
-            KN_TRY(take_text(r, &key));
-            if (!take(r, ':'))
-                return wrong(r, "':' is missing");
-        }
+        KN_TRY(knio_json_next(r, close, j->number > 0, &key, &more));
+        if (!more)
+            break;
         KN_TRY(take_value(r, depth + 1, last));
         (*last)->key = key;
         last = &(*last)->next;
@@ -165,13 +218,14 @@ static knx_error *take_value(reader *r, int depth, knio_json **out)
     knio_json *j = *out = knx_arena_zero(r->a, sizeof *j);
     if (!j)
         return knx_error_nomem();
-    if (depth > MAX_DEPTH)
-        return wrong(r, "too many brackets");
-    if (take(r, '"')) {
+    if (depth > KNIO_JSON_DEPTH)
+        return knio_json_wrong(r, "too many brackets");
+    skip_blanks(r);
+    if (r->s < r->end && *r->s == '"') {
         j->kind = KNIO_JSON_TEXT;
-        return take_text(r, &j->text);
+        return knio_json_text(r, &j->text);
     }
-    if (take(r, '[') || take(r, '{')) {
+    if (knio_json_take(r, '[') || knio_json_take(r, '{')) {
         j->kind = r->s[-1] == '[' ? KNIO_JSON_LIST : KNIO_JSON_OBJECT;
         return take_members(r, depth, j);
     }
@@ -182,7 +236,7 @@ static knx_error *take_value(reader *r, int depth, knio_json **out)
     if (j->number || take_word(r, "false"))
         return NULL;
     j->kind = KNIO_JSON_NUMBER;
-    return take_number(r, &j->number);
+    return knio_json_integer(r, &j->number);
 }
 
 knx_error *knio_json_read(knx_arena *a, const char *s, size_t n, const knio_json **out)
@@ -190,9 +244,8 @@ knx_error *knio_json_read(knx_arena *a, const char *s, size_t n, const knio_json
     reader r = {a, s, s, s + n};
     knio_json *j;
     KN_TRY(take_value(&r, 0, &j));
-    skip_blanks(&r);
     *out = j;
-    return r.s == r.end ? NULL : wrong(&r, "something behind the value");
+    return knio_json_end(&r);
 }
 
 const knio_json *knio_json_member(const knio_json *j, const char *key)
@@ -206,13 +259,15 @@ const knio_json *knio_json_member(const knio_json *j, const char *key)
 void knio_json_add_text(knx_str *out, const char *text)
 {
     knx_str_add(out, "\"", 1);
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ')
+    static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+    for (; *text; text++) {
+        const char *special = strchr(plain, *text);
+        if (special)
+            knx_str_printf(out, "\\%c", letter[special - plain]);
+        else if ((unsigned char)*text < ' ')
             knx_str_printf(out, "\\u%04x", (unsigned)*text);
-        else {
-            if (*text == '"' || *text == '\\')
-                knx_str_add(out, "\\", 1);
+        else
             knx_str_add(out, text, 1);
-        }
+    }
     knx_str_add(out, "\"", 1);
 }
