@@ -41,6 +41,7 @@
 #include "kiln/optim.h"
 #include "kiln/io.h"
 #include "kiln/checkpoint.h"
+#include "kiln/safetensors.h"
 #include "kiln/testing.h"
 #include "kiln/macros.h"
 

@@ -110,7 +110,7 @@ typedef void (*function_log)(void *env, int level, const char *text);
 #define TAKEN(X) \
     X(kn_array) X(kn_rng) X(kn_bit_generator) X(kn_seed_sequence) X(kn_random_state) X(m_kn_rng) \
     X(m_kn_bit_generator) X(m_kn_seed_sequence) X(p_kn_bit_generator_state) X(kn_fn) X(kn_jaxpr) X(kn_tree) \
-    X(kn_treedef) X(kn_list) X(kn_archive) X(kn_optimizer) X(kn_schedule) X(kn_context) X(kn_prepared) \
+    X(kn_treedef) X(kn_list) X(kn_archive) X(kn_safetensors) X(kn_optimizer) X(kn_schedule) X(kn_context) X(kn_prepared) \
     X(kn_dtype) X(double) X(bool) X(int) X(int32_t) X(int64_t) X(uint32_t) X(uint64_t) X(size_t) X(char) \
     X(count) X(p_char) X(p_void) X(m_void) X(pp_void) X(p_kn_shape) X(shape_of_memory) X(kn_shape) X(p_kn_axes) \
     X(kn_axes) X(p_kn_args) X(p_kn_outs) X(p_kn_index_arg) X(kn_axis_names) X(kn_lax_pads) \
