@@ -4,5 +4,6 @@
 #ifndef KILN_MODELS_H
 #define KILN_MODELS_H
 #include "kiln/kiln.h"
+#include "kiln/models/gguf.h"
 #include "kiln/models/onnx.h"
 #endif
