@@ -4,6 +4,7 @@
 #ifndef KILN_MODELS_H
 #define KILN_MODELS_H
 #include "kiln/kiln.h"
+#include "kiln/models/cache.h"
 #include "kiln/models/gguf.h"
 #include "kiln/models/onnx.h"
 #endif

@@ -30,7 +30,7 @@ VALUES = {"int", "bool", "float", "character", "enum", "complex", "count"}
 TAKEN = {"kn_lax_pads": "pads", "kn_axis_names": "axis_names", "kn_lax_padding_config": "padding_config",
          "kn_dtype_like": "dtype_like"}
 # Kinds of handles that are objects, handle<kn_...>.
-HANDLED = ("schedule", "optimizer", "rng", "bit_generator", "seed_sequence", "random_state", "treedef", "jaxpr", "archive", "safetensors", "gguf", "flatiter",
+HANDLED = ("schedule", "optimizer", "rng", "bit_generator", "seed_sequence", "random_state", "treedef", "jaxpr", "archive", "safetensors", "gguf", "file_cache", "flatiter",
            "broadcast_iter", "nditer", "arrayterator", "plot", "progress")
 ELEMENTS = {"kn_optimizer": "handle<kn_optimizer>", "kn_schedule": "handle<kn_schedule>", "kn_treedef": "handle<kn_treedef>",
             "kn_dtype_like": "dtype_like", "kn_list": "operands", "kn_slice": "grid"}  # of vectors; they have a c()

@@ -8,7 +8,7 @@ from .headers import c_type, doc_of, passing
 from .read import Code, Function, Mistake, Options, Text
 
 HANDLES = {"kn_fn": "function", "kn_tree": "tree", "kn_treedef": "treedef", "kn_schedule": "schedule",
-           "kn_optimizer": "optimizer", "kn_jaxpr": "jaxpr", "kn_context": "context", "kn_archive": "archive", "kn_safetensors": "safetensors", "kn_gguf": "gguf",
+           "kn_optimizer": "optimizer", "kn_jaxpr": "jaxpr", "kn_context": "context", "kn_archive": "archive", "kn_safetensors": "safetensors", "kn_gguf": "gguf", "kn_file_cache": "file_cache",
            "kn_primitive": "primitive", "kn_prepared": "prepared", "kn_list": "arrays", "kn_rng": "rng",
            "kn_bit_generator": "bit_generator", "kn_seed_sequence": "seed_sequence", "kn_random_state": "random_state", "kn_flatiter": "flatiter",
            "kn_broadcast_iter": "broadcast_iter", "kn_nditer": "nditer", "kn_arrayterator": "arrayterator",

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * store.c -- names and content. */
+#include "models/cache/cache.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifndef __wasi__
+#include <sys/file.h>
+#else
+enum { LOCK_SH, LOCK_NB };
+static int flock(int fd, int how) { return (void)fd, (void)how, 0; }
+#endif
+
+static const char mark[] = "kiln cache 1";
+
+bool kncache_read_sum(const char *text, kncache_sum *sum)
+{
+    if (strlen(text) != KNCACHE_DIGITS)
+        return false;
+    for (int i = 0; i < KNCACHE_DIGITS; i++) {
+        char c = text[i];
+        sum->hex[i] = c >= 'A' && c <= 'F' ? (char)(c + ('a' - 'A')) : c;
+    }
+    sum->hex[KNCACHE_DIGITS] = '\0';
+    return strspn(sum->hex, "0123456789abcdef") == KNCACHE_DIGITS;
+}
+
+/* ---- Names. */
+
+/* mark, sum, size, name, each in a line; the name has what is left. */
+static bool understand(const char *s, size_t n, kncache_target *t)
+{
+    size_t m = strlen(mark);
+    char *end;
+    if (n < m + 1 + KNCACHE_DIGITS + 1 || memcmp(s, mark, m) != 0 || s[m] != '\n' || s[m + 1 + KNCACHE_DIGITS] != '\n')
+        return false;
+    char hex[KNCACHE_DIGITS + 1] = "";
+    memcpy(hex, s + m + 1, KNCACHE_DIGITS);
+    const char *size = s + m + 1 + KNCACHE_DIGITS + 1;
+    t->size = strtoll(size, &end, 10);
+    if (!kncache_read_sum(hex, &t->sum) || end == size || *end != '\n' || t->size < 0 ||
+        memchr(end + 1, 0, n - (size_t)(end + 1 - s)))
+        return false;
+    t->name = knbeside_copy_text(end + 1);
+    return t->name != NULL;
+}
+
+int kncache_read_name(const char *operation, const char *path, kncache_target *t)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return errno == ENOENT ? 0 : kncache_fail(operation, path);
+    char *text = NULL;
+    size_t n = 0, room = 0;
+    for (size_t got = 1; got > 0; n += got) {
+        if (room - n < 4096) {
+            char *more = realloc(text, room += 65536);
+            if (!more)
+                break;
+            text = more;
+        }
+        got = fread(text + n, 1, room - n - 1, f);
+    }
+    fclose(f);
+    if (text)
+        text[n] = '\0';
+    bool is = text && understand(text, n, t); /* one that is damaged leads nowhere */
+    free(text);
+    return is;
+}
+
+/* The bytes of a small file, there as a whole or not at all. */
+static int write_whole(const char *operation, const kncache *c, const char *path, const char *bytes, size_t n)
+{
+    static atomic_uint counter;
+    char own[64];
+    snprintf(own, sizeof own, "new-%ld-%u", (long)getpid(), atomic_fetch_add(&counter, 1));
+    char *fresh = kncache_path(c, "partial", own);
+    if (!fresh)
+        return -1;
+    FILE *f = fopen(fresh, "wb");
+    bool ok = f && fwrite(bytes, 1, n, f) == n;
+    if (f && fclose(f) != 0)
+        ok = false;
+    ok = ok && rename(fresh, path) == 0;
+    if (!ok) {
+        kncache_fail(operation, path);
+        unlink(fresh);
+    }
+    free(fresh);
+    return ok ? 0 : -1;
+}
+
+int kncache_write_name(const char *operation, const kncache *c, const char *name, const kncache_sum *sum, int64_t size)
+{
+    kncache_sum key;
+    if (!kncache_sum_of(name, strlen(name), &key))
+        return knbeside_no_memory(operation), -1;
+    char *path = kncache_path(c, "names", key.hex);
+    size_t room = strlen(name) + sizeof mark + KNCACHE_DIGITS + 32;
+    char *text = malloc(room);
+    int status = -1;
+    if (path && text) {
+        int n = snprintf(text, room, "%s\n%s\n%" PRId64 "\n%s", mark, sum->hex, size, name);
+        status = write_whole(operation, c, path, text, (size_t)n);
+    } else
+        knbeside_no_memory(operation);
+    free(text);
+    free(path);
+    return status;
+}
+
+/* ---- Content. */
+
+static const char *held_path(const kncache *c, const kncache_sum *sum)
+{
+    for (int i = 0; i < c->n_held; i++)
+        if (!strcmp(c->held[i].sum.hex, sum->hex))
+            return c->held[i].path;
+    return NULL;
+}
+
+const char *kncache_hold(const char *operation, kncache *c, const kncache_sum *sum, int64_t size)
+{
+    struct stat s;
+    const char *there = held_path(c, sum);
+    if (there)
+        return stat(there, &s) == 0 && (size < 0 || s.st_size == size) ? there : NULL;
+    kncache_held *more = realloc(c->held, ((size_t)c->n_held + 1) * sizeof *more);
+    char *path = kncache_blob_path(c, sum);
+    if (more)
+        c->held = more;
+    if (!more || !path) {
+        free(path);
+        knbeside_no_memory(operation);
+        return NULL;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Who removes content has it alone: then it is gone as soon as we have the lock. */
+    bool ok =
+        fd >= 0 && flock(fd, LOCK_SH) == 0 && fstat(fd, &s) == 0 && s.st_nlink > 0 && (size < 0 || s.st_size == size);
+    if (!ok) {
+        if (fd >= 0)
+            close(fd);
+        free(path);
+        return NULL;
+    }
+    (void)futimens(fd, NULL); /* it was used now; where it is another user's that is not noted */
+    c->held[c->n_held++] = (kncache_held){fd, *sum, path};
+    return path;
+}
+
+int kncache_is_right(const char *operation, const char *path, const kncache_sum *sum)
+{
+    kncache_sum have;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return kncache_fail(operation, path);
+    kncache_hash *h = kncache_hash_begin();
+    int status = h ? kncache_sum_file(operation, path, fd, h) : (knbeside_no_memory(operation), -1);
+    close(fd);
+    bool made = kncache_hash_end(h, &have);
+    return status || !made ? -1 : !strcmp(have.hex, sum->hex);
+}
+
+static int make_blob_folder(const char *operation, const kncache *c, const kncache_sum *sum)
+{
+    char two[3] = {sum->hex[0], sum->hex[1], 0};
+    char *folder = kncache_path(c, "blobs", two);
+    int status = folder ? kncache_make_folder(operation, folder) : -1;
+    free(folder);
+    return status;
+}
+
+const char *kncache_adopt(const char *operation, kncache *c, const char *name, const char *file, const kncache_sum *sum,
+                          int64_t size)
+{
+    const char *held = NULL;
+    for (int i = 0; i < 3 && !held; i++) { /* what is there may be removed by others before it is held */
+        char *path = kncache_blob_path(c, sum);
+        struct stat s;
+        bool there = path && stat(path, &s) == 0 && s.st_size == size;
+        int status = !path || make_blob_folder(operation, c, sum) ? -1 : 0;
+        if (status == 0 && !there) {
+            (void)chmod(file, 0444);
+            status = rename(file, path) == 0 ? 0 : kncache_fail(operation, path);
+        }
+        free(path);
+        if (status)
+            return NULL;
+        held = kncache_hold(operation, c, sum, size);
+    }
+    unlink(file); /* if its content was there before */
+    if (!held)
+        knbeside_fail(operation, KN_ERROR_FILE, "%s: it is gone again", name);
+    if (!held || kncache_write_name(operation, c, name, sum, size))
+        return NULL;
+    kncache_bound(operation, c);
+    return held;
+}
