@@ -126,34 +126,37 @@ static const char *held_path(const kncache *c, const kncache_sum *sum)
     return NULL;
 }
 
+/* Notes what is in use from now on; takes path and fd over. The path, or NULL with an error. */
+static const char *note_held(const char *operation, kncache *c, int fd, const kncache_sum *sum, char *path)
+{
+    kncache_held *more = realloc(c->held, ((size_t)c->n_held + 1) * sizeof *more);
+    if (!more) {
+        close(fd);
+        free(path);
+        knbeside_no_memory(operation);
+        return NULL;
+    }
+    (void)futimens(fd, NULL); /* it was used now; where it is another user's that is not noted */
+    c->held = more;
+    more[c->n_held++] = (kncache_held){fd, *sum, path};
+    return path;
+}
+
 const char *kncache_hold(const char *operation, kncache *c, const kncache_sum *sum, int64_t size)
 {
     struct stat s;
     const char *there = held_path(c, sum);
     if (there)
         return stat(there, &s) == 0 && (size < 0 || s.st_size == size) ? there : NULL;
-    kncache_held *more = realloc(c->held, ((size_t)c->n_held + 1) * sizeof *more);
     char *path = kncache_blob_path(c, sum);
-    if (more)
-        c->held = more;
-    if (!more || !path) {
-        free(path);
-        knbeside_no_memory(operation);
-        return NULL;
-    }
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     /* Who removes content has it alone: then it is gone as soon as we have the lock. */
-    bool ok =
-        fd >= 0 && flock(fd, LOCK_SH) == 0 && fstat(fd, &s) == 0 && s.st_nlink > 0 && (size < 0 || s.st_size == size);
-    if (!ok) {
-        if (fd >= 0)
-            close(fd);
-        free(path);
-        return NULL;
-    }
-    (void)futimens(fd, NULL); /* it was used now; where it is another user's that is not noted */
-    c->held[c->n_held++] = (kncache_held){fd, *sum, path};
-    return path;
+    if (fd >= 0 && flock(fd, LOCK_SH) == 0 && fstat(fd, &s) == 0 && s.st_nlink > 0 && (size < 0 || s.st_size == size))
+        return note_held(operation, c, fd, sum, path);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return NULL;
 }
 
 int kncache_is_right(const char *operation, const char *path, const kncache_sum *sum)
@@ -178,27 +181,53 @@ static int make_blob_folder(const char *operation, const kncache *c, const kncac
     return status;
 }
 
+/* Puts the file, which is locked as in use by then, to where its content belongs. 1; 0: content is there already; -1 with an error. */
+static int put_in_place(const char *operation, const char *file, const char *path, int64_t size)
+{
+    struct stat s;
+    if (link(file, path) == 0)
+        return unlink(file), 1;
+    if (errno == EEXIST) { /* of another size: somebody has damaged it */
+        if (stat(path, &s) == 0 && s.st_size != size)
+            unlink(path);
+        return 0;
+    }
+    return rename(file, path) == 0 ? 1 : kncache_fail(operation, path); /* where files have one name only */
+}
+
+/* The file as new content: its path, in use. NULL: see *status. */
+static const char *become_content(const char *operation, kncache *c, const char *file, const kncache_sum *sum,
+                                  int64_t size, int *status)
+{
+    char *path = kncache_blob_path(c, sum);
+    int fd = path ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+    if (path && (fd < 0 || flock(fd, LOCK_SH) != 0 || chmod(file, 0444) != 0))
+        kncache_fail(operation, file);
+    else if (path)
+        *status = put_in_place(operation, file, path, size);
+    if (path && *status == 1)
+        return note_held(operation, c, fd, sum, path);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return NULL;
+}
+
 const char *kncache_adopt(const char *operation, kncache *c, const char *name, const char *file, const kncache_sum *sum,
                           int64_t size)
 {
     const char *held = NULL;
-    for (int i = 0; i < 3 && !held; i++) { /* what is there may be removed by others before it is held */
-        char *path = kncache_blob_path(c, sum);
-        struct stat s;
-        bool there = path && stat(path, &s) == 0 && s.st_size == size;
-        int status = !path || make_blob_folder(operation, c, sum) ? -1 : 0;
-        if (status == 0 && !there) {
-            (void)chmod(file, 0444);
-            status = rename(file, path) == 0 ? 0 : kncache_fail(operation, path);
-        }
-        free(path);
-        if (status)
-            return NULL;
+    int status = make_blob_folder(operation, c, sum);
+    for (int i = 0; i < 10 && status == 0 && !held; i++) { /* others may put and remove the same content meanwhile */
         held = kncache_hold(operation, c, sum, size);
+        status = -1;
+        if (held)
+            unlink(file);
+        else
+            held = become_content(operation, c, file, sum, size, &status);
     }
-    unlink(file); /* if its content was there before */
-    if (!held)
-        knbeside_fail(operation, KN_ERROR_FILE, "%s: it is gone again", name);
+    if (!held && status == 0)
+        knbeside_fail(operation, KN_ERROR_FILE, "%.200s: its content is removed again and again", name);
     if (!held || kncache_write_name(operation, c, name, sum, size))
         return NULL;
     kncache_bound(operation, c);

@@ -138,24 +138,34 @@ static int drop_partial(const char *operation, const kncache *c)
     return status;
 }
 
-/* Another process may be about to give a name to content that it has made: it is young, and in use. */
-static int64_t trim(const char *operation, const kncache *c, int64_t most, bool all)
+/* What there is, and which of it names lead to; names that lead to nothing go. */
+static int look_at_all(look *l, const kncache *c)
 {
-    look l = {.operation = operation};
     char *names = kncache_path(c, "names", "");
-    int64_t bytes = !names || look_around(&l, c) || kncache_each(operation, names, mark_name, &l) ||
-                            (all && drop_partial(operation, c))
-                        ? -1
-                        : 0;
+    int status = !names || look_around(l, c) || kncache_each(l->operation, names, mark_name, l) ? -1 : 0;
     free(names);
+    return status;
+}
+
+/* Another process may be about to give a name to content that it has made: that is in use. */
+static int64_t trim(const char *operation, const kncache *c, int64_t most)
+{
+    look l = {.operation = operation}, after = l;
+    int64_t bytes = look_at_all(&l, c) || drop_partial(operation, c) ? -1 : 0;
+    int removed = 0;
     for (size_t i = 0; bytes >= 0 && i < l.n; i++)
         bytes += l.at[i].size;
     if (l.n)
         qsort(l.at, l.n, sizeof *l.at, by_use);
     for (size_t i = 0; bytes >= 0 && i < l.n && (bytes > most || !l.at[i].named); i++)
-        if (kncache_remove_blob(l.at[i].path))
+        if (kncache_remove_blob(l.at[i].path)) {
             bytes -= l.at[i].size;
+            removed++;
+        }
     drop(&l);
+    if (removed && look_at_all(&after, c))
+        bytes = -1;
+    drop(&after);
     return bytes;
 }
 
@@ -163,7 +173,7 @@ int64_t kncache_trim(const char *operation, const kncache *c, int64_t most)
 {
     char *path = kncache_path(c, "", "lock");
     int lock = path ? kncache_lock(operation, path) : -1;
-    int64_t bytes = lock >= 0 ? trim(operation, c, most, true) : -1;
+    int64_t bytes = lock >= 0 ? trim(operation, c, most) : -1;
     if (lock >= 0)
         close(lock);
     free(path);
