@@ -24,6 +24,14 @@ static bool begin(norm *m, const char *name, kn_array x, kn_array scale, kn_arra
     return !kna_failed(&m->op);
 }
 
+/* The axes of features; the last one if none are given. */
+static int feature_axes(norm *m, kn_axes given, int64_t axes[KN_MAX_NDIM])
+{
+    if (!kna_failed(&m->op) && m->t.ndim == 0 && !given.n)
+        kna_fail(&m->op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
+    return kna_failed(&m->op) ? 0 : kna_axes(&m->op, given, m->t.ndim, KNA_AXES_LAST, axes);
+}
+
 static void check_epsilon(norm *m, double epsilon)
 {
     if (!kna_failed(&m->op) && !(epsilon >= 0))
@@ -99,8 +107,8 @@ kn_array kn_nn_layer_norm(kn_array x, const kn_nn_layer_norm_opts *opts)
     norm m;
     KNX_OPTS(kn_nn_layer_norm_opts, o, opts);
     int64_t axes[KN_MAX_NDIM];
-    bool ok = begin(&m, "nn_layer_norm", x, o.scale, o.bias);
-    int n = ok ? kna_axes(&m.op, o.axis, m.t.ndim, KNA_AXES_LAST, axes) : 0;
+    begin(&m, "nn_layer_norm", x, o.scale, o.bias);
+    int n = feature_axes(&m, o.axis, axes);
     check_epsilon(&m, o.epsilon);
     if (kna_failed(&m.op))
         return end(&m, KN_ATOM_NONE);
@@ -112,8 +120,8 @@ kn_array kn_nn_rms_norm(kn_array x, const kn_nn_rms_norm_opts *opts)
     norm m;
     KNX_OPTS(kn_nn_rms_norm_opts, o, opts);
     int64_t axes[KN_MAX_NDIM];
-    bool ok = begin(&m, "nn_rms_norm", x, o.scale, NULL);
-    int n = ok ? kna_axes(&m.op, o.axis, m.t.ndim, KNA_AXES_LAST, axes) : 0;
+    begin(&m, "nn_rms_norm", x, o.scale, NULL);
+    int n = feature_axes(&m, o.axis, axes);
     check_epsilon(&m, o.epsilon);
     if (kna_failed(&m.op))
         return end(&m, KN_ATOM_NONE);
