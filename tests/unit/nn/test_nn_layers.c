@@ -172,7 +172,7 @@ static int read_operands(const golden *g, int i, kn_dtype d, Operands *o, char f
 static void check_case(const golden *g, int i, kn_dtype d, double tolerance)
 {
     KN_SCOPE;
-    char text[128], fields[MOST][8], number[8];
+    char text[128], fields[MOST][8], number[16];
     which w = {i};
     Operands o, slope;
     int n = read_operands(g, i, d, &o, fields);
