@@ -42,6 +42,7 @@
 #include "kiln/io.h"
 #include "kiln/checkpoint.h"
 #include "kiln/safetensors.h"
+#include "kiln/data.h"
 #include "kiln/testing.h"
 #include "kiln/macros.h"
 

@@ -13,7 +13,7 @@ HANDLES = {"kn_fn": "function", "kn_tree": "tree", "kn_treedef": "treedef", "kn_
            "kn_bit_generator": "bit_generator", "kn_seed_sequence": "seed_sequence", "kn_random_state": "random_state", "kn_flatiter": "flatiter",
            "kn_broadcast_iter": "broadcast_iter", "kn_nditer": "nditer", "kn_arrayterator": "arrayterator",
            "kn_plot": "plot", "kn_device": "device", "kn_progress": "progress", "kn_mesh": "mesh", "kn_sharding": "sharding",
-           "kn_loader": "loader"}
+           "kn_loader": "loader", "kn_checkpoint_manager": "checkpoint_manager"}
 KINDS = {"kn_array": "array", "kn_axes": "axes", "const kn_axes *": "axes", "kn_shape": "shape",
          "const kn_shape *": "shape", "kn_dtype": "dtype", "bool": "bool", "double": "float", "const char *": "string",
          "char": "character", "const kn_args *": "arguments", "const kn_outs *": "results", "void": "nothing",

@@ -74,13 +74,16 @@ typedef struct held {
     kna_value *v;
     const kni_sharding *s; /* NULL: it lies in no mesh */
     const knd_parts *parts;
+    const void *from;   /* the elements of what lies in no mesh */
+    knx_buffer *buffer; /* where they are, if they have to stay as they are */
 } held;
 
-typedef struct writer {
+struct knio_checkpoint {
     kntree_tree *tree;
     held *held; /* one of each leaf */
     knio_manifest m;
-} writer;
+};
+typedef knio_checkpoint writer;
 
 static knx_error *hold(kn_array x, held *h)
 {
@@ -89,8 +92,31 @@ static knx_error *hold(kn_array x, held *h)
     h->v = v;
     if (v->type.weak)
         KN_TRY(kna_value_as(&h->v, kna_strong_dtype(v->type)));
-    if (!h->parts)
-        return kna_force_here(1, &h->v);
+    if (h->parts)
+        return NULL;
+    KN_TRY(kna_force_here(1, &h->v));
+    h->from = kna_elements(h->v);
+    return NULL;
+}
+
+/* The elements stay as they are, whatever becomes of the array: one that holds a buffer keeps others from writing to
+ * it, but for memory that the program sees. */
+static knx_error *freeze(held *h)
+{
+    const kna_value *v = h->v;
+    if (v->state == KN_V_NUMBER)
+        return NULL;
+    if (!v->pin && !v->buffer->away) {
+        h->buffer = knx_buffer_retain(v->buffer);
+        return NULL;
+    }
+    size_t bytes = (size_t)kni_type_bytes(v->type);
+    h->buffer = knx_buffer_new(bytes);
+    if (!h->buffer)
+        return knx_error_nomem();
+    if (bytes)
+        memcpy(h->buffer->data, h->from, bytes);
+    h->from = h->buffer->data;
     return NULL;
 }
 
@@ -214,7 +240,7 @@ static knx_error *write_piece(knio_output *o, const held *h, const knio_leaf *l,
 {
     size_t bytes = (size_t)knio_piece_bytes(l, p);
     if (!h->parts)
-        return knio_output_write(o, kna_elements(h->v), bytes);
+        return knio_output_write(o, h->from, bytes);
     const knd_mesh *d = knd_mesh_of(knd_site_at(h->v->site)->device);
     int i = device_of(d, h, p);
     if (i < 0)
@@ -311,20 +337,66 @@ static knx_error *write_folder(const writer *w, knx_error *e, const char *folder
     return e;
 }
 
-static void drop(writer *w)
+/* ---- A tree that is to be written. */
+
+knx_error *knio_checkpoint_new(kntree_tree *t, const kntree_structure *s, knio_checkpoint **out)
 {
-    for (int i = 0; w->held && i < w->tree->n; i++)
+    writer *w = *out = knx_alloc_zero(sizeof *w);
+    if (!w)
+        return knx_error_nomem();
+    w->tree = t;
+    knx_error *e = prepare(w, s);
+    w->tree = NULL;
+    return e;
+}
+
+bool knio_checkpoint_is_here(const knio_checkpoint *w)
+{
+    for (int i = 0; i < w->m.n_leaf; i++)
+        if (w->held[i].parts)
+            return false;
+    return kndist_job_now()->n_process == 1;
+}
+
+knx_error *knio_checkpoint_freeze(knio_checkpoint *w)
+{
+    for (int i = 0; i < w->m.n_leaf; i++)
+        KN_TRY(freeze(&w->held[i]));
+    return NULL;
+}
+
+knx_error *knio_checkpoint_write(const knio_checkpoint *w, knx_error *e, const char *path)
+{
+    char *folder = path && *path ? knio_folder_real(path) : NULL;
+    if (!folder && !e)
+        e = knx_error_nomem();
+    e = write_folder(w, e, folder);
+    knx_free(folder);
+    return e;
+}
+
+knx_error *knio_checkpoint_together(knx_error *mine) { return together(mine); }
+
+void knio_checkpoint_free(knio_checkpoint *w)
+{
+    for (int i = 0; w && w->held && i < w->m.n_leaf; i++) {
         if (w->held[i].v)
             kna_value_release(w->held[i].v);
+        knx_buffer_release(w->held[i].buffer);
+    }
+    if (!w)
+        return;
     knx_free(w->held);
     knio_manifest_free(&w->m);
+    knx_free(w);
 }
 
 int kn_save_checkpoint(const char *path, kn_tree tree)
 {
     kna_op op;
-    writer w = {.tree = kntree_tree_get(operation, tree)};
-    const kntree_structure *s = w.tree ? kntree_structure_in(operation, w.tree) : NULL;
+    writer *w = NULL;
+    kntree_tree *t = kntree_tree_get(operation, tree);
+    const kntree_structure *s = t ? kntree_structure_in(operation, t) : NULL;
     if (!s) { /* the others do not wait for this one */
         knx_error_release(together(knx_error_new(KN_ERROR_TYPE, "it was given no tree")));
         return -1;
@@ -332,13 +404,9 @@ int kn_save_checkpoint(const char *path, kn_tree tree)
     kna_begin(&op, operation);
     knx_error *e = !path    ? knx_error_new(KN_ERROR_TYPE, "null path")
                    : !*path ? knx_error_new(KN_ERROR_FILE, "the path is empty")
-                            : prepare(&w, s);
-    char *folder = path && *path ? knio_folder_real(path) : NULL;
-    if (!folder && !e)
-        e = knx_error_nomem();
-    e = write_folder(&w, e, folder);
-    knx_free(folder);
-    drop(&w);
+                            : knio_checkpoint_new(t, s, &w);
+    e = knio_checkpoint_write(w, e, path);
+    knio_checkpoint_free(w);
     if (e)
         kna_fail_with(&op, e);
     return kna_end_plain(&op) ? 0 : -1;

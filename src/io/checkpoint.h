@@ -44,6 +44,28 @@ knx_error *knio_manifest_read(const char *path, knio_manifest *m);
 /* Number of bytes of a piece. */
 uint64_t knio_piece_bytes(const knio_leaf *l, const knio_piece *p);
 
+/* ---- A tree that is to be written (checkpoint.c). Its arrays have been run, and are held. */
+
+struct kntree_tree;
+typedef struct knio_checkpoint knio_checkpoint;
+/* *out is to be freed after an error, too; NULL: no memory. By the thread of the arrays' context, as is the freeing. */
+knx_error *knio_checkpoint_new(struct kntree_tree *t, const kntree_structure *s, knio_checkpoint **out);
+/* Another thread may write it: this process has all of it, in its own memory, which `freeze` makes stay as it is. */
+bool knio_checkpoint_is_here(const knio_checkpoint *w);
+knx_error *knio_checkpoint_freeze(knio_checkpoint *w);
+/* Takes `e`, an error from before or NULL, and tells it to the other processes; w may be NULL then. */
+knx_error *knio_checkpoint_write(const knio_checkpoint *w, knx_error *e, const char *path);
+void knio_checkpoint_free(knio_checkpoint *w); /* NULL is fine */
+knx_error *knio_checkpoint_together(knx_error *mine); /* all processes come here; an error of one of them */
+
+/* ---- Checkpoints by their steps in one folder (checkpoint_steps.c). */
+
+/* There is such a folder, without what a crash has left of checkpoints in it. */
+knx_error *knio_steps_open(const char *folder);
+/* The steps of which there are whole checkpoints, ascending; to be freed. */
+knx_error *knio_steps_read(const char *folder, int64_t **step, size_t *n);
+char *knio_step_path(const char *folder, int64_t step); /* NULL without memory */
+
 /* ---- Folders. */
 
 /* The path of a file in it, knx_alloc'ed: `ending` behind the folder's path (".new", "" or NULL), file NULL: the folder
@@ -59,6 +81,9 @@ knx_error *knio_folder_begin(const char *path);
 /* path.new becomes `path`; the older one goes away. */
 knx_error *knio_folder_commit(const char *path);
 void knio_folder_drop(const char *path); /* path.new goes away */
+/* A checkpoint goes away, at once for whoever looks for it: as path.gone, then its files. */
+knx_error *knio_folder_remove(const char *path);
+void knio_folder_clear(const char *path); /* what a crash has left of path.new, path.old and path.gone */
 /* The folder to read from: `path`, or what a crash has left of it; knx_alloc'ed, NULL without memory. */
 char *knio_folder_to_read(const char *path);
 #endif

@@ -105,7 +105,7 @@ static knx_error *remove_left(const char *path)
 }
 
 typedef struct names {
-    char *path, *fresh, *old;
+    char *path, *fresh, *old, *gone;
 } names;
 
 /* Is it the working directory, or above it? */
@@ -153,8 +153,37 @@ static knx_error *clear_away(const char *path)
     return NULL;
 }
 
+/* A file or a folder is on the disk, not only in the system's memory; file systems that cannot do it for folders are
+ * left as they are. */
+static knx_error *settle(const char *path, bool folder)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return knio_file_error(path, errno);
+    knx_error *e = fsync(fd) != 0 && !folder && errno != EINVAL && errno != EROFS ? knio_file_error(path, errno) : NULL;
+    close(fd);
+    return e;
+}
+
+static knx_error *settle_all(const char *path)
+{
+    DIR *d = opendir(path);
+    const struct dirent *e;
+    knx_error *error = NULL;
+    if (!d)
+        return knio_file_error(path, errno);
+    while (!error && (e = readdir(d))) {
+        char *file = is_ours(e->d_name) ? knio_in_folder(path, NULL, e->d_name) : NULL;
+        error = file ? settle(file, false) : NULL;
+        knx_free(file);
+    }
+    closedir(d);
+    return error ? error : settle(path, true);
+}
+
 static knx_error *commit(const names *n)
 {
+    KN_TRY(settle_all(n->fresh));
     if (!is_there(n->path))
         return rename(n->fresh, n->path) != 0 ? knio_file_error(n->path, errno) : NULL;
     if (exchange(n->fresh, n->path))
@@ -172,6 +201,25 @@ static knx_error *commit(const names *n)
 
 static void drop_unwritten(const names *n) { knx_error_release(remove_left(n->fresh)); }
 
+static knx_error *remove_whole(const names *n)
+{
+    KN_TRY(remove_left(n->gone));
+    KN_TRY(check_folder(n->path, false));
+    if (rename(n->path, n->gone) != 0)
+        return knio_file_error(n->path, errno);
+    return remove_folder(n->gone);
+}
+
+static knx_error *clear(const names *n)
+{
+    if (!is_there(n->path) && is_there(n->old) && rename(n->old, n->path) != 0) /* a crash between two renames */
+        return NULL;
+    knx_error_release(remove_left(n->fresh));
+    knx_error_release(remove_left(n->old));
+    knx_error_release(remove_left(n->gone));
+    return NULL;
+}
+
 char *knio_folder_real(const char *path)
 {
     char *plain = knio_in_folder(path, NULL, NULL), real[PATH_MAX];
@@ -183,7 +231,7 @@ char *knio_folder_real(const char *path)
 }
 #else
 typedef struct names {
-    char *path, *fresh, *old;
+    char *path, *fresh, *old, *gone;
 } names;
 
 static bool is_there(const char *path)
@@ -203,16 +251,19 @@ static knx_error *begin(const names *n)
 static knx_error *commit(const names *n) { return (void)n, NULL; }
 char *knio_folder_real(const char *path) { return knio_in_folder(path, NULL, NULL); }
 static void drop_unwritten(const names *n) { (void)n; }
+static knx_error *remove_whole(const names *n) { return (void)n, NULL; }
+static knx_error *clear(const names *n) { return (void)n, NULL; }
 #endif
 
 static knx_error *with_names(const char *path, knx_error *(*f)(const names *n))
 {
-    names n = {knio_in_folder(path, NULL, NULL), knio_in_folder(path, ".new", NULL),
-               knio_in_folder(path, ".old", NULL)};
-    knx_error *e = n.path && n.fresh && n.old ? f(&n) : knx_error_nomem();
+    names n = {knio_in_folder(path, NULL, NULL), knio_in_folder(path, ".new", NULL), knio_in_folder(path, ".old", NULL),
+               knio_in_folder(path, ".gone", NULL)};
+    knx_error *e = n.path && n.fresh && n.old && n.gone ? f(&n) : knx_error_nomem();
     knx_free(n.path);
     knx_free(n.fresh);
     knx_free(n.old);
+    knx_free(n.gone);
     return e;
 }
 
@@ -225,6 +276,8 @@ static knx_error *drop(const names *n)
 knx_error *knio_folder_begin(const char *path) { return with_names(path, begin); }
 knx_error *knio_folder_commit(const char *path) { return with_names(path, commit); }
 void knio_folder_drop(const char *path) { knx_error_release(with_names(path, drop)); }
+knx_error *knio_folder_remove(const char *path) { return with_names(path, remove_whole); }
+void knio_folder_clear(const char *path) { knx_error_release(with_names(path, clear)); }
 
 char *knio_folder_to_read(const char *path)
 {

@@ -132,7 +132,8 @@ typedef void (*function_log)(void *env, int level, const char *text);
     X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes) X(kn_poll) X(m_kn_device_counts) \
     X(m_kn_offload_decision) X(m_kn_offload_costs) X(p_kn_offload_costs) X(p_kn_provider) X(p_kn_provider_step) \
     X(kn_device) X(m_kn_device) X(m_kn_device_info) X(m_kn_device_handle) X(p_uint8_t) X(p_kn_wgsl_facts) X(p_kn_glsl_facts) X(m_kn_source) \
-    X(m_kn_level) X(kn_mesh) X(kn_sharding) X(m_kn_shard_info) X(kn_shard_callback)
+    X(m_kn_level) X(kn_mesh) X(kn_sharding) X(m_kn_shard_info) X(kn_shard_callback) \
+    X(kn_loader) X(kn_checkpoint_manager) X(kn_example_function) X(kn_batch_function)
 /* clang-format on */
 #define DECLARE(T) T take_##T(const char *name);
 TAKEN(DECLARE)
