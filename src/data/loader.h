@@ -44,7 +44,8 @@ typedef struct kndata_batch {
 
 /* Batch number `at`, counted from the first epoch on. An error is in the batch. */
 void kndata_make(const kndata_source *s, int64_t at, kndata_batch *out);
-kn_tree kndata_tree(kndata_batch *b); /* in the context that is current; the buffers are taken over. NULL after an error */
+/* In the context that is current; the buffers are taken over. NULL after an error. */
+kn_tree kndata_tree(kndata_batch *b);
 void kndata_batch_free(kndata_batch *b); /* fine when zeroed */
 int64_t kndata_batches(const kndata_source *s); /* all there are; INT64_MAX: without end */
 
