@@ -7,4 +7,5 @@
 #include "kiln/models/cache.h"
 #include "kiln/models/gguf.h"
 #include "kiln/models/onnx.h"
+#include "kiln/models/tokenizer.h"
 #endif
