@@ -316,9 +316,10 @@ static void run_piece(const job *j, piece *x)
         knh_b_from from = x->packed_right && j->from == KNH_B_PACKING ? KNH_B_PACKED : j->from;
         args.b = panel;
         args.packed = panel;
-        if (from == KNH_B_TURNED)
+        if (from == KNH_B_TURNED) {
             args.b = j->right.at + column * args.b_k + x->k * p->right.dtype->size;
-        else if (from != KNH_B_PACKED)
+            args.ahead = knr_ahead(p, columns, x->column + x->columns - column, x->steps, args.b_k);
+        } else if (from != KNH_B_PACKED)
             args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
         else if (!x->packed_right)
             knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
@@ -496,6 +497,7 @@ static void run_rectangles(const knr_plan *p, const range *x, const char *a, con
     for (int64_t column = x->column; column < x->column_end; column += cut->panel) {
         int64_t columns = knr_least(cut->panel, k->columns - column), last = columns != cut->panel;
         args.b = b + column * k->right_row;
+        args.ahead = p->turned ? knr_ahead(p, columns, x->column_end - column, k->k, k->b_k) : 0;
         args.a = a;
         args.c = c + column * p->size;
         for (int64_t t = x->tile; t < x->tile_end; t++) {

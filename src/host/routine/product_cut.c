@@ -30,9 +30,9 @@ enum {
     WAYS = 9,               /* so many rows WAY_BYTES apart, and b beside them */
     WAY_BYTES = 4096,
     /* When what pays. */
-    MANY_STEPS = 1 << 16, /* from here on steps are cut also where the result goes through a buffer */
-    STREAM_STEPS = 32,    /* of a piece of right that is read once, by not more than STREAM_ROWS rows */
-    FEW_STREAM_STEPS = 8, /* by fewer than PREFETCH_ROWS, whose loops prefetch nothing: fewer lines side by side */
+    MANY_STEPS = 1 << 16,  /* from here on steps are cut also where the result goes through a buffer */
+    STREAM_STEPS = 32,     /* of a piece of right that is read once, by not more than STREAM_ROWS rows */
+    FEW_STREAM_STEPS = 16, /* by fewer than PREFETCH_ROWS, whose loops prefetch nothing: fewer lines side by side */
     PREFETCH_ROWS = 4,
     STREAM_ROWS = 32,
     MANY_ROWS = 128, /* and FEW_STEPS, MUCH_OF_C: for rectangles of WIDE vectors */

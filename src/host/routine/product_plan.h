@@ -9,6 +9,10 @@
 #include "host/routine/product.h"
 
 enum { KNR_BLOCK_STEPS = 256, KNR_MAX_WIDTH = 256 }; /* numbers of a row of a panel */
+enum {
+    KNR_COLUMN_AHEAD = 512,       /* bytes of columns that are turned, */
+    KNR_COLUMNS_AHEAD = 256 << 10 /* or the next columns, if that is not more */
+};
 enum { KNR_PART_NANOSECONDS = 10000 };               /* the least work that is worth waking another thread */
 
 /* A flattened group of dimensions as it lies in one array: neighbours that lie like one dimension are one. */
@@ -152,6 +156,13 @@ static inline int64_t knr_round_up(int64_t a, int64_t b) { return knr_divide_up(
 static inline size_t knr_worker_bytes(const knr_plan *p)
 {
     return p->left_bytes + p->right_bytes + p->c_bytes + p->chain_bytes + p->spare_bytes;
+}
+/* How far in front of itself a TURNED right is asked for. A panel that is followed by another one asks for that: its
+ * columns are too short for the processor to see where they go on. */
+static inline int64_t knr_ahead(const knr_plan *p, int64_t columns, int64_t left, int64_t steps, int64_t column_bytes)
+{
+    bool next = left > columns && columns * steps * p->right_step <= KNR_COLUMNS_AHEAD;
+    return next ? columns * column_bytes : KNR_COLUMN_AHEAD;
 }
 /* The first row of rectangle number t. */
 static inline int64_t knr_row_of(const knr_cuts *c, int64_t t) { return t * c->height + knr_least(t, c->extra); }

@@ -58,6 +58,7 @@ typedef struct knh_product_args {
     const void *chain_in; /* the first block goes on from these sums; NULL: from zero */
     void *chain_out;      /* the last block is not finished: its sums go here and not to the totals; NULL: it is */
     int64_t chain_row;    /* of both */
+    int64_t ahead;        /* TURNED: so far in front of itself B is asked for; 0: no need */
 } knh_product_args;
 typedef void knh_product_function(const knh_product_args *args);
 

@@ -13,6 +13,7 @@ typedef struct knh_number_form {
 } knh_number_form;
 extern const knh_number_form knh_number_forms[KNH_NUMBER_KINDS];
 
+enum { KNH_LINES_PER_BASE = 7 };
 /* Lines of memory at one distance from each other, a base for each 7 of them. */
 typedef struct knh_lines {
     int n, n_base;
@@ -33,6 +34,7 @@ typedef struct knh_tiler {
     int used;
     knh_lines at_a, at_b, ahead; /* A: its rows, or steps (ACROSS); B: its steps, or columns (TURNED); and later ones */
     int packed;                  /* where PACKING stores */
+    int next;                    /* TURNED: columns that are asked for; -1: no register is left */
     int table, origin;           /* TABLE: its next entry, and the operand; at_a or at_b are set for each step */
     int count, left;             /* steps of this loop, and after it */
 } knh_tiler;

@@ -35,11 +35,33 @@ void knh_tile_take_b(knh_tiler *t, int s, int p)
     }
 }
 
+/* One row: B is an operand of the multiply-adds. Where it comes from memory the processor looks as far ahead as it has
+ * room for instructions, so there should be few of them. */
+static bool takes_b_along(const knh_tiler *t)
+{
+    return t->rows == 1 && t->f.parts == 1 && t->r->b_from != KNH_B_PACKING && t->r->a_from != KNH_A_VECTORS &&
+           t->vectors > 1 && (t->length == 2 || !t->partial);
+}
+
+static void step_of_one_row(knh_tiler *t, int s)
+{
+    knh_insn fma = knh_either(t, KNH_VFMADD231PS, KNH_VFMADD231PD);
+    knh_v2(t->a, knh_either(t, KNH_VBROADCASTSS, KNH_VBROADCASTSD), t->length, t->a0, knh_tile_a(t, 0, s, 0));
+    for (int v = 0; v < t->vectors; v++) {
+        bool masked = t->partial && v == t->vectors - 1;
+        knh_v(t->a, fma, t->length, v, t->a0, knh_tile_b(t, s, v), masked, false, -1);
+    }
+}
+
 void knh_tile_step_float(knh_tiler *t, int s)
 {
     knh_insn fma = knh_either(t, KNH_VFMADD231PS, KNH_VFMADD231PD);
     knh_tile_find(t, s);
     knh_tile_prefetch_b(t, s);
+    if (takes_b_along(t)) {
+        step_of_one_row(t, s);
+        return;
+    }
     for (int p = 0; p < t->f.parts; p++) {
         knh_tile_take_b(t, s, p);
         for (int i = 0; i < t->rows; i++) {

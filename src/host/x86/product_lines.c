@@ -3,7 +3,6 @@
  * prefetches. */
 #include "host/x86/product_emit.h"
 
-enum { LINES_PER_BASE = 7 };
 enum { AHEAD = 24 }; /* rows of plain B are prefetched so many steps ahead */
 
 /* Those that need not be saved first. */
@@ -30,7 +29,7 @@ void knh_tile_restore(knh_tiler *t)
 static void take_lines(knh_tiler *t, knh_lines *l, int n)
 {
     l->n = n;
-    l->n_base = (n + LINES_PER_BASE - 1) / LINES_PER_BASE;
+    l->n_base = (n + KNH_LINES_PER_BASE - 1) / KNH_LINES_PER_BASE;
     for (int i = 0; i < l->n_base; i++)
         l->base[i] = (int8_t)take(t);
     for (int i = 0; i < 3; i++)
@@ -62,8 +61,9 @@ static void load_lines(knh_tiler *t, const knh_lines *l, knh_operand first, knh_
 
 knh_operand knh_line(const knh_lines *l, int i, int32_t disp)
 {
-    static const uint8_t of[LINES_PER_BASE] = {0, 0, 0, 1, 0, 2, 1}, scale[LINES_PER_BASE] = {0, 1, 2, 1, 4, 1, 2};
-    int base = l->base[i / LINES_PER_BASE], n = i % LINES_PER_BASE;
+    static const uint8_t of[KNH_LINES_PER_BASE] = {0, 0, 0, 1, 0, 2, 1},
+                         scale[KNH_LINES_PER_BASE] = {0, 1, 2, 1, 4, 1, 2};
+    int base = l->base[i / KNH_LINES_PER_BASE], n = i % KNH_LINES_PER_BASE;
     return n ? knh_at_index(base, l->by[of[n]], scale[n], disp) : knh_at(base, disp);
 }
 
@@ -98,6 +98,7 @@ void knh_tile_registers(knh_tiler *t)
         t->packed = take(t);
     t->count = take(t);
     t->left = take(t);
+    t->next = from == KNH_B_TURNED && a_from != KNH_A_LANES && t->used < (int)sizeof order ? take(t) : -1;
 }
 
 /* Which lanes the last vector of a row has: k1, or a register of ones and zeros. */

@@ -5,7 +5,7 @@
 #include "host/x86/product_emit.h"
 
 enum { PIECE = 16, PIECES = 4 }; /* bytes of a column; taken at once: a line of the cache */
-enum { AHEAD = 256 };            /* bytes of a column */
+enum { AHEAD = 256 };            /* bytes of a column, where the call does not say it */
 enum { ROOM = -128 };            /* below the stack pointer, where no signal writes: 64 bytes */
 
 static int steps_of_piece(const knh_tiler *t) { return PIECE / t->f.c_bytes; }
@@ -85,15 +85,28 @@ static void advance(knh_tiler *t, int32_t bytes)
 
 static bool has_lanes(const knh_tiler *t) { return t->r->a_from == KNH_A_LANES; }
 
+/* A line of each column. */
+static void ask(knh_tiler *t)
+{
+    knh_lines next = t->at_b;
+    for (int c = 0; c < t->columns; c++) {
+        if (t->next >= 0 && c % KNH_LINES_PER_BASE == 0) {
+            int base = c / KNH_LINES_PER_BASE;
+            knh_load(t->a, t->next, KNH_PRODUCT_ARG(ahead));
+            knh_alu_reg(t->a, KNH_ADD, t->next, t->at_b.base[base]);
+            next.base[base] = (int8_t)t->next;
+        }
+        knh_prefetch(t->a, knh_line(&next, c, t->next >= 0 ? 0 : AHEAD), t->next >= 0 ? 2 : 1);
+        if (has_lanes(t))
+            knh_prefetch(t->a, knh_line(&t->at_a, c, AHEAD), 1);
+    }
+}
+
 static void pieces(knh_tiler *t, int n)
 {
     int b[PIECE / 4] = {0}, a[PIECE / 4] = {0};
     if (n == PIECES)
-        for (int c = 0; c < t->columns; c++) {
-            knh_prefetch(t->a, knh_line(&t->at_b, c, AHEAD), 1);
-            if (has_lanes(t))
-                knh_prefetch(t->a, knh_line(&t->at_a, c, AHEAD), 1);
-        }
+        ask(t);
     for (int v = 0; v < t->vectors; v++)
         for (int i = 0; i < n; i++) {
             if (has_lanes(t))

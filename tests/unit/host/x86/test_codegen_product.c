@@ -288,7 +288,8 @@ static void run_piece(const rectangle *x, knh_product_function *f, int64_t from,
                              .total_in = from >= 256 || x->r.minus,
                              .chain_in = from % 256 ? x->chain : NULL,
                              .chain_out = to % 256 && to < padded(x) ? x->chain : NULL,
-                             .chain_row = x->chain_row};
+                             .chain_row = x->chain_row,
+                             .ahead = (int64_t)1 << (from % 61)}; /* wherever that is */
     if (f)
         f(&args);
     else
