@@ -397,14 +397,24 @@ static bool is_small_result(const knc_target *t, const knk_product *q)
             knx_dim_lt(each, CALL_ELEMENTS) || knx_dim_lt(knx_dim_mul(RESULT_PART, bytes), others));
 }
 
-static bool is_small_operand(const knc_target *t, const knk_product *q, knc_side side)
+/* Are the elements worked out from narrower numbers? A few rows times such a matrix read it as it is
+ * (host/routine/product_narrow.h). */
+static bool is_widened(const knk_product *q, const knk_kernel *x)
+{
+    for (int i = 0; i < x->n_buffer; i++)
+        if (2 * knx_dtype_table[x->buffer[i].dtype].size <= q->operand->size)
+            return true;
+    return false;
+}
+
+static bool is_small_operand(const knc_target *t, const knk_product *q, knc_side side, const knk_kernel *x)
 {
     int64_t rows = count(side == KNC_SIDE_A ? &q->m : &q->n), others = count(side == KNC_SIDE_A ? &q->n : &q->m),
             each = knx_dim_mul(rows, count(&q->k)),
             bytes = knx_dim_mul(each, knx_dim_mul(count(&q->batch), q->operand->size));
     return !knc_attach_small && !t->joins_all &&
            (knx_dim_lt(bytes, (int64_t)(t->second_cache / 4)) || knx_dim_lt(each, CALL_ELEMENTS) ||
-            (knx_dim_le(others, THIN_ROWS) && knx_dim_lt(bytes, (int64_t)(2 * t->second_cache))));
+            (knx_dim_le(others, THIN_ROWS) && !is_widened(q, x) && knx_dim_lt(bytes, (int64_t)(2 * t->second_cache))));
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
@@ -643,7 +653,7 @@ static knx_error *fill_operand(attacher *t, uint32_t product, knc_side side)
     else if (ref.offset || !knc_meets(kernel, ref.index, s->u.p.product->operand, true, &m) ||
              !fits(s->u.p.product, side, &m, &fit))
         why = KNC_BECAUSE_UNEVEN;
-    else if (is_small_operand(t->p->o->target, s->u.p.product, side))
+    else if (is_small_operand(t->p->o->target, s->u.p.product, side, x))
         why = KNC_BECAUSE_SMALL;
     else if (is_often(s, side, x))
         why = KNC_BECAUSE_OFTEN;

@@ -69,6 +69,20 @@ static knx_error *prepare_attached(knd_host_loaded *l, const knc_attached *x, co
     return NULL;
 }
 
+/* Of the description that a plan was just made of. */
+static knx_error *look_for_narrow(loader *m, const knc_step *s, const knd_narrow **out)
+{
+    knd_narrow x;
+    if (!knd_find_narrow(s, m->product, &x))
+        return NULL;
+    knd_narrow *kept = knx_arena_alloc(&m->l->arena, sizeof *kept);
+    if (!kept)
+        return knx_error_nomem();
+    *kept = x;
+    *out = kept;
+    return NULL;
+}
+
 static knx_error *plan_product(loader *m, const knc_step *s, const bool *kernels, const knr_plan **out)
 {
     knk_product *q = m->product ? m->product : (m->product = knx_alloc(sizeof *q));
@@ -92,7 +106,8 @@ static knx_error *load_product(loader *m, const knc_step *s, knd_host_step *out)
         if (all[i])
             KN_TRY(prepare_attached(m->l, all[i], x->rect[i]));
     out->product = x;
-    return plan_product(m, s, (bool[]){all[0] != NULL, all[1] != NULL, all[2] != NULL}, &x->plan);
+    KN_TRY(plan_product(m, s, (bool[]){all[0] != NULL, all[1] != NULL, all[2] != NULL}, &x->plan));
+    return look_for_narrow(m, s, &x->narrow);
 }
 
 /* Kernels for a whole block, and for the last one of a batch. */

@@ -7,6 +7,7 @@
 #include "compile/step.h"
 #include "device/device.h"
 #include "host/native.h"
+#include "device/host/narrow.h"
 #include "host/rect.h"
 #include "host/routine/product.h"
 
@@ -17,6 +18,7 @@ typedef struct knd_host_loaded knd_host_loaded;
 typedef struct knd_host_product {
     const knr_plan *plan;
     const knh_rect *rect[3][2];
+    const knd_narrow *narrow; /* NULL: the plan */
 } knd_host_product;
 
 /* A step of a band. */

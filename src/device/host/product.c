@@ -163,6 +163,10 @@ void knd_run_product(const knd_one_run *r, uint32_t number, void *const *at)
     const knd_host_product *h = r->l->step[number].product;
     const knc_attached *x[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
     attached env[3];
+    if (h->narrow) {
+        knd_run_narrow(h->narrow, at, r->threads);
+        return;
+    }
     size_t bytes = knd_attached_scratch(s, h);
     char *scratch = bytes ? r->scratch + knd_product_workspace(h, r->threads) : NULL;
     for (int i = 0; i < 3; i++)

@@ -56,6 +56,8 @@ static double elements(const knc_step *s)
 static double cost_of_product(const knc_step *s, const knd_host_product *x)
 {
     const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    if (x->narrow)
+        return knr_narrow_cost(&x->narrow->how);
     double ns = knr_product_cost(x->plan);
     for (int i = 0; i < 3; i++) {
         if (!all[i])
