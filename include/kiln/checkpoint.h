@@ -37,6 +37,50 @@ KN_API kn_load_checkpoint_opts kn_load_checkpoint_opts_default(void);
  * manifest of another version; TypeError for another dtype. */
 KN_API kn_tree kn_load_checkpoint(const char *path, const kn_load_checkpoint_opts *opts);
 
+/* ---- The checkpoints of a training run: one every so many steps in a folder for all, of which the last few are
+ * kept (orbax.checkpoint.CheckpointManager). */
+typedef struct kn_checkpoint_manager_s *kn_checkpoint_manager; /* a handle: what is being written is complete when it goes */
+typedef struct kn_checkpoint_manager_opts {
+    size_t size_;
+    int64_t keep;       /* all: how many checkpoints stay; the oldest go when a new one is complete */
+    int64_t every;      /* 1: steps between two checkpoints: others are not written */
+    bool in_background; /* a thread writes while the program goes on; the arrays are written as they were at the call */
+} kn_checkpoint_manager_opts;
+KN_API kn_checkpoint_manager_opts kn_checkpoint_manager_opts_default(void);
+/* the checkpoints in this folder, which is made if it is not there; each is a checkpoint of kn_save_checkpoint in a
+ * folder of its own that has the number of the step as its name. What a process that was killed left half written
+ * goes away, and is never taken for a checkpoint. Several processes call it together. FileError, ValueError */
+KN_API kn_checkpoint_manager kn_checkpoint_manager_new(const char *folder, const kn_checkpoint_manager_opts *opts);
+typedef struct kn_checkpoint_manager_save_opts {
+    size_t size_;
+    bool force;   /* write it whichever step it is, and in the place of one of the same step */
+} kn_checkpoint_manager_save_opts;
+KN_API kn_checkpoint_manager_save_opts kn_checkpoint_manager_save_opts_default(void);
+/* writes the tree as the checkpoint of this step, if it is one of those that are written (a multiple of .every): 1,
+ * 0 if it is not, -1 with an error. At each moment there is either no checkpoint of the step or a whole one,
+ * whenever the process is killed. Where it is written in the background the next call of any function of the manager
+ * waits for it, and tells its error; arrays that are spread over a mesh and trees of several processes are written
+ * before the call returns */
+KN_API int kn_checkpoint_manager_save(kn_checkpoint_manager manager, int64_t step, kn_tree tree,
+    const kn_checkpoint_manager_save_opts *opts);
+typedef struct kn_checkpoint_manager_restore_opts {
+    size_t size_;
+    int64_t step;         /* -1: of the checkpoint; -1: the latest */
+    kn_tree like;         /* NULL, that of the file: as for kn_load_checkpoint */
+    kn_sharding sharding; /* NULL, as in `like` */
+} kn_checkpoint_manager_restore_opts;
+KN_API kn_checkpoint_manager_restore_opts kn_checkpoint_manager_restore_opts_default(void);
+/* the tree of a step, or of the latest one. NULL with an error: FileError where there is none, and those of
+ * kn_load_checkpoint */
+KN_API kn_tree kn_checkpoint_manager_restore(kn_checkpoint_manager manager,
+    const kn_checkpoint_manager_restore_opts *opts);
+/* the step of the newest checkpoint; -1 if there is none, or with an error */
+KN_API int64_t kn_checkpoint_manager_latest(kn_checkpoint_manager manager);
+/* the steps of all checkpoints that are there, ascending: int64 */
+KN_API kn_array kn_checkpoint_manager_steps(kn_checkpoint_manager manager);
+/* waits until what is being written is there. 0, or -1 with the error of the writing */
+KN_API int kn_checkpoint_manager_wait(kn_checkpoint_manager manager);
+
 /* ---- Files of NumPy. */
 typedef struct kn_load_npy_sharded_opts {
     size_t size_;
@@ -58,6 +102,20 @@ KN_API kn_array kn_load_npy_sharded(const char *path, kn_sharding sharding, cons
 #define kn_save_checkpoint(path, tree) KN_G2(kn_save_checkpoint, const char *, path, kn_tree, tree)
 #define kn_load_checkpoint(path, ...)                                                                                  \
     KN_G1O(kn_load_checkpoint, kn_load_checkpoint_opts, (), const char *, path, __VA_ARGS__)
+#define kn_checkpoint_manager_new(folder, ...)                                                                         \
+    KN_G1O(kn_checkpoint_manager_new, kn_checkpoint_manager_opts, (.every = 1, ), const char *, folder, __VA_ARGS__)
+#define kn_checkpoint_manager_save(manager, step, tree, ...)                                                           \
+    KN_CHECKPOINT_MANAGER_SAVE_(__COUNTER__, manager, step, tree, __VA_ARGS__)
+#define KN_CHECKPOINT_MANAGER_SAVE_(c, manager, step, tree, ...)                                                       \
+    __extension__({ KN_TAKE(kn_checkpoint_manager, 1, c, manager) KN_TAKE(int64_t, 2, c, step)                         \
+    KN_TAKE(kn_tree, 3, c, tree) KN_OPTS(c, kn_checkpoint_manager_save_opts, (), __VA_ARGS__) KN_HERE();               \
+    (kn_checkpoint_manager_save)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+#define kn_checkpoint_manager_restore(manager, ...)                                                                    \
+    KN_G1O(kn_checkpoint_manager_restore, kn_checkpoint_manager_restore_opts, (.step = -1, ), kn_checkpoint_manager,   \
+    manager, __VA_ARGS__)
+#define kn_checkpoint_manager_latest(manager) KN_G1(kn_checkpoint_manager_latest, kn_checkpoint_manager, manager)
+#define kn_checkpoint_manager_steps(manager) KN_G1(kn_checkpoint_manager_steps, kn_checkpoint_manager, manager)
+#define kn_checkpoint_manager_wait(manager) KN_G1(kn_checkpoint_manager_wait, kn_checkpoint_manager, manager)
 #define kn_load_npy_sharded(path, sharding, ...)                                                                       \
     KN_G2O(kn_load_npy_sharded, kn_load_npy_sharded_opts, (.max_header_size = 10000, ), const char *, path,            \
     kn_sharding, sharding, __VA_ARGS__)

@@ -6,5 +6,8 @@
 #define KILN_MODELS_HPP
 #include <kiln/models.h>
 #include <kiln/kiln.hpp>
+#include "kiln/cpp/models/cache.hpp"
+#include "kiln/cpp/models/gguf.hpp"
 #include "kiln/cpp/models/onnx.hpp"
+#include "kiln/cpp/models/tokenizer.hpp"
 #endif

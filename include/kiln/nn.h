@@ -6,6 +6,13 @@
 #ifndef KILN_NN_H
 #define KILN_NN_H
 #include "kiln/lax/windows.h"
+#include "kiln/nn/attention.h"
+#include "kiln/nn/dropout.h"
+#include "kiln/nn/embedding.h"
+#include "kiln/nn/normalization.h"
+#include "kiln/nn/quantize.h"
+#include "kiln/nn/recurrent.h"
+#include "kiln/nn/sampling.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus
@@ -168,30 +175,7 @@ KN_API kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const k
 KN_API kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *window_shape,
     const kn_nn_pool_opts *opts);
 
-/* ---- Attention. T queries and S keys of length H, in N heads: the query is (B, T, N, H), key and value are (B, S,
- * K, H), and N is a multiple of K: each key head serves N / K query heads. Axes in front may be left out. */
-typedef struct kn_nn_attention_opts {
-    size_t size_;
-    kn_array bias;                  /* added to the logits; broadcasts to (B, N, T, S) */
-    /* bool, broadcasts to (B, N, T, S): where false, the logits are as small as they can be */
-    kn_array mask;
-    kn_array scale;                 /* of the logits: 1 / sqrt(H) */
-    bool is_causal;                 /* query t sees the keys up to t */
-    kn_array query_seq_lengths;     /* integers of shape (B): what counts of T and S */
-    kn_array key_value_seq_lengths; /* integers of shape (B): what counts of T and S */
-    kn_shape local_window_size;     /* KN_SHAPE(left, right), KN_SHAPE(both): how many keys beside t query t sees */
-} kn_nn_attention_opts;
-KN_API kn_nn_attention_opts kn_nn_attention_opts_default(void);
-typedef struct kn_nn_attention_result { kn_array encoded, residual; } kn_nn_attention_result;
-/* jax.nn.dot_product_attention: softmax(scale query key + bias) value, in the query's shape and dtype: each query's
- * mean of the values, weighted by how well its key fits. As in JAX the logits are at least float32 and the softmax
- * is float32 for float64, too. ValueError for shapes and dtypes that do not fit, in JAX's words */
-KN_API kn_array kn_nn_dot_product_attention(kn_array query, kn_array key, kn_array value,
-    const kn_nn_attention_opts *opts);
-/* attention with return_residual: kn_nn_dot_product_attention, and the logsumexp of the logits, (B, T, N), a
- * constant in derivatives */
-KN_API kn_nn_attention_result kn_nn_dot_product_attention_residual(kn_array query, kn_array key, kn_array value,
-    const kn_nn_attention_opts *opts);
+/* ---- Products of blocks that have scales. */
 typedef struct kn_nn_scaled_matmul_opts { size_t size_; kn_dtype preferred_element_type; } kn_nn_scaled_matmul_opts;
 KN_API kn_nn_scaled_matmul_opts kn_nn_scaled_matmul_opts_default(void);
 /* jax.nn.scaled_matmul: the products of two batches of matrices that have a scale for each block of their last axis:
@@ -256,10 +240,6 @@ KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_sca
     KN_TAKE(kn_fn, 3, c, reduce_fn) KN_TAKE(kn_shape, 4, c, window_shape) KN_OPTS(c, kn_nn_pool_opts,                  \
     (.count_include_pad = true, ), __VA_ARGS__) KN_HERE(); (kn_nn_pool)(KN_V(1, c), KN_V(2, c), KN_V(3, c),            \
     &KN_V(4, c), KN_V(opt, c)); })
-#define kn_nn_dot_product_attention(query, key, value, ...)                                                            \
-    KN_F3O(kn_nn_dot_product_attention, kn_nn_attention_opts, (), query, key, value, __VA_ARGS__)
-#define kn_nn_dot_product_attention_residual(query, key, value, ...)                                                   \
-    KN_F3O(kn_nn_dot_product_attention_residual, kn_nn_attention_opts, (), query, key, value, __VA_ARGS__)
 #define kn_nn_scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, ...)                                                     \
     KN_F4O(kn_nn_scaled_matmul, kn_nn_scaled_matmul_opts, (), lhs, rhs, lhs_scales, rhs_scales, __VA_ARGS__)
 #endif

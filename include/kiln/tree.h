@@ -78,6 +78,13 @@ typedef struct kn_tree_flatten_with_path_result {
 } kn_tree_flatten_with_path_result;
 /* jax.tree.flatten_with_path: the leaves with their paths, as kn_tree_keystr shows them, and the structure */
 KN_API kn_tree_flatten_with_path_result kn_tree_flatten_with_path(kn_tree tree);
+/* loaders.safetensors.toNested: a tree by the names of its leaves: what is before and behind a separator are keys of
+ * dicts, so "layers.0.w" becomes ["layers"][0]["w"]; a dict whose keys are 0, 1, 2, ... is a list. ValueError if one
+ * name is a leaf and also has something below it, or has more than 100 levels. */
+KN_API kn_tree kn_tree_nested(kn_tree tree, const char *separator);
+/* loaders.safetensors.fromNested: a dict of all leaves by their names: the keys on the way to them with the
+ * separator between them, layers.0.w. ValueError if two get the same name, or the tree is one leaf. */
+KN_API kn_tree kn_tree_flat(kn_tree tree, const char *separator);
 KN_API kn_treedef kn_tree_structure(kn_tree tree); /* jax.tree.structure: the structure of a tree without its leaves */
 /* jax.tree.unflatten: a tree of a structure with these leaves. ValueError "Too few leaves for PyTreeDef; expected 2,
  * got 1" */
@@ -278,6 +285,8 @@ static inline kn_mapper kn_mapper_two_(kn_array (*f)(kn_array, kn_array))
     KN_HERE(); (kn_tree_set_at)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_tree_flatten(tree) KN_G1(kn_tree_flatten, kn_tree, tree)
 #define kn_tree_flatten_with_path(tree) KN_G1(kn_tree_flatten_with_path, kn_tree, tree)
+#define kn_tree_nested(tree, separator) KN_G2(kn_tree_nested, kn_tree, tree, const char *, separator)
+#define kn_tree_flat(tree, separator) KN_G2(kn_tree_flat, kn_tree, tree, const char *, separator)
 #define kn_tree_structure(tree) KN_G1(kn_tree_structure, kn_tree, tree)
 #define kn_tree_unflatten(structure, leaves) KN_G2(kn_tree_unflatten, kn_treedef, structure, kn_list, leaves)
 #define kn_treedef_text(structure) KN_G1(kn_treedef_text, kn_treedef, structure)

@@ -6,6 +6,13 @@
 #define KILN_CPP_NN_HPP
 #include "kiln/cpp/options.hpp"
 #include "kiln/cpp/lax/windows.hpp"
+#include "kiln/cpp/nn/attention.hpp"
+#include "kiln/cpp/nn/dropout.hpp"
+#include "kiln/cpp/nn/embedding.hpp"
+#include "kiln/cpp/nn/normalization.hpp"
+#include "kiln/cpp/nn/quantize.hpp"
+#include "kiln/cpp/nn/recurrent.hpp"
+#include "kiln/cpp/nn/sampling.hpp"
 
 namespace kiln {
 namespace nn {
@@ -272,40 +279,6 @@ inline array pool(const ::kiln::operand &x, const ::kiln::operand &init, const :
     ::kiln::shape &window_shape, const ::kiln::nn::pool_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_array x_h = x.c(); kn_array init_h = init.c(); kn_nn_pool_opts opts_c = opts.c();
     c_.here(); return array::share(c_.take(kn_nn_pool(x_h, init_h, reduce_fn.c(), &window_shape, &opts_c))); }
-struct attention_opts {
-    KILN_OPTION((::kiln::array), bias, {}) /* added to the logits; broadcasts to (B, N, T, S) */
-    KILN_OPTION((::kiln::array), mask, {})
-    KILN_OPTION((::kiln::array), scale, {}) /* of the logits: 1 / sqrt(H) */
-    KILN_OPTION((bool), is_causal, {}) /* query t sees the keys up to t */
-    KILN_OPTION((::kiln::array), query_seq_lengths, {}) /* integers of shape (B): what counts of T and S */
-    KILN_OPTION((::kiln::array), key_value_seq_lengths, {}) /* integers of shape (B): what counts of T and S */
-    KILN_OPTION((::kiln::shape), local_window_size, {})
-    kn_nn_attention_opts c() const {
-        kn_nn_attention_opts to_ = {}; to_.size_ = sizeof to_; to_.bias = detail::c_of(bias);
-        to_.mask = detail::c_of(mask); to_.scale = detail::c_of(scale); to_.is_causal = detail::c_of(is_causal);
-        to_.query_seq_lengths = detail::c_of(query_seq_lengths);
-        to_.key_value_seq_lengths = detail::c_of(key_value_seq_lengths);
-        to_.local_window_size = detail::c_of(local_window_size); return to_; }
-};
-using dot_product_attention_opts = ::kiln::nn::attention_opts;
-/* jax.nn.dot_product_attention: softmax(scale query key + bias) value, in the query's shape and dtype: each query's
- * mean of the values, weighted by how well its key fits. As in JAX the logits are at least float32 and the softmax
- * is float32 for float64, too. ValueError for shapes and dtypes that do not fit, in JAX's words */
-inline array dot_product_attention(const ::kiln::operand &query, const ::kiln::operand &key, const ::kiln::operand
-    &value, const ::kiln::nn::attention_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_array query_h = query.c(); kn_array key_h = key.c(); kn_array value_h = value.c();
-    kn_nn_attention_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_nn_dot_product_attention(query_h,
-    key_h, value_h, &opts_c))); }
-struct attention_result { array encoded; array residual; };
-using dot_product_attention_residual_opts = ::kiln::nn::attention_opts;
-/* attention with return_residual: kn_nn_dot_product_attention, and the logsumexp of the logits, (B, T, N), a
- * constant in derivatives */
-inline ::kiln::nn::attention_result dot_product_attention_residual(const ::kiln::operand &query, const ::kiln::operand
-    &key, const ::kiln::operand &value, const ::kiln::nn::attention_opts &opts = {}, place where = here())
-{ detail::call c_(where); kn_array query_h = query.c(); kn_array key_h = key.c(); kn_array value_h = value.c();
-    kn_nn_attention_opts opts_c = opts.c(); c_.here(); kn_nn_attention_result
-    r_ = c_.value(kn_nn_dot_product_attention_residual(query_h, key_h, value_h, &opts_c)); return
-    ::kiln::nn::attention_result{array::share(r_.encoded), array::share(r_.residual)}; }
 struct scaled_matmul_opts {
     KILN_OPTION((::kiln::dtype), preferred_element_type, {})
     kn_nn_scaled_matmul_opts c() const {

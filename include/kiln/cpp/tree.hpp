@@ -54,6 +54,15 @@ struct flatten_result { std::vector<array> leaves; treedef_t structure; };
 inline ::kiln::tree::flatten_result flatten(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); kn_tree_flatten_result r_ = c_.value(kn_tree_flatten(tree.c())); return
     ::kiln::tree::flatten_result{detail::arrays_of(r_.leaves), treedef_t(r_.structure)}; }
+/* loaders.safetensors.toNested: a tree by the names of its leaves: what is before and behind a separator are keys of
+ * dicts, so "layers.0.w" becomes ["layers"][0]["w"]; a dict whose keys are 0, 1, 2, ... is a list. ValueError if one
+ * name is a leaf and also has something below it, or has more than 100 levels. */
+inline pytree nested(const ::kiln::pytree &tree, const ::kiln::text &separator, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_nested(tree.c(), separator.c()))); }
+/* loaders.safetensors.fromNested: a dict of all leaves by their names: the keys on the way to them with the
+ * separator between them, layers.0.w. ValueError if two get the same name, or the tree is one leaf. */
+inline pytree flat(const ::kiln::pytree &tree, const ::kiln::text &separator, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_tree_flat(tree.c(), separator.c()))); }
 /* jax.tree.structure: the structure of a tree without its leaves */
 inline handle<kn_treedef> structure(const ::kiln::pytree &tree, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_treedef>(c_.take(kn_tree_structure(tree.c()))); }

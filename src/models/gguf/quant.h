@@ -2,8 +2,8 @@
  * quant.h -- kinds of tensors in gguf files: how many elements a block has, in how many bytes, and what they mean. */
 #ifndef KN_MODELS_GGUF_QUANT_H
 #define KN_MODELS_GGUF_QUANT_H
-#include "kiln/models/gguf.h"
 #include "models/models.h"
+#include "kiln/models/gguf.h"
 
 /* Elements of n blocks, [n, elements] in float32, as an expression over their bytes, [n, bytes] of uint8. */
 typedef kn_array kngguf_rule(kn_array blocks);
