@@ -89,7 +89,7 @@ static int op_shrink(knonnx_call *c)
     kn_array up = kn_subtract(x, kn_like_double(bias)), down = kn_add(x, kn_like_double(bias));
     kn_array high = kn_where(kn_greater(x, kn_like_double(lambd)), up, zero());
     kn_array y = kn_where(kn_less(x, kn_like_double(-lambd)), down, high);
-    return knonnx_set(c, 0, knonnx_cast(y, kn_dtype_of(x)));
+    return knonnx_set(c, 0, knonnx_as(y, kn_dtype_of(x)));
 }
 
 static kn_array swish(kn_array x, double alpha)
@@ -146,14 +146,14 @@ typedef kn_array along_axis(kn_array x, int axis);
 static kn_array softmax(kn_array x, int axis)
 {
     kn_nn_softmax_opts o = kn_nn_softmax_opts_default();
-    o.axis = knonnx_one_axis(axis);
+    o.axis = (kn_axes){.n = 2, .axis = {axis}};
     return kn_nn_softmax(x, &o);
 }
 
 static kn_array log_softmax(kn_array x, int axis)
 {
     kn_nn_softmax_opts o = kn_nn_softmax_opts_default();
-    o.axis = knonnx_one_axis(axis);
+    o.axis = (kn_axes){.n = 2, .axis = {axis}};
     return kn_nn_log_softmax(x, &o);
 }
 
@@ -161,12 +161,12 @@ static kn_array hardmax(kn_array x, int axis)
 {
     kn_shape s = kn_shape_of(x);
     kn_argmax_opts o = kn_argmax_opts_default();
-    o.axis = knonnx_one_axis(axis);
+    o.axis = (kn_axes){.n = 2, .axis = {axis}};
     o.keepdims = true;
     if (s.ndim < 0)
         return x;
     kn_array place = kn_lax_broadcasted_iota(KN_I64, &s, axis);
-    return knonnx_cast(kn_equal(place, kn_argmax(x, &o)), kn_dtype_of(x));
+    return knonnx_as(kn_equal(place, kn_argmax(x, &o)), kn_dtype_of(x));
 }
 
 static kn_array flat_along(along_axis *f, kn_array x, int axis)

@@ -64,10 +64,10 @@ static kn_array quotient(kn_array x, kn_array y)
 static kn_array power(kn_array x, kn_array y)
 {
     kn_dtype d = kn_dtype_of(x);
-    bool whole = !knonnx_is_float(kn_dtype_of(x));
+    bool whole = !knonnx_is_float(x);
     if (!whole || (kn_dtype_of(y) == d && kn_dtype_kind(d) == 'u'))
-        return kn_power(x, knonnx_cast(y, d));
-    return knonnx_cast(kn_power(knonnx_cast(x, KN_F64), knonnx_cast(y, KN_F64)), d);
+        return kn_power(x, knonnx_as(y, d));
+    return knonnx_as(kn_power(knonnx_as(x, KN_F64), knonnx_as(y, KN_F64)), d);
 }
 
 BINARY(op_add, kn_add)
@@ -82,7 +82,7 @@ static int op_mod(knonnx_call *c)
     int64_t fmod = knonnx_int(c, "fmod", 0);
     if (fmod != 0 && fmod != 1)
         return knonnx_fail(c, KN_ERROR_VALUE, "fmod=%lld is neither 0 nor 1", (long long)fmod);
-    if (!fmod && c->version < 28 && a && knonnx_is_float(kn_dtype_of(a)))
+    if (!fmod && c->version < 28 && a && knonnx_is_float(a))
         return knonnx_fail(c, KN_ERROR_VALUE, "before opset 28 floats need fmod=1");
     return knonnx_set(c, 0, fmod ? kn_fmod(a, b) : kn_remainder(a, b));
 }

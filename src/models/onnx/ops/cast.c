@@ -72,7 +72,7 @@ static int of_strings(knonnx_call *c, const knonnx_strings *t, kn_dtype to)
             w[i] = fabs(v[i]) < 9e18 ? (uint64_t)(int64_t)v[i] : 0;
     }
     return knonnx_set(
-        c, 0, knonnx_converted(whole ? kn_from_memory(w, &s, KN_U64) : kn_from_memory(v, &s, KN_F64), to, true, "up"));
+        c, 0, knonnx_cast(whole ? kn_from_memory(w, &s, KN_U64) : kn_from_memory(v, &s, KN_F64), to, true, "up"));
 }
 
 /* ---- Numbers to texts: the fewest digits that name the number, as NumPy writes them. */
@@ -110,7 +110,7 @@ static void write_float(char *to, double v, bool single)
     }
     int exponent = shortest(fabs(v), single, digits), n = (int)strlen(digits);
     const char *sign = v < 0 ? "-" : "";
-    if (fabs(v) < 1e-4 || fabs(v) >= 1e16)
+    if (exponent < -4 || exponent >= 16)
         snprintf(to, ROOM, "%s%c%s%se%c%02d", sign, digits[0], n > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+',
                  abs(exponent));
     else if (exponent < 0)
@@ -146,7 +146,7 @@ static int to_strings(knonnx_call *c)
     x = knonnx_plain(x);
     char kind = kn_dtype_kind(kn_dtype_of(x));
     kn_dtype wide = kind == 'b' ? KN_BOOL : kind == 'i' ? KN_I64 : kind == 'u' ? KN_U64 : KN_F64;
-    const void *at = kn_data_bytes(knonnx_cast(x, wide), wide);
+    const void *at = kn_data_bytes(knonnx_as(x, wide), wide);
     int64_t n = kn_size(x);
     knonnx_strings *t = knonnx_take(c, 1, sizeof *t);
     const char **text = knonnx_take(c, (uint64_t)n + 1, sizeof *text);
@@ -173,7 +173,7 @@ static int cast_to(knonnx_call *c, kn_dtype to)
     if (!mode || (strcmp(mode, "up") && strcmp(mode, "down") && strcmp(mode, "nearest")))
         return knonnx_fail(c, KN_ERROR_VALUE, "round_mode is \"up\", \"down\" or \"nearest\"");
     kn_array x = knonnx_in(c, 0);
-    return knonnx_set(c, 0, x ? knonnx_converted(x, to, saturate, mode) : NULL);
+    return knonnx_set(c, 0, x ? knonnx_cast(x, to, saturate, mode) : NULL);
 }
 
 static int cast_elem(knonnx_call *c, int64_t elem)
@@ -224,12 +224,12 @@ static kn_array as_bits(kn_array x, int bits)
     if (kind == 'c') {
         kn_array re = kn_lax_bitcast_convert_type(kn_real(x), KN_U32),
                  im = kn_lax_bitcast_convert_type(kn_imag(x), KN_U32);
-        return kn_bitwise_or(knonnx_cast(re, KN_U64), kn_left_shift(knonnx_cast(im, KN_U64), kn_like_int(32)));
+        return kn_bitwise_or(knonnx_as(re, KN_U64), kn_left_shift(knonnx_as(im, KN_U64), kn_like_int(32)));
     }
     if (kind == 'b')
-        return knonnx_cast(x, KN_U8);
+        return knonnx_as(x, KN_U8);
     if (bits < 8 && !knonnx_is_small_float(d))
-        return kn_bitwise_and(knonnx_cast(knonnx_cast(x, KN_I32), KN_U8), kn_like_int((1 << bits) - 1));
+        return kn_bitwise_and(knonnx_as(knonnx_as(x, KN_I32), KN_U8), kn_like_int((1 << bits) - 1));
     return kn_lax_bitcast_convert_type(x, unsigned_of(bits));
 }
 
@@ -237,12 +237,12 @@ static kn_array from_bits(kn_array x, int bits, kn_dtype to)
 {
     char kind = kn_dtype_kind(to);
     if (kind == 'c') {
-        kn_array re = knonnx_cast(x, KN_U32), im = knonnx_cast(kn_right_shift(x, kn_like_int(32)), KN_U32);
+        kn_array re = knonnx_as(x, KN_U32), im = knonnx_as(kn_right_shift(x, kn_like_int(32)), KN_U32);
         return kn_lax_complex(kn_lax_bitcast_convert_type(re, KN_F32), kn_lax_bitcast_convert_type(im, KN_F32));
     }
     if (kind == 'b')
-        return knonnx_cast(x, KN_BOOL);
-    return bits < 8 && !knonnx_is_small_float(to) ? knonnx_cast(x, to) : kn_lax_bitcast_convert_type(x, to);
+        return knonnx_as(x, KN_BOOL);
+    return bits < 8 && !knonnx_is_small_float(to) ? knonnx_as(x, to) : kn_lax_bitcast_convert_type(x, to);
 }
 
 static int op_bit_cast(knonnx_call *c)

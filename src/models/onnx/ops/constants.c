@@ -148,18 +148,18 @@ static int op_range(knonnx_call *c)
     kn_dtype d = start ? kn_dtype_of(start) : NULL;
     if (!d || !delta)
         return knonnx_done(c);
-    bool whole = !knonnx_is_float(kn_dtype_of(start));
+    bool whole = !knonnx_is_float(start);
     int64_t n = whole ? steps_of_ints(c) : steps_of_floats(c);
     if (n < 0)
         return -1;
     start = knonnx_shaped(start, 0, NULL);
     delta = knonnx_shaped(delta, 0, NULL);
     if (!whole) { /* float16 cannot count far: the sum is of float32 */
-        start = knonnx_widened(start);
-        delta = knonnx_widened(delta);
+        start = knonnx_wide(start);
+        delta = knonnx_wide(delta);
     }
     kn_array x = kn_multiply(kn_lax_iota(kn_dtype_of(start), n), delta);
-    return knonnx_set(c, 0, knonnx_cast(kn_add(start, x), d));
+    return knonnx_set(c, 0, knonnx_as(kn_add(start, x), d));
 }
 
 /* ---- Windows: a - b cos(2 pi k / n) + e cos(4 pi k / n). */
@@ -183,7 +183,7 @@ static int window(knonnx_call *c, double a, double b, double e)
         o.dtype = KN_F64;
         y = kn_ones(&s, &o);
     }
-    return knonnx_set(c, 0, knonnx_cast(y, d));
+    return knonnx_set(c, 0, knonnx_as(y, d));
 }
 
 static int op_blackman(knonnx_call *c) { return window(c, 0.42, 0.5, 0.08); }
@@ -198,8 +198,8 @@ static double hertz_of(double mel) { return 700 * expm1(mel / 2595 * log(10)); }
 static kn_array triangles(int64_t bands, int64_t bins, const int64_t *edge)
 {
     kn_array at = knonnx_of_ints(edge, bands + 2), j = kn_lax_iota(KN_I64, bins);
-    kn_array left = knonnx_sliced(at, 0, 0, bands, 1), middle = knonnx_sliced(at, 0, 1, bands + 1, 1);
-    kn_array right = knonnx_sliced(at, 0, 2, bands + 2, 1);
+    kn_array left = knonnx_part(at, 0, 0, bands), middle = knonnx_part(at, 0, 1, bands + 1);
+    kn_array right = knonnx_part(at, 0, 2, bands + 2);
     j = knonnx_shaped(j, 2, (int64_t[]){bins, 1});
     kn_array one = kn_like_int(1), rise = kn_subtract(middle, left), fall = kn_subtract(right, middle);
     kn_array up = kn_divide(kn_subtract(j, left), kn_maximum(rise, one));
@@ -229,7 +229,7 @@ static int op_mel(knonnx_call *c)
     double first = mel_of(*low), step = (mel_of(*high) - first) / (double)(bands + 2);
     for (int64_t i = 0; i < bands + 2; i++)
         edge[i] = (int64_t)floor((double)(length + 1) * hertz_of(first + (double)i * step) / (double)rate);
-    return knonnx_set(c, 0, knonnx_cast(triangles(bands, length / 2 + 1, edge), d));
+    return knonnx_set(c, 0, knonnx_as(triangles(bands, length / 2 + 1, edge), d));
 }
 
 const knonnx_row knonnx_rows_constants[] = {

@@ -28,9 +28,9 @@ static int of_classes(knonnx_call *c, kn_array x, kn_array target)
     if (ndim < 2 || kn_ndim(target) != ndim - 1)
         return knonnx_done(c) ? -1 : knonnx_fail(c, KN_ERROR_VALUE, "scores are (N, C, ...) and classes (N, ...)");
     kn_array last = kn_subtract(kn_dim_as_array(kn_dim(x, 1)), kn_like_int(1));
-    kn_array at = kn_clip(knonnx_cast(target, KN_I64), kn_like_int(0), last);
+    kn_array at = kn_clip(knonnx_as(target, KN_I64), kn_like_int(0), last);
     kn_squeeze_opts along = kn_squeeze_opts_default();
-    along.axis = knonnx_one_axis(1);
+    along.axis = (kn_axes){.n = 2, .axis = {1}};
     kn_array loss = kn_negative(kn_take_along_axis(x, kn_expand_dims(at, &along.axis), &along));
     kn_array weight = NULL, zero = kn_like_int(0);
     loss = kn_squeeze(loss, &along);
@@ -42,7 +42,7 @@ static int of_classes(knonnx_call *c, kn_array x, kn_array target)
     if (knonnx_given(c, "ignore_index")) {
         kn_array counts = kn_not_equal(target, kn_like_int(knonnx_int(c, "ignore_index", 0)));
         loss = kn_where(counts, loss, zero);
-        weight = weight ? kn_where(counts, weight, zero) : knonnx_cast(counts, kn_dtype_of(x));
+        weight = weight ? kn_where(counts, weight, zero) : knonnx_as(counts, kn_dtype_of(x));
     }
     return reduced(c, weight ? kn_multiply(loss, weight) : loss, weight);
 }
@@ -52,7 +52,7 @@ static int op_nll(knonnx_call *c) { return of_classes(c, knonnx_in(c, 0), knonnx
 static int op_cross_entropy(knonnx_call *c)
 {
     kn_nn_softmax_opts o = kn_nn_softmax_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     kn_array x = kn_nn_log_softmax(knonnx_in(c, 0), &o);
     return of_classes(c, x, knonnx_in(c, 1)) || knonnx_set(c, 1, x) ? -1 : 0;
 }
@@ -62,7 +62,7 @@ static int op_cross_entropy(knonnx_call *c)
 static int op_det(knonnx_call *c)
 {
     kn_array x = knonnx_in(c, 0);
-    return x ? knonnx_set(c, 0, knonnx_cast(kn_linalg_det(knonnx_widened(x)), kn_dtype_of(x))) : -1;
+    return x ? knonnx_set(c, 0, knonnx_as(kn_linalg_det(knonnx_wide(x)), kn_dtype_of(x))) : -1;
 }
 
 static int op_einsum(knonnx_call *c)

@@ -14,14 +14,14 @@ kn_array knonnx_ml_rows(knonnx_call *c)
     }
     if (s.ndim == 1)
         x = knonnx_shaped(x, 2, (int64_t[]){1, s.dim[0]});
-    return knonnx_cast(x, kn_dtype_of(x) == KN_F64 ? KN_F64 : KN_F32);
+    return knonnx_as(x, kn_dtype_of(x) == KN_F64 ? KN_F64 : KN_F32);
 }
 
 kn_array knonnx_ml_vector(knonnx_call *c, const char *name, kn_dtype dtype)
 {
     int n = 0;
     const float *x = knonnx_floats(c, name, &n);
-    return x && n ? knonnx_cast(knonnx_of_floats(x, n), dtype) : NULL;
+    return x && n ? knonnx_as(knonnx_of_floats(x, n), dtype) : NULL;
 }
 
 /* ---- Scores. */
@@ -29,7 +29,7 @@ kn_array knonnx_ml_vector(knonnx_call *c, const char *name, kn_dtype dtype)
 static kn_array row_max(kn_array x)
 {
     kn_max_opts o = kn_max_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     o.keepdims = true;
     return kn_max(x, &o);
 }
@@ -53,7 +53,7 @@ static kn_array probit(kn_array x)
 kn_array knonnx_ml_post(knonnx_call *c, kn_array scores, const char *how)
 {
     kn_nn_softmax_opts o = kn_nn_softmax_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     if (!how)
         return NULL;
     if (!strcmp(how, "NONE"))
@@ -106,7 +106,7 @@ static int text_labels(knonnx_call *c, int i, kn_array at, const char *attr)
 int knonnx_ml_labels(knonnx_call *c, int i, kn_array at, const char *ints, const char *texts)
 {
     int n = 0;
-    at = knonnx_cast(at, KN_I64);
+    at = knonnx_as(at, KN_I64);
     const knonnx_attr *a = knonnx_attr_of(c, texts);
     const int64_t *label = knonnx_ints(c, ints, &n);
     if (a && a->n)
@@ -121,20 +121,20 @@ int knonnx_ml_labels(knonnx_call *c, int i, kn_array at, const char *ints, const
 kn_array knonnx_ml_columns(kn_array a, kn_array b)
 {
     kn_concatenate_opts o = kn_concatenate_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     return kn_stack(kn_list_from((kn_array[]){a, b}, 2), &o);
 }
 
 kn_array knonnx_ml_column(kn_array x, int64_t i)
 {
     kn_squeeze_opts o = kn_squeeze_opts_default();
-    o.axis = knonnx_one_axis(1);
-    return kn_squeeze(knonnx_sliced(x, 1, i, i + 1, 1), &o);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
+    return kn_squeeze(knonnx_part(x, 1, i, i + 1), &o);
 }
 
 kn_array knonnx_ml_best(kn_array scores)
 {
     kn_argmax_opts o = kn_argmax_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     return kn_argmax(scores, &o);
 }

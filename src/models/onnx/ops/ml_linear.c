@@ -25,8 +25,8 @@ static kn_array products(knonnx_call *c, kn_array x, int64_t lines)
         return NULL;
     }
     kn_array weights = knonnx_shaped(knonnx_of_floats(w, n), 2, (int64_t[]){lines, features});
-    kn_array y = kn_matmul(x, kn_swapaxes(knonnx_cast(weights, kn_dtype_of(x)), 0, 1));
-    return m ? kn_add(y, knonnx_cast(knonnx_of_floats(b, m), kn_dtype_of(x))) : y;
+    kn_array y = kn_matmul(x, kn_swapaxes(knonnx_as(weights, kn_dtype_of(x)), 0, 1));
+    return m ? kn_add(y, knonnx_as(knonnx_of_floats(b, m), kn_dtype_of(x))) : y;
 }
 
 static int op_linear_regressor(knonnx_call *c)
@@ -37,7 +37,7 @@ static int op_linear_regressor(knonnx_call *c)
         return x ? knonnx_fail(c, KN_ERROR_VALUE, "targets=%lld is below 1", (long long)targets) : -1;
     kn_array y = products(c, x, targets);
     y = y ? knonnx_ml_post(c, y, knonnx_string(c, "post_transform", "NONE")) : NULL;
-    return y ? knonnx_set(c, 0, knonnx_cast(y, KN_F32)) : -1;
+    return y ? knonnx_set(c, 0, knonnx_as(y, KN_F32)) : -1;
 }
 
 /* One score stands for two classes: the second one's, the first one's being its negative. A single class is there or not. */
@@ -54,15 +54,15 @@ static int op_linear_classifier(knonnx_call *c)
     if (!y)
         return -1;
     if (kn_dim(y, 1) != 1)
-        return knonnx_ml_labels(c, 0, knonnx_ml_best(y), ints, texts) || knonnx_set(c, 1, knonnx_cast(y, KN_F32)) ? -1
-                                                                                                                  : 0;
+        return knonnx_ml_labels(c, 0, knonnx_ml_best(y), ints, texts) || knonnx_set(c, 1, knonnx_as(y, KN_F32)) ? -1
+                                                                                                                : 0;
     kn_array here = kn_greater_equal(knonnx_ml_column(y, 0), kn_like_double(strcmp(how, "NONE") ? 0.5 : 0));
     int n = 0;
     const int64_t *label = knonnx_ints(c, ints, &n);
     int status = n ? knonnx_set(c, 0, kn_where(here, kn_strong(label, KN_I64), kn_like_int(0)))
-                   : knonnx_ml_labels(c, 0, kn_subtract(knonnx_cast(here, KN_I64), kn_like_int(knonnx_given(c, texts))),
+                   : knonnx_ml_labels(c, 0, kn_subtract(knonnx_as(here, KN_I64), kn_like_int(knonnx_given(c, texts))),
                                       ints, texts);
-    return status || knonnx_set(c, 1, knonnx_cast(y, KN_F32)) ? -1 : 0;
+    return status || knonnx_set(c, 1, knonnx_as(y, KN_F32)) ? -1 : 0;
 }
 
 /* ---- Features. */
@@ -71,7 +71,7 @@ static int op_binarizer(knonnx_call *c)
 {
     kn_array x = knonnx_in(c, 0);
     kn_array y = kn_greater(x, kn_like_double(knonnx_float(c, "threshold", 0)));
-    return knonnx_set(c, 0, knonnx_cast(y, kn_dtype_of(x)));
+    return knonnx_set(c, 0, knonnx_as(y, kn_dtype_of(x)));
 }
 
 static int op_scaler(knonnx_call *c)
@@ -79,12 +79,12 @@ static int op_scaler(knonnx_call *c)
     kn_array x = knonnx_in(c, 0);
     kn_dtype d = x && kn_dtype_of(x) == KN_F64 ? KN_F64 : KN_F32;
     kn_array offset = knonnx_ml_vector(c, "offset", d), scale = knonnx_ml_vector(c, "scale", d);
-    x = knonnx_cast(x, d);
+    x = knonnx_as(x, d);
     if (offset)
         x = kn_subtract(x, offset);
     if (scale)
         x = kn_multiply(x, scale);
-    return x ? knonnx_set(c, 0, knonnx_cast(x, KN_F32)) : -1;
+    return x ? knonnx_set(c, 0, knonnx_as(x, KN_F32)) : -1;
 }
 
 /* Rows whose divisor is 0 stay as they are. */
@@ -95,9 +95,9 @@ static int op_normalizer(knonnx_call *c)
     int ndim = kn_ndim(x);
     if (!norm || ndim < 1)
         return knonnx_done(c) ? -1 : knonnx_fail(c, KN_ERROR_VALUE, "the input has one axis or two");
-    x = knonnx_cast(x, kn_dtype_of(x) == KN_F64 ? KN_F64 : KN_F32);
+    x = knonnx_as(x, kn_dtype_of(x) == KN_F64 ? KN_F64 : KN_F32);
     kn_max_opts o = kn_max_opts_default();
-    o.axis = knonnx_one_axis(ndim - 1);
+    o.axis = (kn_axes){.n = 2, .axis = {ndim - 1}};
     o.keepdims = true;
     kn_array by;
     if (!strcmp(norm, "MAX"))
@@ -109,7 +109,7 @@ static int op_normalizer(knonnx_call *c)
     else
         return knonnx_fail(c, KN_ERROR_VALUE, "norm=\"%.20s\" is not MAX, L1 or L2", norm);
     kn_array y = kn_divide(x, kn_where(kn_equal(by, kn_like_int(0)), kn_like_int(1), by));
-    return knonnx_set(c, 0, knonnx_cast(y, KN_F32));
+    return knonnx_set(c, 0, knonnx_as(y, KN_F32));
 }
 
 static int op_imputer(knonnx_call *c)
@@ -119,7 +119,7 @@ static int op_imputer(knonnx_call *c)
         return -1;
     kn_dtype d = kn_dtype_of(x);
     int n = 0;
-    if (knonnx_is_float(kn_dtype_of(x))) {
+    if (knonnx_is_float(x)) {
         double old = knonnx_float(c, "replaced_value_float", 0);
         here = isnan(old) ? kn_isnan(x) : kn_equal(x, kn_like_double(old));
         const float *v = knonnx_floats(c, "imputed_value_floats", &n);
@@ -131,7 +131,7 @@ static int op_imputer(knonnx_call *c)
     }
     if (n != 1 && (!n || kn_ndim(x) < 1 || n != kn_dim(x, -1)))
         return knonnx_fail(c, KN_ERROR_VALUE, "%d values to put in, where there is one, or one for each feature", n);
-    return knonnx_set(c, 0, kn_where(here, knonnx_cast(value, d), x));
+    return knonnx_set(c, 0, kn_where(here, knonnx_as(value, d), x));
 }
 
 /* Inputs side by side, each cut or filled with zeros to the width that inputdimensions says. */
@@ -141,7 +141,7 @@ static int op_feature_vectorizer(knonnx_call *c)
     const int64_t *width = knonnx_ints(c, "inputdimensions", &n);
     kn_array *part = knonnx_take(c, (uint64_t)c->n_in + 1, sizeof *part);
     for (int i = 0; part && i < c->n_in; i++) {
-        kn_array x = knonnx_cast(knonnx_in(c, i), KN_F32);
+        kn_array x = knonnx_as(knonnx_in(c, i), KN_F32);
         kn_shape s = kn_shape_of(x);
         if (s.ndim == 1)
             x = knonnx_shaped(x, 2, (int64_t[]){1, s.dim[0]});
@@ -151,11 +151,10 @@ static int op_feature_vectorizer(knonnx_call *c)
         kn_shape rest = {.ndim = 2, .dim = {kn_dim(x, 0), want - have}};
         kn_zeros_opts z = kn_zeros_opts_default();
         z.dtype = KN_F32;
-        part[i] = want > have ? knonnx_joined(1, 2, (kn_array[]){x, kn_zeros(&rest, &z)})
-                              : knonnx_sliced(x, 1, 0, want < 0 ? 0 : want, 1);
+        part[i] = want > have ? knonnx_join(x, kn_zeros(&rest, &z), 1) : knonnx_part(x, 1, 0, want < 0 ? 0 : want);
     }
     kn_concatenate_opts o = kn_concatenate_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     return part ? knonnx_set(c, 0, kn_concatenate(kn_list_from(part, c->n_in), &o)) : -1;
 }
 
@@ -191,7 +190,7 @@ static int op_one_hot_encoder(knonnx_call *c)
         n = a ? a->n : 0;
     } else {
         const int64_t *v = knonnx_ints(c, "cats_int64s", &n);
-        x = knonnx_cast(knonnx_in(c, 0), KN_I64);
+        x = knonnx_as(knonnx_in(c, 0), KN_I64);
         cats = knonnx_of_ints(v, n);
         s = kn_shape_of(x);
     }
@@ -200,10 +199,10 @@ static int op_one_hot_encoder(knonnx_call *c)
     s.dim[s.ndim++] = 1;
     kn_array y = kn_equal(knonnx_shaped(x, s.ndim, s.dim), cats);
     kn_any_opts o = kn_any_opts_default(), all = kn_any_opts_default();
-    o.axis = knonnx_one_axis(s.ndim - 1);
+    o.axis = (kn_axes){.n = 2, .axis = {s.ndim - 1}};
     if (!knonnx_int(c, "zeros", 1) && kn_is_concrete(y) && !kn_item_bool(kn_all(kn_any(y, &o), &all)))
         return knonnx_fail(c, KN_ERROR_VALUE, "an element is no category, and zeros=0 forbids that");
-    return knonnx_set(c, 0, knonnx_cast(y, KN_F32));
+    return knonnx_set(c, 0, knonnx_as(y, KN_F32));
 }
 
 /* ---- Columns. A vector counts as one row. */
@@ -241,7 +240,7 @@ static int op_array_feature_extractor(knonnx_call *c)
     if (kn_ndim(x) == 1)
         x = knonnx_shaped(x, 2, (int64_t[]){1, -1});
     kn_take_opts o = kn_take_opts_default();
-    o.axis = knonnx_one_axis(-1);
+    o.axis = (kn_axes){.n = 2, .axis = {-1}};
     if (!knonnx_known(c, 1) || !kn_is_concrete(x))
         o.mode = "clip"; /* there is nobody to tell while this is recorded */
     return knonnx_set(c, 0, kn_take(x, knonnx_shaped(at, 1, (int64_t[]){-1}), &o));

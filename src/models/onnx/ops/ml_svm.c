@@ -18,7 +18,7 @@ typedef struct {
 static kn_array kernel(knonnx_call *c, const svm *s, kn_array with)
 {
     if (!strcmp(s->kernel, "RBF")) {
-        kn_array a = kn_expand_dims(s->x, &(kn_axes){{2}, {1}}), away = kn_square(kn_subtract(a, with));
+        kn_array a = kn_expand_dims(s->x, &(kn_axes){.n = 2, .axis = {1}}), away = kn_square(kn_subtract(a, with));
         return kn_exp(kn_multiply(knonnx_total(away, 2, false), kn_like_double(-s->gamma)));
     }
     kn_array dot = kn_matmul(s->x, kn_swapaxes(with, 0, 1));
@@ -57,9 +57,9 @@ static int svm_of(knonnx_call *c, svm *s, int64_t vectors, int64_t lines)
     s->coef0 = n_params ? (double)p[1] : 0;
     s->degree = n_params ? (double)p[2] : 0;
     kn_dtype d = kn_dtype_of(s->x);
-    s->coefficients = knonnx_cast(knonnx_shaped(knonnx_of_floats(w, n), 2, (int64_t[]){s->lines, width}), d);
+    s->coefficients = knonnx_as(knonnx_shaped(knonnx_of_floats(w, n), 2, (int64_t[]){s->lines, width}), d);
     if (vectors)
-        s->vectors = knonnx_cast(knonnx_shaped(knonnx_of_floats(v, n_vectors), 2, (int64_t[]){vectors, features}), d);
+        s->vectors = knonnx_as(knonnx_shaped(knonnx_of_floats(v, n_vectors), 2, (int64_t[]){vectors, features}), d);
     return 0;
 }
 
@@ -72,12 +72,12 @@ static int op_svm_regressor(knonnx_call *c)
     if (!y)
         return -1;
     if (s.n_vectors)
-        y = kn_matmul(y, kn_swapaxes(knonnx_sliced(s.coefficients, 0, 0, 1, 1), 0, 1));
+        y = kn_matmul(y, kn_swapaxes(knonnx_part(s.coefficients, 0, 0, 1), 0, 1));
     y = kn_add(y, kn_like_double((double)s.rho[0]));
     if (knonnx_int(c, "one_class", 0))
         y = kn_where(kn_greater(y, kn_like_int(0)), kn_like_double(1), kn_like_double(-1));
     y = knonnx_ml_post(c, y, knonnx_string(c, "post_transform", "NONE"));
-    return y ? knonnx_set(c, 0, knonnx_cast(y, KN_F32)) : -1;
+    return y ? knonnx_set(c, 0, knonnx_as(y, KN_F32)) : -1;
 }
 
 /* ---- Classes. */
@@ -98,15 +98,15 @@ static kn_array decisions(knonnx_call *c, const svm *s, int classes, const int64
         won[i] = kn_like_int(0);
     }
     kn_concatenate_opts o = kn_concatenate_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     for (int i = 0; i < classes; i++)
         for (int j = i + 1; j < classes; j++, n++) {
-            kn_array wi = knonnx_sliced(knonnx_sliced(s->coefficients, 0, j - 1, j, 1), 1, start[i], start[i + 1], 1);
-            kn_array wj = knonnx_sliced(knonnx_sliced(s->coefficients, 0, i, i + 1, 1), 1, start[j], start[j + 1], 1);
-            kn_array a = knonnx_total(kn_multiply(knonnx_sliced(k, 1, start[i], start[i + 1], 1), wi), 1, false);
-            kn_array b = knonnx_total(kn_multiply(knonnx_sliced(k, 1, start[j], start[j + 1], 1), wj), 1, false);
+            kn_array wi = knonnx_part(knonnx_part(s->coefficients, 0, j - 1, j), 1, start[i], start[i + 1]);
+            kn_array wj = knonnx_part(knonnx_part(s->coefficients, 0, i, i + 1), 1, start[j], start[j + 1]);
+            kn_array a = knonnx_total(kn_multiply(knonnx_part(k, 1, start[i], start[i + 1]), wi), 1, false);
+            kn_array b = knonnx_total(kn_multiply(knonnx_part(k, 1, start[j], start[j + 1]), wj), 1, false);
             score[n] = kn_add(kn_add(a, b), kn_like_double((double)s->rho[n]));
-            kn_array first = knonnx_cast(kn_greater(score[n], kn_like_int(0)), KN_I64);
+            kn_array first = knonnx_as(kn_greater(score[n], kn_like_int(0)), KN_I64);
             won[i] = kn_add(won[i], first);
             won[j] = kn_add(won[j], kn_subtract(kn_like_int(1), first));
         }
@@ -118,13 +118,13 @@ static kn_array decisions(knonnx_call *c, const svm *s, int classes, const int64
  * with the sum 1, found as libsvm finds it: one after the other is set to its best, in rounds, until nothing is off by more than
  * 0.005 / classes. Every row stops when it is there. */
 
-static kn_array with_last(kn_array x) { return kn_expand_dims(x, &(kn_axes){{2}, {1}}); }
+static kn_array with_last(kn_array x) { return kn_expand_dims(x, &(kn_axes){.n = 2, .axis = {1}}); }
 
 static kn_array row_of(kn_array q, int t) /* (rows, classes, classes): [:, t] */
 {
     kn_squeeze_opts o = kn_squeeze_opts_default();
-    o.axis = knonnx_one_axis(1);
-    return kn_squeeze(knonnx_sliced(q, 1, t, t + 1, 1), &o);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
+    return kn_squeeze(knonnx_part(q, 1, t, t + 1), &o);
 }
 
 static kn_array times(kn_array q, kn_array p) { return knonnx_total(kn_multiply(q, with_last(p)), 2, false); }
@@ -136,7 +136,7 @@ static void one_round(const void *captured, void *out, const void *const *in)
     int64_t classes = kn_dim(p, 1);
     kn_array q_p = times(q, p), p_q_p = knonnx_total(kn_multiply(p, q_p), 1, false), one = kn_like_int(1);
     kn_max_opts o = kn_max_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     o.keepdims = true;
     kn_array off = kn_max(kn_abs(kn_subtract(q_p, with_last(p_q_p))), &o);
     kn_array there = kn_less(off, kn_like_double(0.005 / (double)classes)), next = p;
@@ -145,7 +145,7 @@ static void one_round(const void *captured, void *out, const void *const *in)
         kn_array step = kn_divide(kn_subtract(p_q_p, mine), own), more = kn_add(step, one);
         kn_array grown = kn_add(kn_multiply(step, own), kn_multiply(mine, kn_like_int(2)));
         p_q_p = kn_divide(kn_add(p_q_p, kn_multiply(step, grown)), kn_square(more));
-        kn_array here = knonnx_cast(kn_equal(kn_lax_iota(KN_I64, classes), kn_like_int(t)), kn_dtype_of(p));
+        kn_array here = knonnx_as(kn_equal(kn_lax_iota(KN_I64, classes), kn_like_int(t)), kn_dtype_of(p));
         next = kn_divide(kn_add(next, kn_multiply(with_last(step), here)), with_last(more));
         q_p = kn_divide(kn_add(q_p, kn_multiply(with_last(step), row)), with_last(more));
     }
@@ -163,7 +163,7 @@ static kn_array coupled_classes(const kn_array *pair, int classes)
                                   .arg_bytes = {sizeof(kn_array), sizeof(kn_array)}};
     kn_array row[MOST_CLASSES], line[MOST_CLASSES];
     kn_concatenate_opts o = kn_concatenate_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     for (int t = 0; t < classes; t++) {
         kn_array sum = kn_like_int(0);
         for (int j = 0; j < classes; j++)
@@ -233,9 +233,8 @@ static int with_vectors(knonnx_call *c, svm *s, int classes, const int64_t *of_c
         scores = p ? knonnx_ml_post(c, p, how) : NULL;
     } else
         scores = classes == 2 ? two_scores(c, score, how) : knonnx_ml_post(c, score, how);
-    return scores
-               ? (knonnx_ml_labels(c, 0, best, ints, texts) || knonnx_set(c, 1, knonnx_cast(scores, KN_F32)) ? -1 : 0)
-               : -1;
+    return scores ? (knonnx_ml_labels(c, 0, best, ints, texts) || knonnx_set(c, 1, knonnx_as(scores, KN_F32)) ? -1 : 0)
+                  : -1;
 }
 
 static int op_svm_classifier(knonnx_call *c)
@@ -268,10 +267,10 @@ static int op_svm_classifier(knonnx_call *c)
     if (classes > 1)
         best = knonnx_ml_best(y);
     else
-        best = knonnx_cast(kn_greater(knonnx_ml_column(y, 0), kn_like_double(all_positive(c) ? 0.5 : 0)), KN_I64);
+        best = knonnx_as(kn_greater(knonnx_ml_column(y, 0), kn_like_double(all_positive(c) ? 0.5 : 0)), KN_I64);
     if (classes <= 1)
-        return knonnx_set(c, 0, best) || knonnx_set(c, 1, knonnx_cast(scores, KN_F32)) ? -1 : 0;
-    return knonnx_ml_labels(c, 0, best, ints, texts) || knonnx_set(c, 1, knonnx_cast(scores, KN_F32)) ? -1 : 0;
+        return knonnx_set(c, 0, best) || knonnx_set(c, 1, knonnx_as(scores, KN_F32)) ? -1 : 0;
+    return knonnx_ml_labels(c, 0, best, ints, texts) || knonnx_set(c, 1, knonnx_as(scores, KN_F32)) ? -1 : 0;
 }
 
 const knonnx_row knonnx_rows_ml_svm[] = {

@@ -91,7 +91,7 @@ static int check_forest(knonnx_call *c, forest *f, int64_t features)
 static kn_array look_up(kn_array table, kn_array at)
 {
     kn_take_opts o = kn_take_opts_default();
-    o.axis = knonnx_one_axis(0);
+    o.axis = (kn_axes){.n = 2, .axis = {0}};
     o.mode = "clip";
     return kn_take(table, at, &o);
 }
@@ -130,18 +130,18 @@ static kn_array walk(const forest *f, kn_array x, kn_dtype d)
     bool missing = false;
     for (int i = 0; i < f->n; i++)
         missing = missing || f->missing[i];
-    kn_array feature = knonnx_of_ints(f->feature, f->n), split = knonnx_cast(knonnx_of_doubles(f->split, f->n), d);
+    kn_array feature = knonnx_of_ints(f->feature, f->n), split = knonnx_as(knonnx_of_doubles(f->split, f->n), d);
     kn_array yes = knonnx_of_ints(f->yes, f->n), no = knonnx_of_ints(f->no, f->n);
     kn_array tracks = missing ? bytes(f->missing, f->n) : NULL;
     kn_squeeze_opts along = kn_squeeze_opts_default();
-    along.axis = knonnx_one_axis(1);
+    along.axis = (kn_axes){.n = 2, .axis = {1}};
     kn_shape s = {.ndim = 2, .dim = {kn_dim(x, 0), f->n_roots}};
     kn_array at = kn_broadcast_to(knonnx_of_ints(f->root, f->n_roots), &s);
     for (int k = 0; k < f->levels; k++) {
         kn_array value = kn_take_along_axis(x, look_up(feature, at), &along);
         kn_array go = holds(f, value, look_up(split, at), at);
         if (missing)
-            go = kn_logical_or(go, kn_logical_and(kn_isnan(value), knonnx_cast(look_up(tracks, at), KN_BOOL)));
+            go = kn_logical_or(go, kn_logical_and(kn_isnan(value), knonnx_as(look_up(tracks, at), KN_BOOL)));
         at = kn_where(go, look_up(yes, at), look_up(no, at));
     }
     return at;
@@ -154,9 +154,9 @@ static kn_array together(const forest *f, kn_array at, int how, kn_dtype d)
 {
     kn_array weight =
         knonnx_shaped(knonnx_of_doubles(f->weight, (int64_t)f->n * f->n_targets), 2, (int64_t[]){f->n, f->n_targets});
-    kn_array votes = look_up(knonnx_cast(weight, d), at);
+    kn_array votes = look_up(knonnx_as(weight, d), at);
     kn_max_opts o = kn_max_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     if (how == MIN || how == MAX)
         return how == MIN ? kn_min(votes, &o) : kn_max(votes, &o);
     kn_array sum = knonnx_total(votes, 1, false);
@@ -200,7 +200,7 @@ static const double *numbers(knonnx_call *c, const char *list, const char *tenso
         x = knonnx_of_floats(v, *n);
     }
     *exact = *exact || kn_dtype_of(x) == KN_F64;
-    x = knonnx_cast(x, KN_F64);
+    x = knonnx_as(x, KN_F64);
     *n = (int)kn_size(x);
     double *copy = *n >= 0 ? knonnx_take(c, (uint64_t)*n + 1, sizeof *copy) : NULL;
     return copy && !kn_copy_to(x, copy, (size_t)*n * sizeof *copy) ? copy : NULL;
@@ -361,7 +361,7 @@ static int base_of(knonnx_call *c, forest *f, kn_dtype d, kn_array *out)
     if (b && n && n != 1 && n != f->n_targets)
         return knonnx_fail(c, KN_ERROR_VALUE, "%d base_values for %d targets", n, f->n_targets);
     if (b && n)
-        *out = knonnx_cast(knonnx_of_doubles(b, n), d);
+        *out = knonnx_as(knonnx_of_doubles(b, n), d);
     return 0;
 }
 
@@ -388,10 +388,10 @@ static int op_regressor(knonnx_call *c)
     kn_dtype d = dtype_for(&f, x);
     if (base_of(c, &f, d, &base))
         return -1;
-    x = knonnx_cast(x, d);
+    x = knonnx_as(x, d);
     kn_array y = together(&f, walk(&f, x, d), how, d);
     y = knonnx_ml_post(c, base ? kn_add(y, base) : y, knonnx_string(c, "post_transform", "NONE"));
-    return y ? knonnx_set(c, 0, knonnx_cast(y, KN_F32)) : -1;
+    return y ? knonnx_set(c, 0, knonnx_as(y, KN_F32)) : -1;
 }
 
 /* Votes for the first class alone, of two or one, are the score of the second one. Where all weights are positive it is a probability,
@@ -404,7 +404,7 @@ static int binary_scores(knonnx_call *c, const forest *f, int classes, kn_array 
     kn_array column = knonnx_shaped(score, 2, (int64_t[]){-1, 1});
     for (int64_t i = 0; i < (int64_t)f->n * f->n_targets; i++)
         positive = positive && f->weight[i] >= 0;
-    *second = knonnx_cast(kn_greater(score, kn_like_double(positive ? 0.5 : 0)), KN_I64);
+    *second = knonnx_as(kn_greater(score, kn_like_double(positive ? 0.5 : 0)), KN_I64);
     if (!how)
         return -1;
     if (!strcmp(how, "PROBIT") || classes == 1)
@@ -429,7 +429,7 @@ static int op_classifier(knonnx_call *c)
     kn_dtype d = dtype_for(&f, x);
     if (base_of(c, &f, d, &base))
         return -1;
-    kn_array y = together(&f, walk(&f, knonnx_cast(x, d), d), SUM, d);
+    kn_array y = together(&f, walk(&f, knonnx_as(x, d), d), SUM, d);
     y = base ? kn_add(y, base) : y;
     int n = 0;
     const int64_t *id = knonnx_ints(c, "class_ids", &n), *label = knonnx_ints(c, ints, &n);
@@ -439,7 +439,7 @@ static int op_classifier(knonnx_call *c)
         if (classes == 1) { /* the one class, or none */
             best = label ? kn_multiply(best, kn_strong(label, KN_I64)) : kn_subtract(best, kn_like_int(1));
             int status = label ? knonnx_set(c, 0, best) : knonnx_ml_labels(c, 0, best, ints, texts);
-            return status || knonnx_set(c, 1, knonnx_cast(scores, KN_F32)) ? -1 : 0;
+            return status || knonnx_set(c, 1, knonnx_as(scores, KN_F32)) ? -1 : 0;
         }
     } else {
         scores = knonnx_ml_post(c, y, knonnx_string(c, "post_transform", "NONE"));
@@ -447,7 +447,7 @@ static int op_classifier(knonnx_call *c)
     }
     if (!scores)
         return -1;
-    return knonnx_ml_labels(c, 0, best, ints, texts) || knonnx_set(c, 1, knonnx_cast(scores, KN_F32)) ? -1 : 0;
+    return knonnx_ml_labels(c, 0, best, ints, texts) || knonnx_set(c, 1, knonnx_as(scores, KN_F32)) ? -1 : 0;
 }
 
 /* ---- Opset 5: nodes and leaves are numbered apart, and a node may ask whether its feature is one of several values. */
@@ -556,9 +556,9 @@ static int op_ensemble(knonnx_call *c)
     if (new_forest(c, &f, (int)how) || check_forest(c, &f, kn_dim(x, 1)))
         return -1;
     kn_dtype d = dtype_for(&f, x);
-    kn_array y = together(&f, walk(&f, knonnx_cast(x, d), d), (int)how, d);
+    kn_array y = together(&f, walk(&f, knonnx_as(x, d), d), (int)how, d);
     y = knonnx_ml_post(c, y, post[after]);
-    return y ? knonnx_set(c, 0, knonnx_cast(y, kn_dtype_of(input))) : -1;
+    return y ? knonnx_set(c, 0, knonnx_as(y, kn_dtype_of(input))) : -1;
 }
 
 const knonnx_row knonnx_rows_ml_trees[] = {

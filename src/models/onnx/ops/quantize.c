@@ -28,7 +28,7 @@ static kn_array of_blocks(knonnx_call *c, kn_array scale, const kn_shape *s, int
     wide.dim[axis + 1] = block;
     y = kn_broadcast_to(y, &wide);
     t.dim[axis] = kn_dim_mul(t.dim[axis], block);
-    return knonnx_sliced(knonnx_shaped(y, t.ndim, t.dim), axis, 0, s->dim[axis], 1);
+    return knonnx_part(knonnx_shaped(y, t.ndim, t.dim), axis, 0, s->dim[axis]);
 }
 
 static kn_array spread(knonnx_call *c, kn_array scale, const kn_shape *s)
@@ -70,18 +70,18 @@ static kn_array to_integers(kn_array ratio, kn_array zero, kn_dtype to)
 {
     double low, high;
     limits(to, &low, &high);
-    kn_array y = knonnx_widened(kn_rint(ratio));
+    kn_array y = knonnx_wide(kn_rint(ratio));
     if (zero)
-        y = kn_add(y, knonnx_cast(knonnx_plain(zero), kn_dtype_of(y)));
+        y = kn_add(y, knonnx_as(knonnx_plain(zero), kn_dtype_of(y)));
     y = kn_clip(y, kn_like_double(low), kn_like_double(high));
-    return knonnx_cast(knonnx_cast(y, KN_I32), to);
+    return knonnx_as(knonnx_as(y, KN_I32), to);
 }
 
 static kn_array to_floats(kn_array ratio, kn_array zero, kn_dtype to, bool saturate)
 {
     if (zero)
-        ratio = kn_add(knonnx_widened(ratio), knonnx_cast(zero, KN_F32));
-    return knonnx_converted(ratio, to, saturate, "up");
+        ratio = kn_add(knonnx_wide(ratio), knonnx_as(zero, KN_F32));
+    return knonnx_cast(ratio, to, saturate, "up");
 }
 
 static kn_dtype quantized(knonnx_call *c)
@@ -115,10 +115,8 @@ static int op_quantize(knonnx_call *c)
     if (!scale || (knonnx_has(c, 2) && !zero))
         return -1;
     if (!precision)
-        precision = knonnx_is_float(kn_dtype_of(scale)) ? kn_dtype_of(scale)
-                    : knonnx_is_float(kn_dtype_of(x))   ? kn_dtype_of(x)
-                                                        : KN_F32;
-    kn_array ratio = kn_divide(knonnx_cast(x, precision), knonnx_cast(scale, precision));
+        precision = knonnx_is_float(scale) ? kn_dtype_of(scale) : knonnx_is_float(x) ? kn_dtype_of(x) : KN_F32;
+    kn_array ratio = kn_divide(knonnx_as(x, precision), knonnx_as(scale, precision));
     if (knonnx_is_small_float(to))
         return knonnx_set(c, 0, to_floats(ratio, zero, to, knonnx_int(c, "saturate", 1)));
     return knonnx_set(c, 0, to_integers(ratio, zero, to));
@@ -136,8 +134,8 @@ static int op_dequantize(knonnx_call *c)
     if (c->version >= 23 && knonnx_int(c, "output_dtype", 0))
         to = knonnx_dtype_of(c, "output_dtype", to);
     kn_array wide = knonnx_plain(x);
-    if (!knonnx_is_float(kn_dtype_of(wide)))
-        wide = knonnx_cast(wide, KN_I32);
+    if (!knonnx_is_float(wide))
+        wide = knonnx_as(wide, KN_I32);
     if (knonnx_has(c, 2)) {
         kn_array zero = knonnx_in(c, 2);
         if (zero && kn_dtype_of(zero) != kn_dtype_of(x))
@@ -146,13 +144,13 @@ static int op_dequantize(knonnx_call *c)
         zero = spread(c, zero, &s);
         if (!zero)
             return -1;
-        wide = kn_subtract(wide, knonnx_cast(knonnx_plain(zero), kn_dtype_of(wide)));
+        wide = kn_subtract(wide, knonnx_as(knonnx_plain(zero), kn_dtype_of(wide)));
     }
     scale = spread(c, knonnx_plain(scale), &s);
     if (!scale || !to)
         return -1;
-    kn_array y = kn_multiply(knonnx_cast(wide, KN_F32), knonnx_cast(scale, KN_F32));
-    return knonnx_set(c, 0, knonnx_cast(y, to));
+    kn_array y = kn_multiply(knonnx_as(wide, KN_F32), knonnx_as(scale, KN_F32));
+    return knonnx_set(c, 0, knonnx_as(y, to));
 }
 
 /* ---- With a scale of its own: that of the input's range, which always has 0; 1 where there is nothing but 0. */
@@ -166,7 +164,7 @@ static int op_dynamic_quantize(knonnx_call *c)
     kn_array scale = kn_divide(kn_subtract(high, low), kn_like_double(255));
     scale = kn_where(kn_equal(scale, kn_like_double(0)), kn_like_double(1), scale);
     kn_array zero = kn_rint(kn_clip(kn_negative(kn_divide(low, scale)), kn_like_double(0), kn_like_double(255)));
-    zero = knonnx_cast(knonnx_cast(zero, KN_I32), KN_U8);
+    zero = knonnx_as(knonnx_as(zero, KN_I32), KN_U8);
     if (knonnx_set(c, 0, to_integers(kn_divide(x, scale), zero, KN_U8)) || knonnx_set(c, 1, scale))
         return -1;
     return knonnx_set(c, 2, zero);

@@ -30,7 +30,7 @@ static int normal(knonnx_call *c, const kn_shape *s, kn_dtype d)
     o.dtype = is_wide(d) ? d : KN_F32;
     kn_array x = kn_random_normal(key_of(c), s, &o);
     x = kn_multiply(x, kn_like_double(knonnx_float(c, "scale", 1)));
-    return knonnx_set(c, 0, knonnx_cast(kn_add(x, kn_like_double(knonnx_float(c, "mean", 0))), d));
+    return knonnx_set(c, 0, knonnx_as(kn_add(x, kn_like_double(knonnx_float(c, "mean", 0))), d));
 }
 
 static int uniform(knonnx_call *c, const kn_shape *s, kn_dtype d)
@@ -39,7 +39,7 @@ static int uniform(knonnx_call *c, const kn_shape *s, kn_dtype d)
     o.dtype = is_wide(d) ? d : KN_F32;
     o.minval = kn_like_double(knonnx_float(c, "low", 0));
     o.maxval = kn_like_double(knonnx_float(c, "high", 1));
-    return knonnx_set(c, 0, knonnx_cast(kn_random_uniform(key_of(c), s, &o), d));
+    return knonnx_set(c, 0, knonnx_as(kn_random_uniform(key_of(c), s, &o), d));
 }
 
 typedef int drawn(knonnx_call *c, const kn_shape *s, kn_dtype d);
@@ -81,7 +81,7 @@ static int op_bernoulli(knonnx_call *c)
     kn_array p = knonnx_in(c, 0);
     kn_dtype d = p ? knonnx_dtype_of(c, "dtype", kn_dtype_of(p)) : NULL;
     kn_random_bernoulli_opts o = kn_random_bernoulli_opts_default();
-    return d ? knonnx_set(c, 0, knonnx_cast(kn_random_bernoulli(key_of(c), knonnx_widened(p), NULL, &o), d)) : -1;
+    return d ? knonnx_set(c, 0, knonnx_as(kn_random_bernoulli(key_of(c), knonnx_wide(p), NULL, &o), d)) : -1;
 }
 
 static int op_multinomial(knonnx_call *c)
@@ -96,8 +96,8 @@ static int op_multinomial(knonnx_call *c)
                            "log-probabilities are a matrix, samples int32 or int64, and not fewer than 0");
     kn_random_categorical_opts o = kn_random_categorical_opts_default();
     o.shape = (kn_shape){.ndim = 2, .dim = {n, kn_dim(x, 0)}};
-    kn_array y = kn_random_categorical(key_of(c), knonnx_widened(x), &o);
-    return knonnx_set(c, 0, knonnx_cast(kn_swapaxes(y, 0, 1), d));
+    kn_array y = kn_random_categorical(key_of(c), knonnx_wide(x), &o);
+    return knonnx_set(c, 0, knonnx_as(kn_swapaxes(y, 0, 1), d));
 }
 
 /* ---- Dropout. */
@@ -151,10 +151,10 @@ static kn_array uniform_of_seed(knonnx_call *c, uint32_t seed, const kn_shape *s
 static kn_array staying(knonnx_call *c, const kn_shape *s, kn_array ratio)
 {
     if (knonnx_given(c, "seed"))
-        return kn_greater_equal(uniform_of_seed(c, (uint32_t)knonnx_int(c, "seed", 0), s), knonnx_cast(ratio, KN_F64));
+        return kn_greater_equal(uniform_of_seed(c, (uint32_t)knonnx_int(c, "seed", 0), s), knonnx_as(ratio, KN_F64));
     kn_random_uniform_opts o = kn_random_uniform_opts_default();
     o.dtype = KN_F32;
-    return kn_greater_equal(kn_random_uniform(key_of(c), s, &o), knonnx_cast(ratio, KN_F32));
+    return kn_greater_equal(kn_random_uniform(key_of(c), s, &o), knonnx_as(ratio, KN_F32));
 }
 
 static kn_array everywhere(const kn_shape *s, kn_dtype d)
@@ -167,9 +167,9 @@ static kn_array everywhere(const kn_shape *s, kn_dtype d)
 static kn_array dropped(kn_array x, kn_array stays, kn_array ratio)
 {
     kn_dtype d = kn_dtype_of(x), wide = knonnx_is_stored(d) ? KN_F32 : d;
-    kn_array scale = kn_divide(kn_like_double(1), kn_subtract(kn_like_double(1), knonnx_cast(ratio, wide)));
+    kn_array scale = kn_divide(kn_like_double(1), kn_subtract(kn_like_double(1), knonnx_as(ratio, wide)));
     kn_array y = kn_where(stays, kn_multiply(knonnx_plain(x), scale), kn_like_int(0));
-    return knonnx_cast(y, d);
+    return knonnx_as(y, d);
 }
 
 /* The ratio is an input, and training is asked for by another, which may depend on data. */
@@ -215,7 +215,7 @@ static int op_dropout_1(knonnx_call *c)
         return op_dropout_7(c);
     float r = (float)knonnx_float(c, "ratio", 0.5);
     kn_array ratio = kn_strong(&r, KN_F32), stays = staying(c, &s, ratio);
-    return knonnx_set(c, 0, dropped(x, stays, ratio)) || knonnx_set(c, 1, knonnx_cast(stays, kn_dtype_of(x))) ? -1 : 0;
+    return knonnx_set(c, 0, dropped(x, stays, ratio)) || knonnx_set(c, 1, knonnx_as(stays, kn_dtype_of(x))) ? -1 : 0;
 }
 
 const knonnx_row knonnx_rows_random[] = {

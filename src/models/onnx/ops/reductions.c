@@ -32,7 +32,7 @@ static kn_array mean(kn_array x, const kn_axes *axes, bool keepdims)
     kn_mean_opts o = kn_mean_opts_default();
     o.axis = *axes;
     o.keepdims = keepdims;
-    return knonnx_cast(kn_mean(x, &o), kn_dtype_of(x));
+    return knonnx_as(kn_mean(x, &o), kn_dtype_of(x));
 }
 
 /* What the maximum of nothing is: the least number that the dtype has; of the minimum the largest one. */
@@ -68,13 +68,13 @@ static kn_array square_sum(kn_array x, const kn_axes *axes, bool keepdims) { ret
 
 static kn_array norm2(kn_array x, const kn_axes *axes, bool keepdims)
 {
-    kn_array y = kn_sqrt(sum(kn_square(knonnx_widened(x)), axes, keepdims));
-    return knonnx_cast(y, kn_dtype_of(x));
+    kn_array y = kn_sqrt(sum(kn_square(knonnx_wide(x)), axes, keepdims));
+    return knonnx_as(y, kn_dtype_of(x));
 }
 
 static kn_array log_sum(kn_array x, const kn_axes *axes, bool keepdims)
 {
-    return knonnx_cast(kn_log(sum(knonnx_widened(x), axes, keepdims)), kn_dtype_of(x));
+    return knonnx_as(kn_log(sum(knonnx_wide(x), axes, keepdims)), kn_dtype_of(x));
 }
 
 static kn_array log_sum_exp(kn_array x, const kn_axes *axes, bool keepdims)
@@ -82,7 +82,7 @@ static kn_array log_sum_exp(kn_array x, const kn_axes *axes, bool keepdims)
     kn_nn_logsumexp_opts o = kn_nn_logsumexp_opts_default();
     o.axis = *axes;
     o.keepdims = keepdims;
-    return knonnx_cast(kn_nn_logsumexp(knonnx_widened(x), &o), kn_dtype_of(x));
+    return knonnx_as(kn_nn_logsumexp(knonnx_wide(x), &o), kn_dtype_of(x));
 }
 
 static int reduce(knonnx_call *c, int since, reduction *f)
@@ -128,7 +128,7 @@ static int arg(knonnx_call *c, kn_array f(kn_array x, const kn_argmax_opts *opts
         return -1;
     kn_squeeze_opts back = kn_squeeze_opts_default();
     kn_argmax_opts o = kn_argmax_opts_default();
-    back.axis = o.axis = knonnx_one_axis(axis);
+    back.axis = o.axis = (kn_axes){.n = 2, .axis = {axis}};
     o.keepdims = ndim && knonnx_int(c, "keepdims", 1);
     kn_array at = f(last ? kn_flip(x, &back) : x, &o);
     if (last)
@@ -151,7 +151,7 @@ static int running(knonnx_call *c, kn_array f(kn_array x, const kn_lax_cumulativ
     if (axis < 0)
         return -1;
     kn_lax_cumulative_opts o = kn_lax_cumulative_opts_default();
-    o.axis = knonnx_one_axis(axis);
+    o.axis = (kn_axes){.n = 2, .axis = {axis}};
     o.reverse = knonnx_int(c, "reverse", 0);
     int64_t n = kn_dim(x, axis);
     if (knonnx_int(c, "exclusive", 0) && n != 0) {
@@ -160,9 +160,8 @@ static int running(knonnx_call *c, kn_array f(kn_array x, const kn_lax_cumulativ
         kn_zeros_opts z = kn_zeros_opts_default();
         z.dtype = kn_dtype_of(x);
         kn_array start = kn_full(&one, kn_like_int(first), &z);
-        kn_array rest = o.reverse ? knonnx_sliced(x, axis, 1, n, 1) : knonnx_sliced(x, axis, 0, kn_dim_sub(n, 1), 1);
-        x = o.reverse ? knonnx_joined(axis, 2, (kn_array[]){rest, start})
-                      : knonnx_joined(axis, 2, (kn_array[]){start, rest});
+        kn_array rest = o.reverse ? knonnx_part(x, axis, 1, n) : knonnx_part(x, axis, 0, kn_dim_sub(n, 1));
+        x = o.reverse ? knonnx_join(rest, start, axis) : knonnx_join(start, rest, axis);
     }
     return knonnx_set(c, 0, f(x, &o));
 }

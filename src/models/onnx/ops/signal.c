@@ -13,18 +13,18 @@ static kn_array signal_of(knonnx_call *c, kn_array x, bool exactly)
     }
     int last = s.ndim - 1;
     bool complex = kn_dim_eq(s.dim[last], 2);
-    x = exactly && !complex ? knonnx_cast(x, KN_F64) : knonnx_widened(x);
-    kn_array re = knonnx_shaped(knonnx_sliced(x, last, 0, 1, 1), last, s.dim);
-    return complex ? kn_lax_complex(re, knonnx_shaped(knonnx_sliced(x, last, 1, 2, 1), last, s.dim)) : re;
+    x = exactly && !complex ? knonnx_as(x, KN_F64) : knonnx_wide(x);
+    kn_array re = knonnx_shaped(knonnx_part(x, last, 0, 1), last, s.dim);
+    return complex ? kn_lax_complex(re, knonnx_shaped(knonnx_part(x, last, 1, 2), last, s.dim)) : re;
 }
 
 static kn_array as_parts(kn_array y, kn_dtype d)
 {
     kn_concatenate_opts o = kn_concatenate_opts_default();
-    o.axis = knonnx_one_axis(-1);
+    o.axis = (kn_axes){.n = 2, .axis = {-1}};
     bool complex = kn_dtype_kind(kn_dtype_of(y)) == 'c';
     kn_array parts[] = {complex ? kn_real(y) : y, complex ? kn_imag(y) : y};
-    return knonnx_cast(kn_stack(kn_list_from(parts, complex ? 2 : 1), &o), d);
+    return knonnx_as(kn_stack(kn_list_from(parts, complex ? 2 : 1), &o), d);
 }
 
 static bool is_complex(kn_array x) { return kn_dtype_kind(kn_dtype_of(x)) == 'c'; }
@@ -64,7 +64,7 @@ static kn_array frames_of(kn_array x, int64_t frames, int64_t length, int64_t st
     kn_array first = knonnx_along(kn_multiply(kn_lax_iota(KN_I64, frames), kn_like_int(step)), 0, 2);
     kn_array at = kn_add(first, kn_lax_iota(KN_I64, length));
     kn_take_opts o = kn_take_opts_default();
-    o.axis = knonnx_one_axis(1);
+    o.axis = (kn_axes){.n = 2, .axis = {1}};
     o.mode = "clip";
     return kn_take(x, at, &o);
 }
@@ -106,7 +106,7 @@ static int op_stft(knonnx_call *c)
                            (long long)step, (long long)n);
     kn_array frames = frames_of(x, (n - length) / step + 1, length, step);
     if (knonnx_has(c, 2))
-        frames = kn_multiply(frames, knonnx_widened(knonnx_in(c, 2)));
+        frames = kn_multiply(frames, knonnx_wide(knonnx_in(c, 2)));
     if (onesided && is_complex(frames))
         return knonnx_fail(c, KN_ERROR_VALUE, "onesided=1 is of real signals");
     kn_fft_fft_opts o = kn_fft_fft_opts_default();

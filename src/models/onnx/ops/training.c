@@ -17,7 +17,7 @@ static int group(knonnx_call *c, int groups, int *n)
 /* A scalar input in the dtype of x. */
 static kn_array number_for(knonnx_call *c, int i, kn_array x)
 {
-    return knonnx_shaped(knonnx_cast(knonnx_in(c, i), kn_dtype_of(x)), 0, NULL);
+    return knonnx_shaped(knonnx_as(knonnx_in(c, i), kn_dtype_of(x)), 0, NULL);
 }
 
 static kn_array times(kn_array x, double by) { return kn_multiply(x, kn_like_double(by)); }
@@ -83,7 +83,7 @@ static int op_momentum(knonnx_call *c)
         kn_array x = knonnx_in(c, 2 + i), v = knonnx_in(c, 2 + 2 * n + i);
         kn_array rate = number_for(c, 0, x), t = number_for(c, 1, x), g = regularized(c, x, knonnx_in(c, 2 + n + i));
         kn_array scale = kn_where(kn_greater(t, kn_like_int(0)), kn_like_double(beta), kn_like_double(1));
-        v = kn_add(times(v, alpha), kn_multiply(knonnx_cast(scale, kn_dtype_of(x)), g));
+        v = kn_add(times(v, alpha), kn_multiply(knonnx_as(scale, kn_dtype_of(x)), g));
         kn_array y = kn_subtract(x, kn_multiply(rate, nesterov ? kn_add(g, times(v, alpha)) : v));
         if (knonnx_set(c, i, y) || knonnx_set(c, n + i, v))
             return -1;

@@ -31,9 +31,9 @@ KNONNX_UNARY(op_tanh, kn_tanh)
 static int op_erf(knonnx_call *c)
 {
     kn_array x = knonnx_in(c, 0);
-    if (knonnx_is_float(kn_dtype_of(x)))
+    if (knonnx_is_float(x))
         return knonnx_set(c, 0, kn_lax_erf(x));
-    return knonnx_set(c, 0, knonnx_cast(kn_lax_erf(knonnx_cast(x, KN_F64)), kn_dtype_of(x)));
+    return knonnx_set(c, 0, knonnx_as(kn_lax_erf(knonnx_as(x, KN_F64)), kn_dtype_of(x)));
 }
 
 static int op_is_nan(knonnx_call *c) { return knonnx_set(c, 0, kn_isnan(knonnx_plain(knonnx_in(c, 0)))); }
