@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized javascript test-web check-all bench bench-sharding bench-web docs site gallery package format format-check tidy clean
+.PHONY: all demo test test-sanitized javascript test-web check-all bench bench-models bench-sharding bench-web docs site gallery package format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -37,6 +37,7 @@ check-all:          ## both, and what takes longer: the other compiler, ThreadSa
                     ## through every backend, format, clang-tidy, coverage of the rules
 	@scripts/setup.sh check
 	@scripts/setup-webgpu.sh || echo "tests of WebGPU are skipped"
+	@scripts/models-venv.sh
 	@scripts/run-tests.sh --all release asan clang coverage tsan
 
 bench:              ## measures, prints a table and writes build/bench.json; ROWS="product conv": only rows with such names, or of such families;
@@ -47,6 +48,13 @@ bench:              ## measures, prints a table and writes build/bench.json; ROW
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target bench
 	@build/release/bench/bench $(if $(BUSY),--busy) $(or $(ROWS),build/bench.json)
+
+bench-models:       ## measures models in ONNX's format that packages ship beside onnxruntime, by turns in one run, on one thread and two
+	@scripts/setup.sh bench
+	@scripts/models-venv.sh
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target bench_onnx
+	@build/peers-models/bin/python bench/models/onnx.py build/release/bench/bench_onnx build/peers-models/packages
 
 bench-sharding:     ## measures programs over two devices: threads of one process, processes by MPI, beside one device and plain MPI;
                     ## and prints what a large transformer's step would move over 8, 64 and 1,024 devices

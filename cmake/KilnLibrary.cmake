@@ -354,6 +354,9 @@ foreach(target kiln kiln_core ${kiln_relaxed_target} kiln_media kiln_models ${ki
     target_compile_options(${target} INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-ftrack-macro-expansion=0>)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C EXPORT_NO_SYSTEM ON)
 endforeach()
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI") # none of its packages are there
+    set_target_properties(kiln_models kiln_models_objects PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "WASI") # src/base/heap_wasm.c
     foreach(name malloc calloc realloc aligned_alloc posix_memalign free)
         foreach(target kiln kiln_core ${kiln_relaxed_target})

