@@ -3,7 +3,8 @@
  * y goes down. */
 #ifndef KN_MEDIA_CANVAS_H
 #define KN_MEDIA_CANVAS_H
-#include "media/image.h"
+#include "beside/picture.h"
+#include "media/media.h"
 
 typedef struct knmedia_rgba {
     uint8_t r, g, b, a;

@@ -117,8 +117,8 @@ static int image(const char *op, knmedia_panel *panel, kn_array x, const kn_plot
     if ((s.ndim != 2 && (s.ndim != 3 || (s.dim[2] != 3 && s.dim[2] != 4))) || !s.dim[0] || !s.dim[1])
         return knbeside_fail(op, KN_ERROR_VALUE,
                             "an image has the shape (height, width), or (height, width, 3 or 4), and pixels");
-    if (s.dim[0] > KNMEDIA_MOST_PIXELS / s.dim[1])
-        return knbeside_fail(op, KN_ERROR_VALUE, "an image has at most %d pixels", KNMEDIA_MOST_PIXELS);
+    if (s.dim[0] > KNBESIDE_MOST_PIXELS / s.dim[1])
+        return knbeside_fail(op, KN_ERROR_VALUE, "an image has at most %d pixels", KNBESIDE_MOST_PIXELS);
     if (given &&
         (!isfinite(e[0]) || !isfinite(e[1]) || !isfinite(e[2]) || !isfinite(e[3]) || e[0] == e[1] || e[2] == e[3]))
         return knbeside_fail(op, KN_ERROR_VALUE, "an image cannot lie in %g to %g by %g to %g", e[0], e[1], e[2], e[3]);

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * image.c -- pictures in files as arrays. */
-#include "media/image.h"
+#include "beside/picture.h"
+#include "media/media.h"
 #include "kiln/media/image.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-int knmedia_image_alloc(const char *operation, knmedia_image *image)
+static int read_any(const char *op, const char *name, const knbeside_bytes *in, knbeside_picture *image)
 {
-    if (image->width <= 0 || image->height <= 0)
-        return knbeside_fail(operation, KN_ERROR_VALUE, "a picture of %lld by %lld pixels", (long long)image->width,
-                            (long long)image->height);
-    if (image->width > KNMEDIA_MOST_PIXELS / image->height)
-        return knbeside_fail(operation, KN_ERROR_VALUE, "a picture of %lld by %lld pixels has more than %d",
-                            (long long)image->width, (long long)image->height, KNMEDIA_MOST_PIXELS);
-    image->pixels = knbeside_alloc((uint64_t)(image->width * image->height * image->channels), (size_t)image->bits / 8);
-    return image->pixels ? 0 : knbeside_no_memory(operation);
-}
-
-static int read_any(const char *op, const char *name, const knbeside_bytes *in, knmedia_image *image)
-{
-    if (knmedia_is_png(in))
-        return knmedia_png_read(op, in, image);
-    if (knmedia_is_pnm(in))
-        return knmedia_pnm_read(op, in, image);
+    if (knbeside_is_png(in))
+        return knbeside_png_read(op, in, image);
+    if (knbeside_is_pnm(in))
+        return knbeside_pnm_read(op, in, image);
     if (in->n < 4)
         return knbeside_fail(op, KN_ERROR_VALUE, "%s: the file has %zu bytes, no picture", name, in->n);
     return knbeside_fail(op, KN_ERROR_NOT_IMPLEMENTED, "%s is neither a PNG, a PGM nor a PPM file", name);
@@ -34,7 +23,7 @@ kn_array kn_image_load(const char *path, const kn_image_load_opts *opts)
     static const char *const op = "image_load";
     KNX_OPTS(kn_image_load_opts, o, opts);
     knbeside_bytes in = {0};
-    knmedia_image image = {0};
+    knbeside_picture image = {0};
     kn_scope scope = kn_scope_begin();
     int status = knbeside_read(op, path, o.file, &in);
     if (!status)
@@ -52,7 +41,7 @@ kn_array kn_image_load(const char *path, const kn_image_load_opts *opts)
 /* ---- Writing. */
 
 /* Floats from 0 to 1 as samples; -1 with an error for others. */
-static int round_floats(const char *op, const double *x, int64_t n, bool clip, knmedia_image *image)
+static int round_floats(const char *op, const double *x, int64_t n, bool clip, knbeside_picture *image)
 {
     double most = image->bits == 16 ? 65535 : 255;
     for (int64_t i = 0; i < n; i++) {
@@ -60,9 +49,10 @@ static int round_floats(const char *op, const double *x, int64_t n, bool clip, k
         if (clip && v == v)
             v = v < 0 ? 0 : v > 1 ? 1 : v;
         if (!(v >= 0 && v <= 1))
-            return knbeside_fail(op, KN_ERROR_VALUE,
-                                "floats of a picture are from 0 to 1, but element %lld is %g; .clip = true bounds them",
-                                (long long)i, v);
+            return knbeside_fail(
+                op, KN_ERROR_VALUE,
+                "floats of a picture are from 0 to 1, but element %lld is %g; .clip = true bounds them", (long long)i,
+                v);
         double sample = floor(v * most + 0.5);
         if (image->bits == 16)
             ((uint16_t *)image->pixels)[i] = (uint16_t)sample;
@@ -72,7 +62,7 @@ static int round_floats(const char *op, const double *x, int64_t n, bool clip, k
     return 0;
 }
 
-static int check_image(const char *op, kn_array x, knmedia_image *image)
+static int check_image(const char *op, kn_array x, knbeside_picture *image)
 {
     kn_dtype d = kn_dtype_of(x);
     kn_shape s = kn_shape_of(x);
@@ -81,8 +71,8 @@ static int check_image(const char *op, kn_array x, knmedia_image *image)
     char kind = kn_dtype_kind(d);
     if (s.ndim != 2 && (s.ndim != 3 || s.dim[2] < 1 || s.dim[2] > 4))
         return knbeside_fail(op, KN_ERROR_VALUE,
-                            "a picture has the shape (height, width) or (height, width, 1 to 4), not %d axes%s", s.ndim,
-                            s.ndim == 3 ? " with so many channels" : "");
+                             "a picture has the shape (height, width) or (height, width, 1 to 4), not %d axes%s",
+                             s.ndim, s.ndim == 3 ? " with so many channels" : "");
     if (kind != 'f' && kind != 'b' && d != KN_U8 && d != KN_U16)
         return knbeside_fail(
             op, KN_ERROR_TYPE,
@@ -97,9 +87,9 @@ static int check_image(const char *op, kn_array x, knmedia_image *image)
 }
 
 /* The samples of x, as a file has them. */
-static int take_image(const char *op, kn_array x, bool clip, knmedia_image *image)
+static int take_image(const char *op, kn_array x, bool clip, knbeside_picture *image)
 {
-    if (check_image(op, x, image) || knmedia_image_alloc(op, image))
+    if (check_image(op, x, image) || knbeside_picture_alloc(op, image))
         return -1;
     int64_t n = image->width * image->height * image->channels;
     kn_dtype d = kn_dtype_of(x);
@@ -123,7 +113,7 @@ static bool is_format(const char *s)
 
 static int save(const char *op, const char *path, kn_array x, const kn_image_save_opts *o)
 {
-    knmedia_image image = {.bits = o->bits};
+    knbeside_picture image = {.bits = o->bits};
     knbeside_bytes out = {0};
     char ending[8];
     if (knbeside_check_target(op, path, o->file))
@@ -134,13 +124,13 @@ static int save(const char *op, const char *path, kn_array x, const kn_image_sav
     const char *format = o->format ? o->format : ending;
     if (!is_format(format))
         return knbeside_fail(op, KN_ERROR_VALUE, "pictures are written as png, pgm, ppm or pnm, not as \"%.40s\"",
-                            format);
+                             format);
     if (o->bits != 8 && o->bits != 16)
         return knbeside_fail(op, KN_ERROR_VALUE, "a sample has 8 or 16 bits, not %d", o->bits);
     int status = take_image(op, x, o->clip, &image);
     if (!status)
         status =
-            strcmp(format, "png") ? knmedia_pnm_write(op, format, &image, &out) : knmedia_png_write(op, &image, &out);
+            strcmp(format, "png") ? knbeside_pnm_write(op, format, &image, &out) : knbeside_png_write(op, &image, &out);
     free(image.pixels);
     return knbeside_write(op, path, o->file, &out, status);
 }

@@ -289,9 +289,9 @@ static int check_scale(const char *op, const knmedia_picture *p, double scale)
 {
     if (!(scale >= 0.1 && scale <= 16))
         return knbeside_fail(op, KN_ERROR_VALUE, "a scale is from 0.1 to 16, not %g", scale);
-    if (p->width * scale * p->height * scale > KNMEDIA_MOST_PIXELS)
+    if (p->width * scale * p->height * scale > KNBESIDE_MOST_PIXELS)
         return knbeside_fail(op, KN_ERROR_VALUE, "a picture of %g by %g pixels has more than %d", p->width * scale,
-                            p->height * scale, KNMEDIA_MOST_PIXELS);
+                            p->height * scale, KNBESIDE_MOST_PIXELS);
     return 0;
 }
 
@@ -314,7 +314,7 @@ static int write_png(const char *op, const knmedia_picture *p, double scale, knb
     knmedia_raster r;
     if (draw_pixels(op, p, scale, &r))
         return -1;
-    int status = knmedia_png_write(op, &(knmedia_image){r.w, r.h, 3, 8, r.rgb}, out);
+    int status = knbeside_png_write(op, &(knbeside_picture){r.w, r.h, 3, 8, r.rgb}, out);
     free(r.rgb);
     return status;
 }

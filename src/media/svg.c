@@ -146,14 +146,14 @@ static void image(knmedia_canvas *c, const knmedia_pixels *im)
     bool mirrored = im->to.x < im->from.x, turned = im->to.y < im->from.y;
     knmedia_rgba *copy = knbeside_alloc((uint64_t)(im->w * im->h), sizeof *copy);
     knbeside_bytes png = {0};
-    knmedia_image as = {im->w, im->h, 4, 8, copy};
+    knbeside_picture as = {im->w, im->h, 4, 8, copy};
     c->failed |= !copy;
     if (c->failed || s->status)
         return free(copy);
     for (int64_t y = 0; y < im->h; y++)
         for (int64_t x = 0; x < im->w; x++)
             copy[y * im->w + x] = im->at[(turned ? im->h - 1 - y : y) * im->w + (mirrored ? im->w - 1 - x : x)];
-    s->status = knmedia_png_write(s->op, &as, &png);
+    s->status = knbeside_png_write(s->op, &as, &png);
     put(s, "<image");
     attribute(s, "x", fmin(im->from.x, im->to.x));
     attribute(s, "y", fmin(im->from.y, im->to.y));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * png.c -- PNG files through libpng. Its errors come by longjmp, so what it needs lives in a struct whose address
  * is all that these functions keep. */
-#include "media/image.h"
+#include "beside/picture.h"
 #include <stdlib.h>
 #include <string.h>
 
-bool knmedia_is_png(const knbeside_bytes *in)
+bool knbeside_is_png(const knbeside_bytes *in)
 {
     static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     return in->n >= sizeof magic && !memcmp(in->at, magic, sizeof magic);
@@ -52,7 +52,7 @@ static void write_bytes(png_structp png, png_bytep from, size_t n)
 
 static void flush_bytes(png_structp png) { (void)png; }
 
-static bool set_rows(job *j, const knmedia_image *image)
+static bool set_rows(job *j, const knbeside_picture *image)
 {
     size_t stride = (size_t)image->width * (size_t)image->channels * (size_t)image->bits / 8;
     j->row = knbeside_alloc((uint64_t)image->height, sizeof *j->row);
@@ -62,7 +62,7 @@ static bool set_rows(job *j, const knmedia_image *image)
 }
 
 /* Whole bytes in the machine's order; palettes and transparent colours as what they mean. */
-static void read_header(job *j, knmedia_image *image)
+static void read_header(job *j, knbeside_picture *image)
 {
     const uint16_t one = 1;
     png_read_info(j->png, j->info);
@@ -77,11 +77,11 @@ static void read_header(job *j, knmedia_image *image)
     image->bits = png_get_bit_depth(j->png, j->info);
 }
 
-static int read_all(const char *op, job *j, knmedia_image *image)
+static int read_all(const char *op, job *j, knbeside_picture *image)
 {
     if (setjmp(png_jmpbuf(j->png)))
         return knbeside_fail(op, KN_ERROR_VALUE, "the PNG file is damaged: %s", j->message);
-    png_set_user_limits(j->png, KNMEDIA_MOST_PIXELS, KNMEDIA_MOST_PIXELS);
+    png_set_user_limits(j->png, KNBESIDE_MOST_PIXELS, KNBESIDE_MOST_PIXELS);
     png_set_chunk_cache_max(j->png, 1000);
     png_set_chunk_malloc_max(j->png, 8000000);
     png_set_read_fn(j->png, j, read_bytes);
@@ -89,7 +89,7 @@ static int read_all(const char *op, job *j, knmedia_image *image)
     /* Deflate makes at most 1,032 bytes of one: before memory is asked for. */
     if ((uint64_t)image->width * (uint64_t)image->height / 8 > (uint64_t)j->in->n * 1032)
         png_error(j->png, "the file ends too early");
-    if (knmedia_image_alloc(op, image))
+    if (knbeside_picture_alloc(op, image))
         return -1;
     if (!set_rows(j, image))
         return knbeside_no_memory(op);
@@ -98,12 +98,12 @@ static int read_all(const char *op, job *j, knmedia_image *image)
     return 0;
 }
 
-int knmedia_png_read(const char *op, const knbeside_bytes *in, knmedia_image *image)
+int knbeside_png_read(const char *op, const knbeside_bytes *in, knbeside_picture *image)
 {
     job *j = knbeside_alloc(1, sizeof *j);
     if (!j)
         return knbeside_no_memory(op);
-    *image = (knmedia_image){0};
+    *image = (knbeside_picture){0};
     j->in = in;
     j->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, j, on_error, on_warning);
     j->info = j->png ? png_create_info_struct(j->png) : NULL;
@@ -118,14 +118,14 @@ int knmedia_png_read(const char *op, const knbeside_bytes *in, knmedia_image *im
     return status;
 }
 
-static int write_all(const char *op, job *j, const knmedia_image *image)
+static int write_all(const char *op, job *j, const knbeside_picture *image)
 {
     static const int types[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                 PNG_COLOR_TYPE_RGB_ALPHA};
     const uint16_t one = 1;
     if (setjmp(png_jmpbuf(j->png)))
         return knbeside_fail(op, j->out->failed ? KN_ERROR_MEMORY : KN_ERROR_VALUE, "%s", j->message);
-    png_set_user_limits(j->png, KNMEDIA_MOST_PIXELS, KNMEDIA_MOST_PIXELS);
+    png_set_user_limits(j->png, KNBESIDE_MOST_PIXELS, KNBESIDE_MOST_PIXELS);
     png_set_write_fn(j->png, j, write_bytes, flush_bytes);
     png_set_IHDR(j->png, j->info, (png_uint_32)image->width, (png_uint_32)image->height, image->bits,
                  types[image->channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -137,7 +137,7 @@ static int write_all(const char *op, job *j, const knmedia_image *image)
     return 0;
 }
 
-int knmedia_png_write(const char *op, const knmedia_image *image, knbeside_bytes *out)
+int knbeside_png_write(const char *op, const knbeside_picture *image, knbeside_bytes *out)
 {
     job *j = knbeside_alloc(1, sizeof *j);
     if (!j)
@@ -155,16 +155,16 @@ int knmedia_png_write(const char *op, const knmedia_image *image, knbeside_bytes
 static int no_png(const char *op)
 {
     return knbeside_fail(op, KN_ERROR_NOT_IMPLEMENTED,
-                        "PNG needs libpng, and kiln_media was built without it (KILN_PNG; Debian: libpng-dev)");
+                         "PNG needs libpng, and kiln_media was built without it (KILN_PNG; Debian: libpng-dev)");
 }
 
-int knmedia_png_read(const char *op, const knbeside_bytes *in, knmedia_image *image)
+int knbeside_png_read(const char *op, const knbeside_bytes *in, knbeside_picture *image)
 {
     (void)in, (void)image;
     return no_png(op);
 }
 
-int knmedia_png_write(const char *op, const knmedia_image *image, knbeside_bytes *out)
+int knbeside_png_write(const char *op, const knbeside_picture *image, knbeside_bytes *out)
 {
     (void)image, (void)out;
     return no_png(op);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pnm.c -- PBM, PGM and PPM files: P1 to P6 are read, P5 and P6 written. */
-#include "media/image.h"
+#include "beside/picture.h"
 #include <stdlib.h>
 #include <string.h>
 
-bool knmedia_is_pnm(const knbeside_bytes *in)
+bool knbeside_is_pnm(const knbeside_bytes *in)
 {
     return in->n >= 3 && in->at[0] == 'P' && in->at[1] >= '1' && in->at[1] <= '6' &&
            (strchr(" \t\r\n\v\f#", in->at[2]) && in->at[2]);
@@ -48,7 +48,7 @@ static int64_t number(reader *r, int64_t most, const char *what)
     return v;
 }
 
-static void put_sample(knmedia_image *image, int64_t i, int64_t v)
+static void put_sample(knbeside_picture *image, int64_t i, int64_t v)
 {
     if (image->bits == 16)
         ((uint16_t *)image->pixels)[i] = (uint16_t)v;
@@ -56,7 +56,7 @@ static void put_sample(knmedia_image *image, int64_t i, int64_t v)
         ((uint8_t *)image->pixels)[i] = (uint8_t)v;
 }
 
-static int read_texts(reader *r, knmedia_image *image, int64_t n, int64_t most, bool bits)
+static int read_texts(reader *r, knbeside_picture *image, int64_t n, int64_t most, bool bits)
 {
     for (int64_t i = 0; i < n; i++) {
         int64_t v;
@@ -74,7 +74,7 @@ static int read_texts(reader *r, knmedia_image *image, int64_t n, int64_t most, 
     return 0;
 }
 
-static int read_bits(reader *r, knmedia_image *image)
+static int read_bits(reader *r, knbeside_picture *image)
 {
     int64_t row = (image->width + 7) / 8;
     if ((r->end - r->at) / row < image->height)
@@ -85,7 +85,7 @@ static int read_bits(reader *r, knmedia_image *image)
     return 0;
 }
 
-static int read_samples(reader *r, knmedia_image *image, int64_t n, int64_t most)
+static int read_samples(reader *r, knbeside_picture *image, int64_t n, int64_t most)
 {
     int64_t size = image->bits / 8;
     if ((r->end - r->at) / size < n)
@@ -99,13 +99,13 @@ static int read_samples(reader *r, knmedia_image *image, int64_t n, int64_t most
     return 0;
 }
 
-int knmedia_pnm_read(const char *op, const knbeside_bytes *in, knmedia_image *image)
+int knbeside_pnm_read(const char *op, const knbeside_bytes *in, knbeside_picture *image)
 {
     reader r = {op, in->at + 2, in->at + in->n};
     int kind = in->at[1] - '0';
     bool bits = kind == 1 || kind == 4;
     int64_t most = 1;
-    *image = (knmedia_image){.channels = kind % 3 == 0 ? 3 : 1, .bits = 8};
+    *image = (knbeside_picture){.channels = kind % 3 == 0 ? 3 : 1, .bits = 8};
     image->width = number(&r, INT32_MAX, "it has no width");
     image->height = image->width < 0 ? -1 : number(&r, INT32_MAX, "it has no height");
     if (image->height < 0 || (!bits && (most = number(&r, 65535, "its maximum is no number up to 65535")) < 0))
@@ -118,7 +118,7 @@ int knmedia_pnm_read(const char *op, const knbeside_bytes *in, knmedia_image *im
     /* Each pixel takes room in the file: before memory is asked for. */
     if (image->width && image->height / 8 > (r.end - r.at) / image->width + 1)
         return damaged(&r, "it ends too early");
-    if (knmedia_image_alloc(op, image))
+    if (knbeside_picture_alloc(op, image))
         return -1;
     int64_t n = image->width * image->height * image->channels;
     int status = kind <= 3 ? read_texts(&r, image, n, most, bits)
@@ -131,7 +131,7 @@ int knmedia_pnm_read(const char *op, const knbeside_bytes *in, knmedia_image *im
     return status;
 }
 
-int knmedia_pnm_write(const char *op, const char *format, const knmedia_image *image, knbeside_bytes *out)
+int knbeside_pnm_write(const char *op, const char *format, const knbeside_picture *image, knbeside_bytes *out)
 {
     int channels = image->channels;
     int64_t n = image->width * image->height * channels;
@@ -140,7 +140,7 @@ int knmedia_pnm_write(const char *op, const char *format, const knmedia_image *i
         return knbeside_fail(op, KN_ERROR_VALUE, "%s files have no alpha", format);
     if (channels == 1 ? !gray : !color)
         return knbeside_fail(op, KN_ERROR_VALUE, "%s files have %d channel%s, the picture has %d", format, gray ? 1 : 3,
-                            gray ? "" : "s", channels);
+                             gray ? "" : "s", channels);
     knbeside_puts(out, channels == 1 ? "P5\n" : "P6\n");
     knbeside_put_int(out, image->width);
     knbeside_puts(out, " ");
