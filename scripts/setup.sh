@@ -36,6 +36,10 @@ have_header jansson.h || want libjansson-dev "reads JSON: tokenizers"
 have_header pcre2.h || want libpcre2-dev "splits texts: tokenizers"
 have_header utf8proc.h || want libutf8proc-dev "normalises texts: tokenizers"
 have_header openssl/sha.h || want libssl-dev "SHA-256: the cache of files"
+pkg-config --exists libjpeg || want libjpeg-dev "JPEG pictures in models"
+have_header webp/decode.h || want libwebp-dev "WebP pictures in models"
+have_header tiffio.h || want libtiff-dev "TIFF pictures in models"
+have_header openjpeg-2.5/openjpeg.h || want libopenjp2-7-dev "JPEG 2000 pictures in models"
 case $goal in
     test | check)
         have_header cmocka.h || need libcmocka-dev "the frame of the unit tests"

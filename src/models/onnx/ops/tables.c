@@ -13,6 +13,7 @@
     X("", constants) \
     X("", control) \
     X("", conv) \
+    X("", image_decoder) \
     X("", indexing) \
     X("", loops) \
     X("", losses) \
