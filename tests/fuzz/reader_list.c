@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { GOOD = 24 };
-static readers_input good[16][GOOD];
+static readers_input good[24][GOOD];
 static FILE *scratch;
 static kn_array cube;
 
@@ -393,7 +393,23 @@ static const char *run_wav(const readers_input *in, uint64_t *accepted)
 /* ---- The list. */
 
 #define WORDS(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
-enum { NPY, NPZ, MANIFEST, LOADTXT, GENFROMTXT, FROMSTRING, INDEX, DTYPE, FORMAT, PERCENT, JAXPR, IMAGE, WAV };
+enum {
+    NPY,
+    NPZ,
+    MANIFEST,
+    LOADTXT,
+    GENFROMTXT,
+    FROMSTRING,
+    INDEX,
+    DTYPE,
+    FORMAT,
+    PERCENT,
+    JAXPR,
+    IMAGE,
+    WAV,
+    SAFETENSORS,
+    GGUF
+};
 reader readers[] = {
     {"npy", run_npy, good[NPY], 0,
      WORDS("'descr'", "'shape': (2, 3)", "True", "False", "'<f8'", "'|O'", "(", ")", "\x93NUMPY\1\0", "\n", "L,",
@@ -419,6 +435,12 @@ reader readers[] = {
      WORDS("P2", "P3", "P5", "P6", "P1", "P4", "IDAT", "IEND", "PLTE", "tRNS", "\n", " ", "255", "65535", "#")},
     {"wav", run_wav, good[WAV], 0,
      WORDS("RIFF", "RIFX", "RF64", "WAVE", "fmt ", "data", "ds64", "LIST", "fact", "\xfe\xff", "\xff\xff\xff\xff")},
+    {"safetensors", readers_run_safetensors, good[SAFETENSORS], 0,
+     WORDS("{", "}", "\"", "[0,", ",0]", "\"dtype\":\"F32\"", "\"F4\"", "\"shape\":[]", "\"data_offsets\":[0,0]",
+           "\"__metadata__\":{}", "\\u00e4", " ")},
+    {"gguf", readers_run_gguf, good[GGUF], 0,
+     WORDS("GGUF\3\0\0\0", "\x9\0\0\0", "\x8\0\0\0", "\0\0\0\0\0\0\0\0", "\1\0\0\0\0\0\0\0", "general.alignment",
+           "\xff\xff\xff\xff", "\x20\0\0\0")},
     {NULL, NULL, NULL, 0, NULL, 0}};
 
 static void add_texts(int which, int n, const char *const *text)
@@ -517,6 +539,7 @@ static void add_sounds(void)
 void readers_begin(void)
 {
     static const int64_t dim[3] = {2, 3, 4};
+    readers_add_weights(&readers[SAFETENSORS], &readers[GGUF], add);
     kn_scope scope = kn_scope_begin();
     scratch = NULL;
     add_npy(KN_F64, 2, dim, 0, false, false);

@@ -25,4 +25,10 @@ extern reader readers[]; /* the last one has no name */
 void readers_begin(void); /* makes the good inputs */
 void readers_end(void);
 uint32_t readers_below(uint32_t n); /* for choices that belong to the input */
+
+/* ---- Files of models (reader_weights.c). */
+
+const char *readers_run_safetensors(const readers_input *in, uint64_t *accepted);
+const char *readers_run_gguf(const readers_input *in, uint64_t *accepted);
+void readers_add_weights(reader *safetensors, reader *gguf, void (*add)(reader *r, const void *bytes, size_t n));
 #endif

@@ -15,10 +15,9 @@ static void drop(void *object)
 
 static kngguf_file *get(const char *operation, kn_gguf file) { return kn_object_get(operation, "gguf file", file); }
 
-kn_gguf kn_gguf_open(const char *path)
+/* Takes the map over. */
+static kn_gguf opened(const char *operation, const char *path, knmodels_map *map)
 {
-    static const char operation[] = "gguf_open";
-    knmodels_map *map = knmodels_map_file(operation, path);
     kngguf_file *f = map ? knbeside_alloc(1, sizeof *f) : NULL;
     if (map && !f) {
         knmodels_map_drop(map);
@@ -30,6 +29,17 @@ kn_gguf kn_gguf_open(const char *path)
     if (kngguf_read(operation, path, f) == 0)
         return kn_object_new("gguf file", f, drop);
     drop(f);
+    return NULL;
+}
+
+kn_gguf kn_gguf_open(const char *path) { return opened("gguf_open", path, knmodels_map_file("gguf_open", path)); }
+
+kn_gguf kn_gguf_parse(const void *bytes, size_t n)
+{
+    static const char operation[] = "gguf_parse";
+    if (bytes)
+        return opened(operation, "<memory>", knmodels_map_copy(operation, bytes, n));
+    knbeside_null(operation, "bytes");
     return NULL;
 }
 
