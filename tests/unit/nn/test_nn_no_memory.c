@@ -30,8 +30,33 @@ static void every_allocation_may_fail(void **state)
     no_memory_check(program, 1, NULL);
 }
 
+/* Layers, one of each kind. */
+static double layers(void)
+{
+    KN_SCOPE;
+    kn_array key = kn_random_key(1), x = kn_random_normal(key, KN_SHAPE(2, 3, 4)), w = kn_ones(KN_SHAPE(4, 2, 2));
+    kn_array w_ih = kn_ones(KN_SHAPE(12, 4)), w_hh = kn_ones(KN_SHAPE(12, 4)), zero = kn_zeros(KN_SHAPE(4));
+    kn_nn_recurrent_result gru = kn_nn_gru(x, KN_LIST(w_ih, w_hh), .lengths = kn_of(int, 3, 2));
+    kn_nn_batch_norm_result norm = kn_nn_batch_norm_train(kn_nn_group_norm(gru.y, 2), zero, kn_ones(KN_SHAPE(4)));
+    kn_array cache = kn_zeros(KN_SHAPE(2, 5, 2, 2)), out = kn_transpose(w, KN_AXIS(1, 2, 0));
+    kn_nn_cached_attention_result heads =
+        kn_nn_multi_head_attention_cached(norm.y, cache, cache, 1, w, w, w, out, .rope = true);
+    kn_nn_quantized q = kn_nn_quantize(w_ih, .bits = 4, .group_size = 2, .symmetric = false);
+    kn_array y = kn_nn_quantized_matmul(heads.encoded, q.values, q.scales, .zero_points = q.zero_points);
+    y = kn_nn_dropout(key, kn_nn_rms_norm(y), 0.1);
+    kn_array id = kn_nn_sample(key, y, .top_k = 4, .top_p = kn_num(0.9), .temperature = kn_num(0.5));
+    return kn_item(kn_sum(id)) + kn_item(kn_sum(kn_nn_embed(w_ih, id))) + kn_item(kn_sum(norm.variance));
+}
+
+static void layers_may_fail_anywhere(void **state)
+{
+    (void)state;
+    no_memory_check(layers, 41, NULL);
+}
+
 KN_TEST_GROUP(test_nn_no_memory)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail),
+                                       cmocka_unit_test(layers_may_fail_anywhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
