@@ -129,7 +129,7 @@ set(kiln_tuned "$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${KILN_QUICK}>>>")
 # Texts, rules, transformations and the compiler, which run once for a function or for a kind of shapes, are compiled for
 # size; what runs in each call, or for each instruction that is made, is not; jumps are aligned where loops over elements
 # are.
-set(small "/src/(compile|device/(mesh|steps)|dist|face|host/csource|host/interp|host/wasm|host/x86|ir/text|prim|shard|transform|tree|webgpu|wgsl|glsl)/|/src/host/dump")
+set(small "/src/(compile|device/(mesh|steps)|dist|face|host/csource|host/interp|host/wasm|host/x86|ir/text|prim|shard|transform|tree|webgpu|wgsl|glsl)/|/src/host/dump|/src/device/host/narrow")
 string(APPEND small "|/src/base/(dim|error|format|log|print_options|str|text)|/src/kernel/(math/|[^/]*$)"
     "|/src/function/(control|custom|derive|fit|groups|host|jaxpr|prepare|primitive|symbolic|transforms|tree_map|variants)")
 set(often "/src/base/dim_code|/src/compile/program/(instance|recall)|/src/face/look|/src/host/interp/interp|/src/kernel/lanes")
@@ -232,8 +232,8 @@ endfunction()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT KILN_SANITIZE)
     set(kiln_written_out "-O2;-fno-schedule-insns2;-fno-tree-pre;-fno-gcse;-fno-code-hoisting;-fno-ivopts")
     set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/fft_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:${kiln_written_out}>")
-    # Sorts are written in vectors, and their networks unrolled.
-    set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/sort_vector_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:-O2;-fno-tree-vectorize>")
+    # Sorts and products of narrow numbers are written in vectors, and what is to be unrolled is.
+    set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/sort_vector_isa.c" "${PROJECT_SOURCE_DIR}/src/host/routine/product_narrow_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:-O2;-fno-tree-vectorize>")
     # These wait for memory, or go through a few numbers at a time: their loops are not written out, which is half of the code.
     set(kiln_rolled "--param=vect-epilogues-nomask=0;--param=max-completely-peeled-insns=10;--param=max-completely-peel-times=1")
     foreach(source IN ITEMS host/routine/count host/routine/extreme host/routine/find host/routine/product_half host/routine/scatter

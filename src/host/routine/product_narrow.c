@@ -5,7 +5,7 @@
 #include "host/routine/isa.h"
 
 enum {
-    PART = 32,               /* rows of the matrix that are worked on together */
+    PART = KNR_NARROW_LEAST, /* rows of the matrix that are worked on together */
     PART_NANOSECONDS = 10000 /* the least work that is worth waking another thread */
 };
 
@@ -24,6 +24,8 @@ static bool is_number(const knr_narrow_groups *g)
 bool knr_narrow_fits(const knr_narrow *x)
 {
     int64_t chunk = chunk_of(x->kind);
+    if (!KNR_BY_ISA(knr_narrow).run[x->kind])
+        return false;
     if (x->m < 1 || x->m > KNR_NARROW_ROWS || x->n < KNR_NARROW_LEAST || x->k < chunk || x->k % chunk)
         return false;
     if (x->has_scale || x->has_zero) {
@@ -36,7 +38,7 @@ bool knr_narrow_fits(const knr_narrow *x)
 }
 
 /* Measured: about as many weights in a nanosecond. */
-double knr_narrow_cost(const knr_narrow *x) { return (double)x->n * (double)x->k / 20 * (x->m > 1 ? 2 : 1) + 20; }
+double knr_narrow_cost(const knr_narrow *x) { return (double)x->n * (double)x->k / 20 * (double)x->m + 20; }
 
 typedef struct share {
     const knr_narrow *x;
@@ -51,7 +53,7 @@ static void run_part(void *env, int64_t part, int worker)
     int64_t units = x->n / PART, row = units * part / s->parts * PART, end = units * (part + 1) / s->parts * PART;
     (void)worker;
     end = part + 1 == s->parts ? x->n : end;
-    KNR_BY_ISA(knr_narrow).run[x->m > 1][x->kind][x->has_zero](x, s->r, row, end);
+    KNR_BY_ISA(knr_narrow).run[x->kind](x, s->r, row, end);
 }
 
 void knr_narrow_multiply(const knr_narrow *x, const knr_narrow_run *r)

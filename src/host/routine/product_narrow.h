@@ -14,7 +14,7 @@
 typedef enum knr_narrow_kind {
     KNR_NARROW_I8, KNR_NARROW_NIBBLES, KNR_NARROW_F16, KNR_NARROW_BF16, KNR_NARROW_KINDS
 } knr_narrow_kind;
-enum { KNR_NARROW_ROWS = 4, KNR_NARROW_LEAST = 16 }; /* of a, most; of the matrix, least */
+enum { KNR_NARROW_ROWS = 4, KNR_NARROW_LEAST = 32 }; /* of a, most; of the matrix, least */
 
 /* Numbers of which there is one for each group of steps of a row. NULL: none, or the number. */
 typedef struct knr_narrow_groups {
@@ -33,7 +33,7 @@ typedef struct knr_narrow {
     int64_t row;          /* bytes of values */
 } knr_narrow;
 
-/* Does it fit the loops? */
+/* Does it fit the loops that this processor has? */
 bool knr_narrow_fits(const knr_narrow *x);
 double knr_narrow_cost(const knr_narrow *x); /* nanoseconds on one thread, about */
 
@@ -45,11 +45,10 @@ typedef struct knr_narrow_run {
 } knr_narrow_run;
 void knr_narrow_multiply(const knr_narrow *x, const knr_narrow_run *r);
 
-/* Some rows of the matrix, at least KNR_NARROW_LEAST; [rows of a: one, or up to four][kind]; with zero points or
- * without. */
+/* Some rows of the matrix, at least KNR_NARROW_LEAST; one for each kind, NULL: none. */
 typedef void knr_narrow_loop(const knr_narrow *x, const knr_narrow_run *r, int64_t row, int64_t end);
 typedef struct knr_narrow_loops {
-    knr_narrow_loop *run[2][KNR_NARROW_KINDS][2];
+    knr_narrow_loop *run[KNR_NARROW_KINDS];
 } knr_narrow_loops;
 extern const knr_narrow_loops knr_narrow_base, knr_narrow_avx2, knr_narrow_avx512;
 #endif

@@ -7,10 +7,9 @@
 #include "host/routine/product_narrow.h"
 #include "host/routine/product_vector.h"
 
-#if SLOW_FMA /* small rather than fast */
-#undef UNROLL
-#define UNROLL
-#endif
+#if VECTOR_BYTES == 16 /* vectors are too short to gain anything */
+const knr_narrow_loops KN_ISA_NAME(knr_narrow) = {{NULL, NULL, NULL, NULL}};
+#else
 #if defined(__clang__)
 #define ROLLED _Pragma("clang loop unroll(disable)")
 #else
@@ -38,7 +37,7 @@ PAIRS(unpackhi, 32)
 #undef PAIRS
 ALWAYS vu32 low_pairs(vu32 x, vu32 y) { return (vu32)_mm512_unpacklo_epi64((__m512i)x, (__m512i)y); }
 ALWAYS vu32 high_pairs(vu32 x, vu32 y) { return (vu32)_mm512_unpackhi_epi64((__m512i)x, (__m512i)y); }
-#elif VECTOR_BYTES == 32
+#else
 ALWAYS vu32 load_rows(const char *p, int64_t row)
 {
     __m256i v = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)p));
@@ -48,18 +47,6 @@ ALWAYS vu32 unpacklo(vu32 x, vu32 y) { return (vu32)_mm256_unpacklo_epi32((__m25
 ALWAYS vu32 unpackhi(vu32 x, vu32 y) { return (vu32)_mm256_unpackhi_epi32((__m256i)x, (__m256i)y); }
 ALWAYS vu32 low_pairs(vu32 x, vu32 y) { return (vu32)_mm256_unpacklo_epi64((__m256i)x, (__m256i)y); }
 ALWAYS vu32 high_pairs(vu32 x, vu32 y) { return (vu32)_mm256_unpackhi_epi64((__m256i)x, (__m256i)y); }
-#else
-ALWAYS vu32 load_rows(const char *p, int64_t row)
-{
-    vu32 v;
-    (void)row;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-ALWAYS vu32 unpacklo(vu32 x, vu32 y) { return zip_lo4(x, y); }
-ALWAYS vu32 unpackhi(vu32 x, vu32 y) { return zip_hi4(x, y); }
-ALWAYS vu32 low_pairs(vu32 x, vu32 y) { return (vu32)zip_lo8((vu64)x, (vu64)y); }
-ALWAYS vu32 high_pairs(vu32 x, vu32 y) { return (vu32)zip_hi8((vu64)x, (vu64)y); }
 #endif
 
 /* Word w of row l is lane l of to[w]. */
@@ -75,15 +62,10 @@ ALWAYS void take_words(const char *p, int64_t row, vu32 to[WORDS])
 
 ALWAYS vf32 halves_to_floats(vu32 w)
 {
-#if defined(__F16C__) && VECTOR_BYTES == 64
+#if VECTOR_BYTES == 64
     return (vf32)_mm512_cvtph_ps((__m256i) __builtin_convertvector(w, vu16));
-#elif defined(__F16C__) && VECTOR_BYTES == 32
-    return (vf32)_mm256_cvtph_ps((__m128i) __builtin_convertvector(w, vu16));
 #else
-    vf32 x;
-    for (int l = 0; l < LANES; l++)
-        x[l] = knx_f16_to_f32((uint16_t)w[l]);
-    return x;
+    return (vf32)_mm256_cvtph_ps((__m128i) __builtin_convertvector(w, vu16));
 #endif
 }
 
@@ -123,16 +105,9 @@ static __attribute__((noinline)) void gather(const knr_narrow_groups *x, const v
         to[l] = number_at(x->dtype, base, (row + l) * x->row + g * x->group);
 }
 
-ALWAYS vf32 numbers_of(const knr_narrow_groups *x, const void *base, int64_t row, int64_t g)
-{
-    vf32 v;
-    gather(x, base, row, g, (float *)&v);
-    return v;
-}
-
 ALWAYS vf32 all_lanes(float x) { return x - (vf32){0}; }
 
-/* What is one for each row of a tile in a group. Scales that are adjacent are taken for four groups at once. */
+/* What is one for each row of two tiles in a group. Scales that are adjacent are taken for four groups at once. */
 typedef struct group {
     vf32 scale[TILES], zero[TILES];
     vu32 next[TILES][WORDS];
@@ -143,118 +118,99 @@ ALWAYS bool by_four(const knr_narrow *x, int64_t g)
     return x->scale.dtype->id == KN_ID_F32 && x->scale.group == 1 && (g & -WORDS) + WORDS <= x->k / x->group;
 }
 
-ALWAYS void take_scales(const knr_narrow *x, const knr_narrow_run *r, int64_t row, int64_t i, const int tiles, group *g)
+static __attribute__((noinline)) void begin_group(const knr_narrow *x, const knr_narrow_run *r, int64_t row, int64_t i,
+                                                  group *g)
 {
-    bool four = by_four(x, i);
-    UNROLL for (int t = 0; t < tiles; t++)
-    {
-        int64_t first = row + t * LANES;
+    for (int t = 0; t < TILES; t++, row += LANES) {
+        bool four = x->has_scale && by_four(x, i);
         if (four && i % WORDS == 0)
-            take_words((const char *)r->scale + (first * x->scale.row + i) * 4, x->scale.row * 4, g->next[t]);
-        g->scale[t] = four ? (vf32)g->next[t][i % WORDS] : numbers_of(&x->scale, r->scale, first, i);
+            take_words((const char *)r->scale + (row * x->scale.row + i) * 4, x->scale.row * 4, g->next[t]);
+        if (four)
+            g->scale[t] = (vf32)g->next[t][i % WORDS];
+        else if (x->has_scale)
+            gather(&x->scale, r->scale, row, i, (float *)&g->scale[t]);
+        if (x->has_zero && x->zero.dtype)
+            gather(&x->zero, r->zero, row, i, (float *)&g->zero[t]);
     }
 }
 
-ALWAYS void begin_group(const knr_narrow *x, const knr_narrow_run *r, int64_t row, int64_t i, const int tiles,
-                        const bool zero, group *g)
-{
-    if (x->has_scale)
-        take_scales(x, r, row, i, tiles, g);
-    if (!zero || !x->has_zero || !x->zero.dtype)
-        return;
-    UNROLL for (int t = 0; t < tiles; t++) g->zero[t] = numbers_of(&x->zero, r->zero, row + t * LANES, i);
-}
-
 /* 16 bytes of all rows of the tiles, from step k on. */
-ALWAYS void add_chunk(const knr_narrow *x, const float *const a[], const char *values, const int64_t k,
-                      const knr_narrow_kind kind, const int rows, const int tiles, const bool zero, const group *g,
-                      vf32 acc[TILES][KNR_NARROW_ROWS])
+ALWAYS void add_chunk(int64_t row, const float *a, const char *values, const knr_narrow_kind kind, const group *g,
+                      vf32 acc[TILES])
 {
     const int steps = steps_of_word(kind);
-    const bool scaled = kind < KNR_NARROW_F16;
     vu32 w[TILES][WORDS];
-    UNROLL for (int t = 0; t < tiles; t++) take_words(values + t * LANES * x->row, x->row, w[t]);
+    UNROLL for (int t = 0; t < TILES; t++) take_words(values + t * LANES * row, row, w[t]);
     ROLLED for (int i = 0; i < WORDS; i++)
     {
         UNROLL for (int s = 0; s < steps; s++)
         {
-            UNROLL for (int t = 0; t < tiles; t++)
+            UNROLL for (int t = 0; t < TILES; t++)
             {
                 vf32 v = step_of(kind, w[t][i], s);
-                v = zero ? v - g->zero[t] : v;
-                v = scaled ? v * g->scale[t] : v;
-                UNROLL for (int m = 0; m < rows; m++) acc[t][m] =
-                    fma_f32(all_lanes(a[m][k + i * steps + s]), v, acc[t][m]);
+                if (kind < KNR_NARROW_F16)
+                    v = (v - g->zero[t]) * g->scale[t];
+                acc[t] = fma_f32(all_lanes(a[i * steps + s]), v, acc[t]);
             }
         }
     }
 }
 
-/* Rows row .. of one tile or two; `next`: bytes to the rows that come after them, 0 if there are none. */
-ALWAYS void run_tiles(const knr_narrow *x, const knr_narrow_run *r, int64_t row, const knr_narrow_kind kind,
-                      const int rows, const int tiles, const bool zero, int64_t next)
+/* A row of a, and rows row .. of two tiles; `next`: bytes to the rows that come after them, 0 if there are none. Without
+ * zero points they are 0, without scales 1: the bits are the same. */
+ALWAYS void run_tiles(const knr_narrow *x, const knr_narrow_run *r, const float *a, int64_t row, float *c,
+                      const knr_narrow_kind kind, int64_t next)
 {
     const int chunk = WORDS * steps_of_word(kind);
     const char *values = (const char *)r->values + row * x->row;
-    const float *a[KNR_NARROW_ROWS];
-    vf32 total[TILES][KNR_NARROW_ROWS] = {0}, acc[TILES][KNR_NARROW_ROWS];
+    vf32 total[TILES] = {0}, acc[TILES];
     group g;
-    int64_t next_group = 0;
-    for (int m = 0; m < rows; m++)
-        a[m] = r->a + (m < x->m ? m : 0) * x->a_row;
-    for (int t = 0; t < tiles; t++) {
+    int64_t next_group = x->has_scale || x->has_zero ? 0 : -1;
+    for (int t = 0; t < TILES; t++) {
         g.scale[t] = all_lanes(1);
-        g.zero[t] = zero && x->has_zero && !x->zero.dtype ? all_lanes(*(const float *)r->zero) : (vf32){0};
+        g.zero[t] = all_lanes(x->has_zero && !x->zero.dtype ? *(const float *)r->zero : 0);
     }
     for (int64_t k = 0, end; k < x->k;) {
         bool first = k == 0;
         end = k + BLOCK < x->k ? k + BLOCK : x->k;
-        UNROLL for (int t = 0; t < tiles; t++) UNROLL for (int m = 0; m < rows; m++) acc[t][m] = (vf32){0};
+        for (int t = 0; t < TILES; t++)
+            acc[t] = (vf32){0};
         for (; k < end; k += chunk, values += WORDS * 4) {
-            if (k == next_group && (x->has_scale || x->has_zero)) {
-                begin_group(x, r, row, k / x->group, tiles, zero, &g);
+            if (k == next_group) {
+                begin_group(x, r, row, k / x->group, &g);
                 next_group += x->group;
             }
             if (next && ((uintptr_t)values & (LINE - 1)) < WORDS * 4)
-                for (int l = 0; l < tiles * LANES; l++)
+                for (int l = 0; l < TILES * LANES; l++)
                     __builtin_prefetch(values + next + l * x->row);
-            add_chunk(x, a, values, k, kind, rows, tiles, zero, &g, acc);
+            add_chunk(x->row, a + k, values, kind, &g, acc);
         }
-        UNROLL for (int t = 0; t < tiles; t++) UNROLL for (int m = 0; m < rows; m++) total[t][m] =
-            first ? acc[t][m] : total[t][m] + acc[t][m];
+        for (int t = 0; t < TILES; t++)
+            total[t] = first ? acc[t] : total[t] + acc[t];
     }
-    UNROLL for (int t = 0; t < tiles; t++) for (int m = 0; m < rows && m < x->m; m++)
-        memcpy(r->c + m * x->c_row + row + t * LANES, &total[t][m], sizeof total[t][m]);
+    memcpy(c + row, total, sizeof total);
 }
 
-/* The last rows are a tile that begins earlier, with rows that are made again. */
-ALWAYS void run_rows(const knr_narrow *x, const knr_narrow_run *r, int64_t row, int64_t end, const knr_narrow_kind kind,
-                     const int rows, const bool zero)
+/* The last rows are in tiles that begin earlier, with rows that are made again. */
+ALWAYS void run_rows(const knr_narrow *x, const knr_narrow_run *r, int64_t row, int64_t end, const knr_narrow_kind kind)
 {
-    const int tiles = rows > 1 ? 1 : TILES, whole = tiles * LANES;
-    for (; row + whole <= end; row += whole)
-        run_tiles(x, r, row, kind, rows, tiles, zero, row + 2 * whole <= end ? whole * x->row : 0);
-    for (; row < end; row += LANES)
-        run_tiles(x, r, row + LANES <= end ? row : end - LANES, kind, rows, 1, zero, 0);
+    const int whole = TILES * LANES;
+    for (; row < end; row += whole) {
+        int64_t at = row + whole <= end ? row : end - whole, next = row + 2 * whole <= end ? whole * x->row : 0;
+        for (int m = 0; m < x->m; m++)
+            run_tiles(x, r, r->a + m * x->a_row, at, r->c + m * x->c_row, kind, m ? 0 : next);
+    }
 }
 
-#define LOOP(name, kind, rows, zero)                                                         \
+#define LOOP(name, kind)                                                                     \
     static void name(const knr_narrow *x, const knr_narrow_run *r, int64_t row, int64_t end) \
     {                                                                                        \
-        run_rows(x, r, row, end, kind, rows, zero);                                          \
+        run_rows(x, r, row, end, kind);                                                      \
     }
-#define LOOPS(name, kind, zero)   \
-    LOOP(name##_1, kind, 1, zero) \
-    LOOP(name##_4, kind, KNR_NARROW_ROWS, zero)
-LOOPS(i8, KNR_NARROW_I8, false)
-LOOPS(i8_less, KNR_NARROW_I8, true)
-LOOPS(nibbles, KNR_NARROW_NIBBLES, true)
-LOOPS(f16, KNR_NARROW_F16, false)
-LOOPS(bf16, KNR_NARROW_BF16, false)
+LOOP(i8, KNR_NARROW_I8)
+LOOP(nibbles, KNR_NARROW_NIBBLES)
+LOOP(f16, KNR_NARROW_F16)
+LOOP(bf16, KNR_NARROW_BF16)
 
-/* Halves of bytes without a zero point have one that is 0. */
-#define ALL(n)                                                                                 \
-    {                                                                                          \
-        {i8_##n, i8_less_##n}, {nibbles_##n, nibbles_##n}, {f16_##n, NULL}, { bf16_##n, NULL } \
-    }
-const knr_narrow_loops KN_ISA_NAME(knr_narrow) = {{ALL(1), ALL(4)}};
+const knr_narrow_loops KN_ISA_NAME(knr_narrow) = {{i8, nibbles, f16, bf16}};
+#endif
