@@ -48,7 +48,7 @@ static double batches(kn_tokenizer t, const char **line, int64_t n, int threads)
     o.threads = threads;
     for (int64_t i = 0; i < n; i += 4096) {
         KN_SCOPE;
-        if (!kn_tokenizer_batch(t, line + i, n - i < 4096 ? n - i : 4096, &o))
+        if (!kn_tokenizer_tokens_batch(t, line + i, n - i < 4096 ? n - i : 4096, &o))
             exit(1);
     }
     return now() - begin;

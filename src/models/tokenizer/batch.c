@@ -135,81 +135,96 @@ static void run_crew(crew *c, int threads)
 
 /* ---- Arrays. */
 
-static kn_array rows(const char *op, const kntok_encoding *e, size_t n, size_t width, size_t member)
+/* Where the tokens of a row begin in an array, and what fills the rest. */
+typedef struct frame { size_t n, width; bool left; int32_t pad_id, pad_type; } frame;
+
+static size_t first_of(const frame *f, const kntok_encoding *e) { return f->left ? f->width - e->n : 0; }
+
+static kn_array rows(const char *op, const kntok_encoding *e, const frame *f, size_t member)
 {
-    int32_t *flat = knbeside_alloc((uint64_t)n * width, sizeof *flat);
+    const int32_t fill[] = {f->pad_id, f->pad_type, 0, 1, -1};
+    int32_t *flat = knbeside_alloc((uint64_t)f->n * f->width, sizeof *flat);
     if (!flat)
         return kn_fail(KN_ERROR_MEMORY, op, "no memory");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < f->n; i++) {
+        int32_t *row = flat + i * f->width, *at = row + first_of(f, &e[i]);
+        for (size_t k = 0; k < f->width && fill[member]; k++)
+            row[k] = fill[member];
         for (size_t k = 0; k < e[i].n; k++) {
             const kntok_token *t = &e[i].at[k];
             const int32_t v[] = {t->id, t->type, t->mask, t->special, t->word};
-            flat[i * width + k] = v[member];
+            at[k] = v[member];
         }
-    kn_array a = kn_from_memory(flat, &(kn_shape){2, {(int64_t)n, (int64_t)width}}, KN_I32);
+    }
+    kn_array a = kn_from_memory(flat, &(kn_shape){2, {(int64_t)f->n, (int64_t)f->width}}, KN_I32);
     free(flat);
     return a;
 }
 
-static kn_array offsets(const char *op, const kntok_encoding *e, size_t n, size_t width)
+static kn_array offsets(const char *op, const kntok_encoding *e, const frame *f)
 {
-    int64_t *flat = knbeside_alloc((uint64_t)n * width, 2 * sizeof *flat);
+    int64_t *flat = knbeside_alloc((uint64_t)f->n * f->width, 2 * sizeof *flat);
     if (!flat)
         return kn_fail(KN_ERROR_MEMORY, op, "no memory");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < f->n; i++) {
+        int64_t *at = flat + 2 * (i * f->width + first_of(f, &e[i]));
         for (size_t k = 0; k < e[i].n; k++) {
-            flat[2 * (i * width + k)] = e[i].at[k].from;
-            flat[2 * (i * width + k) + 1] = e[i].at[k].to;
+            at[2 * k] = e[i].at[k].from;
+            at[2 * k + 1] = e[i].at[k].to;
         }
-    kn_array a = kn_from_memory(flat, &(kn_shape){3, {(int64_t)n, (int64_t)width, 2}}, KN_I64);
+    }
+    kn_array a = kn_from_memory(flat, &(kn_shape){3, {(int64_t)f->n, (int64_t)f->width, 2}}, KN_I64);
     free(flat);
     return a;
 }
 
-static kn_tree tree_of(const char *op, const kntok_encoding *e, size_t n, size_t width)
+static kn_tree tree_of(const char *op, const kntok_encoding *e, const frame *f)
 {
     static const char *const names[] = {"input_ids", "token_type_ids", "attention_mask", "special_tokens_mask", "word_ids", "offsets"};
     kn_tree_item items[6];
     for (size_t i = 0; i < 6; i++) {
-        kn_array a = i < 5 ? rows(op, e, n, width, i) : offsets(op, e, n, width);
+        kn_array a = i < 5 ? rows(op, e, f, i) : offsets(op, e, f);
         items[i] = (kn_tree_item){names[i], kn_tree_leaf(a)};
     }
     return kn_tree_dict(6, items);
 }
 
+bool kntok_encode_all(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n, int threads, kntok_encoding *out)
+{
+    crew c = {.t = t, .job = job, .n = n, .out = out};
+    pthread_mutex_init(&c.lock, NULL);
+    run_crew(&c, threads ? threads : kn_threads_available());
+    pthread_mutex_destroy(&c.lock);
+    if (!atomic_load(&c.failed))
+        return true;
+    if (c.message.text[0])
+        knbeside_fail(op, KN_ERROR_VALUE, "%s", c.message.text);
+    else
+        knbeside_no_memory(op);
+    return false;
+}
+
 kn_tree kntok_batch(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n, const kn_tokenizer_batch_opts *o)
 {
-    kntok_limits l = t->limits;
-    crew c = {.t = t, .job = job, .n = n, .out = knbeside_alloc(n, sizeof *c.out)};
+    const kntok_limits *l = &t->limits;
+    frame f = {n, o->pad_to ? (size_t)o->pad_to : l->pad ? (size_t)l->fixed : 0, l->pad_left || o->left,
+               o->pad_id ? o->pad_id : l->pad_id, l->pad_type};
+    kntok_encoding *out = knbeside_alloc(n, sizeof *out);
     kn_tree made = NULL;
-    size_t width = o->pad_to ? (size_t)o->pad_to : l.pad ? (size_t)l.fixed : 0;
-    if (!c.out) {
+    if (!out) {
         knbeside_no_memory(op);
         return NULL;
     }
     for (size_t i = 0; i < n; i++)
         job[i].in_batch = true;
-    pthread_mutex_init(&c.lock, NULL);
-    run_crew(&c, o->threads ? o->threads : kn_threads_available());
-    pthread_mutex_destroy(&c.lock);
-    for (size_t i = 0; i < n; i++)
-        width = c.out[i].n > width ? c.out[i].n : width;
-    width = kntok_round(width, o->multiple ? o->multiple : l.pad ? l.multiple : 0);
-    l.pad_left |= o->left;
-    l.pad_id = o->pad_id ? o->pad_id : l.pad_id;
-    for (size_t i = 0; i < n && !atomic_load(&c.failed); i++) {
-        kntok_pad(&c.out[i], width, &l);
-        if (c.out[i].n != width)
-            atomic_store(&c.failed, true);
+    if (kntok_encode_all(op, t, job, n, o->threads, out)) {
+        for (size_t i = 0; i < n; i++)
+            f.width = out[i].n > f.width ? out[i].n : f.width;
+        f.width = kntok_round(f.width, o->multiple ? o->multiple : l->pad ? l->multiple : 0);
+        made = tree_of(op, out, &f);
     }
-    if (!atomic_load(&c.failed))
-        made = tree_of(op, c.out, n, width);
-    else if (c.message.text[0])
-        knbeside_fail(op, KN_ERROR_VALUE, "%s", c.message.text);
-    else
-        knbeside_no_memory(op);
     for (size_t i = 0; i < n; i++)
-        kntok_encoding_free(&c.out[i]);
-    free(c.out);
+        kntok_encoding_free(&out[i]);
+    free(out);
     return made;
 }

@@ -190,14 +190,18 @@ kn_array kn_tokenizer_encode(kn_tokenizer tokenizer, const char *text, const kn_
     return ids;
 }
 
-static void free_tokens(void *p)
+static void clear_tokens(kn_tokens *t)
 {
-    kn_tokens *t = p;
     for (int64_t i = 0; i < t->overflow_count; i++)
         free((void *)(uintptr_t)t->overflow[i].from);
     free((void *)(uintptr_t)t->overflow);
     free((void *)(uintptr_t)t->from);
-    free(t);
+}
+
+static void free_tokens(void *p)
+{
+    clear_tokens(p);
+    free(p);
 }
 
 static bool fill_tokens(kn_tokens *to, const kntok_encoding *e)
@@ -224,23 +228,22 @@ static bool fill_tokens(kn_tokens *to, const kntok_encoding *e)
     return true;
 }
 
-static kn_tokens *new_tokens(const kntok_encoding *e)
+static bool tokens_of(kn_tokens *t, const kntok_encoding *e)
 {
-    kn_tokens *t = calloc(1, sizeof *t), *more = t ? knbeside_alloc(e->n_overflow, sizeof *more) : NULL;
-    if (!more || !fill_tokens(t, e)) {
+    kn_tokens *more = e->n_overflow ? knbeside_alloc(e->n_overflow, sizeof *more) : NULL;
+    if ((e->n_overflow && !more) || !fill_tokens(t, e)) {
         free(more);
-        free(t);
-        return NULL;
+        return false;
     }
     t->overflow = more;
     for (size_t i = 0; i < e->n_overflow; i++) {
         if (!fill_tokens(&more[i], &e->overflow[i])) {
-            free_tokens(t);
-            return NULL;
+            clear_tokens(t);
+            return false;
         }
         t->overflow_count++;
     }
-    return t;
+    return true;
 }
 
 const kn_tokens *kn_tokenizer_tokens(kn_tokenizer tokenizer, const char *text, const kn_tokenizer_tokens_opts *opts)
@@ -255,13 +258,39 @@ const kn_tokens *kn_tokenizer_tokens(kn_tokenizer tokenizer, const char *text, c
     job.limits = limits_of(t, o.max_length, o.stride, o.left);
     if (check_job(op, &job, o.bytes, o.pair_bytes) || !one_text(op, t, &job, &out))
         return NULL;
-    kn_tokens *made = new_tokens(&out);
+    kn_tokens *made = calloc(1, sizeof *made);
+    bool good = made && tokens_of(made, &out);
     kntok_encoding_free(&out);
-    if (!made) {
+    if (!good) {
+        free(made);
         knbeside_no_memory(op);
         return NULL;
     }
     return kn_object_new("tokens", made, free_tokens) ? made : NULL;
+}
+
+/* The jobs of a batch; NULL with an error. */
+static kntok_job *jobs_of(const char *op, const kntok_tokenizer *t, const char *const *texts, int64_t n, const kn_tokenizer_batch_opts *o)
+{
+    int status = 0;
+    if (n < 0 || n > INT32_MAX || !texts)
+        status = texts ? knbeside_fail(op, KN_ERROR_VALUE, "%lld texts", (long long)n) : knbeside_null(op, "texts");
+    else if (o->pad_to < 0 || o->pad_to > 1 << 30 || o->multiple < 0 || o->multiple > 1 << 20 || o->threads < 0 || o->pad_id < 0)
+        status = knbeside_fail(op, KN_ERROR_VALUE, "a length, multiple, number of threads or pad_id out of range");
+    kntok_job *job = status ? NULL : knbeside_alloc((uint64_t)n, sizeof *job);
+    if (!status && !job)
+        status = knbeside_no_memory(op);
+    for (int64_t i = 0; i < n && !status; i++) {
+        job[i] = (kntok_job){.text = texts[i], .pair = o->pairs ? o->pairs[i] : NULL, .plain = o->plain, .bytes = o->byte_offsets,
+                             .limits = limits_of(t, o->max_length, o->stride, o->left)};
+        if (o->pairs && !o->pairs[i])
+            status = knbeside_null(op, "pair");
+        else
+            status = check_job(op, &job[i], o->bytes ? o->bytes[i] : -1, o->pair_bytes ? o->pair_bytes[i] : -1);
+    }
+    if (status)
+        free(job);
+    return status ? NULL : job;
 }
 
 kn_tree kn_tokenizer_batch(kn_tokenizer tokenizer, const char *const *texts, int64_t n, const kn_tokenizer_batch_opts *opts)
@@ -270,30 +299,60 @@ kn_tree kn_tokenizer_batch(kn_tokenizer tokenizer, const char *const *texts, int
     KNX_OPTS(kn_tokenizer_batch_opts, o, opts);
     kn_scope scope = kn_scope_begin();
     kntok_tokenizer *t = get(op, tokenizer);
-    kn_tree made = NULL;
-    kntok_job *job = NULL;
-    int status = t ? 0 : -1;
-    if (!status && (n < 0 || n > INT32_MAX || !texts))
-        status = texts ? knbeside_fail(op, KN_ERROR_VALUE, "%lld texts", (long long)n) : knbeside_null(op, "texts");
-    if (!status && (o.pad_to < 0 || o.multiple < 0 || o.multiple > 1 << 20 || o.threads < 0))
-        status = knbeside_fail(op, KN_ERROR_VALUE, "a negative length, multiple or number of threads, or too large a multiple");
-    if (!status && !(job = knbeside_alloc((uint64_t)n, sizeof *job)))
-        status = knbeside_no_memory(op);
-    for (int64_t i = 0; i < n && !status; i++) {
-        job[i] = (kntok_job){.text = texts[i], .pair = o.pairs ? o.pairs[i] : NULL, .plain = o.plain, .bytes = o.byte_offsets,
-                             .limits = limits_of(t, o.max_length, o.stride, o.left)};
-        if (o.pairs && !o.pairs[i])
-            status = knbeside_null(op, "pair");
-        else
-            status = check_job(op, &job[i], o.bytes ? o.bytes[i] : -1, o.pair_bytes ? o.pair_bytes[i] : -1);
-    }
-    if (!status)
-        made = kntok_batch(op, t, job, (size_t)n, &o);
+    kntok_job *job = t ? jobs_of(op, t, texts, n, &o) : NULL;
+    kn_tree made = job ? kntok_batch(op, t, job, (size_t)n, &o) : NULL;
     free(job);
     if (made)
         kn_keep_handle(made);
     kn_scope_end(&scope);
     return made;
+}
+
+/* Many of them; how many there are stands in front. */
+typedef struct many { int64_t n; kn_tokens of[]; } many;
+
+static void free_many(void *p)
+{
+    many *m = p;
+    for (int64_t i = 0; i < m->n; i++)
+        clear_tokens(&m->of[i]);
+    free(m);
+}
+
+static many *many_of(const kntok_encoding *e, int64_t n)
+{
+    many *m = calloc(1, sizeof *m + (size_t)n * sizeof *m->of);
+    for (int64_t i = 0; m && i < n; i++) {
+        if (!tokens_of(&m->of[i], &e[i])) {
+            free_many(m);
+            return NULL;
+        }
+        m->n++;
+    }
+    return m;
+}
+
+const kn_tokens *kn_tokenizer_tokens_batch(kn_tokenizer tokenizer, const char *const *texts, int64_t n,
+                                           const kn_tokenizer_batch_opts *opts)
+{
+    static const char *const op = "tokenizer_tokens_batch";
+    KNX_OPTS(kn_tokenizer_batch_opts, o, opts);
+    kntok_tokenizer *t = get(op, tokenizer);
+    kntok_job *job = t ? jobs_of(op, t, texts, n, &o) : NULL;
+    kntok_encoding *out = job ? knbeside_alloc((uint64_t)n, sizeof *out) : NULL;
+    many *m = NULL;
+    if (job && !out)
+        knbeside_no_memory(op);
+    if (out && kntok_encode_all(op, t, job, (size_t)n, o.threads, out)) {
+        m = many_of(out, n);
+        if (!m)
+            knbeside_no_memory(op);
+    }
+    for (int64_t i = 0; out && i < n; i++)
+        kntok_encoding_free(&out[i]);
+    free(out);
+    free(job);
+    return m && kn_object_new("tokens", m, free_many) ? m->of : NULL;
 }
 
 /* ---- The vocabulary. */

@@ -300,6 +300,8 @@ typedef struct kntok_job {
 } kntok_job;
 bool kntok_encode_job(kntok_tokenizer *t, const kntok_job *job, kntok_encoding *out, kntok_message *message);
 bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_job *job, kntok_encoding *out, kntok_message *message);
+/* In several threads; false with an error, and what was made has to be freed. */
+bool kntok_encode_all(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n, int threads, kntok_encoding *out);
 kn_tree kntok_batch(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n, const kn_tokenizer_batch_opts *o);
 size_t kntok_round(size_t n, int64_t multiple);
 /* The tokens of a text, w->out: offsets in bytes of w->text. */
