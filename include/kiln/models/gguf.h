@@ -39,6 +39,8 @@ typedef enum kn_gguf_type {
  * if there is no such file, ValueError if it is none or does not agree with itself, NotImplementedError for version
  * 1 and for files of the other byte order */
 KN_API kn_gguf kn_gguf_open(const char *path);
+/* the same of a file that is in memory; the bytes are copied */
+KN_API kn_gguf kn_gguf_parse(const void *bytes, size_t n);
 KN_API int kn_gguf_count(kn_gguf file);                  /* the number of tensors; -1 for an error */
 /* the name of tensor i, in the file's order, as long as the file lives; NULL and an IndexError if there is none */
 KN_API const char *kn_gguf_name(kn_gguf file, int i);

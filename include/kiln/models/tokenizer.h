@@ -120,6 +120,10 @@ KN_API kn_tokenizer_batch_opts kn_tokenizer_batch_opts_default(void);
  * filled */
 KN_API kn_tree kn_tokenizer_batch(kn_tokenizer tokenizer, const char *const *texts, int64_t n,
     const kn_tokenizer_batch_opts *opts);
+/* What kn_tokenizer_tokens gives of each of n texts, worked out in several threads; rows are not filled. It lives as
+ * long as the scope */
+KN_API const kn_tokens *kn_tokenizer_tokens_batch(kn_tokenizer tokenizer, const char *const *texts, int64_t n,
+    const kn_tokenizer_batch_opts *opts);
 
 /* ---- From numbers to text. */
 typedef struct kn_tokenizer_decode_opts {

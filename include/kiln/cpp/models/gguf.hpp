@@ -13,6 +13,9 @@ namespace kiln {
  * 1 and for files of the other byte order */
 inline handle<kn_gguf> gguf_open(const ::kiln::text &path, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_gguf>(c_.take(kn_gguf_open(path.c()))); }
+/* the same of a file that is in memory; the bytes are copied */
+inline handle<kn_gguf> gguf_parse(const void *bytes, size_t n, place where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_gguf>(c_.take(kn_gguf_parse(bytes, n))); }
 /* the number of tensors; -1 for an error */
 inline int gguf_count(const ::kiln::handle<kn_gguf> &file, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_gguf_count(file.c())); }

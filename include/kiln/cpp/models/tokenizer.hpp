@@ -104,6 +104,13 @@ inline pytree tokenizer_batch(kn_tokenizer tokenizer, const char *const *texts, 
     ::kiln::tokenizer_batch_opts &opts = {}, place where = here())
 { detail::call c_(where); kn_tokenizer_batch_opts opts_c = opts.c(); c_.here(); return
     pytree(c_.take(kn_tokenizer_batch(tokenizer, texts, n, &opts_c))); }
+using tokenizer_tokens_batch_opts = ::kiln::tokenizer_batch_opts;
+/* What kn_tokenizer_tokens gives of each of n texts, worked out in several threads; rows are not filled. It lives as
+ * long as the scope */
+inline const kn_tokens *tokenizer_tokens_batch(kn_tokenizer tokenizer, const char *const *texts, int64_t n, const
+    ::kiln::tokenizer_batch_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_tokenizer_batch_opts opts_c = opts.c(); c_.here(); return
+    c_.value(kn_tokenizer_tokens_batch(tokenizer, texts, n, &opts_c)); }
 struct tokenizer_decode_opts {
     KILN_OPTION((bool), skip_special, {}) /* leaves special tokens out */
     KILN_OPTION((int64_t *), bytes, {}) /* where the length of the text is put */
