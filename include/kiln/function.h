@@ -68,6 +68,11 @@ typedef struct kn_jit_opts {
      * and each later call for which one comes out differently is a ValueError that names it, its line and the
      * numbers */
     bool checks;
+    /* arguments whose arrays are constants of the program, such as the weights of a model that only computes: what
+     * depends on them alone is worked out when it is compiled, and kept. There is a program for each set of arrays,
+     * which are told apart by where they lie and held while it is kept; writing to one later makes another array.
+     * Memory of the user's (kn_wrap) must not change meanwhile. Otherwise as static_argnums, of any size */
+    kn_argnums constant_argnums;
 } kn_jit_opts;
 /* compiles fn when it is called first with arguments of these types (jax.jit) */
 KN_API kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts);

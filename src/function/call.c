@@ -446,6 +446,16 @@ static const char *call_name(const knf_core *f)
     return f->name;
 }
 
+/* A program with constants among its arguments is recorded with folding: what depends on them alone is worked out once. */
+static bool begin_folding(const knf_core *f)
+{
+    kna_state *s = kna_state_get();
+    bool begins = f->kind == KNF_FN_JIT && f->const_args && !s->how.fold && !kna_recording_current();
+    if (begins)
+        s->how.fold = true;
+    return begins;
+}
+
 KNX_HOT int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
 {
     kn_context c = knx_context();
@@ -461,6 +471,7 @@ KNX_HOT int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
         f = &plain;
         knf_fn fitted = *f;
         bool open = knf_is_open(f->core), direct = f->core->kind == KNF_FN_C;
+        bool folding = open && begin_folding(core);
         knx_error *error = open ? knf_fit_call(f, args, direct ? KNF_FIT_INPUTS : KNF_FIT_CALL, &fitted.core) : NULL;
         if (!error)
             f = &fitted;
@@ -472,6 +483,8 @@ KNX_HOT int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
             error = call_directly(f, args, outs);
         if (open && f == &fitted)
             knf_fit_end(fitted.core);
+        if (folding)
+            kna_state_get()->how.fold = false;
         if (error)
             kna_fail_with(&op, error);
     } else if (f) {

@@ -299,12 +299,22 @@ static uint64_t hash_structure(const kntree_structure *s, uint64_t h)
 
 static size_t size_of(const kna_value *v) { return (size_t)kni_type_size(v->type) * v->type.dtype->size; }
 
+/* Whether array i of the arguments is told apart by where it lies: what is held there does not change. */
+static bool by_place(const knf_core *c, int i)
+{
+    int arg = 0;
+    for (; c->const_args && arg < c->n_args && i >= c->arrays[arg]; arg++)
+        i -= c->arrays[arg];
+    return c->const_args >> arg & 1;
+}
+
 static uint64_t hash_fixed(const knf_core *c, uint64_t h)
 {
     for (int i = 0; c->fixed && i < c->n_in; i++)
         if (c->fixed[i]) {
             h = knx_hash_mix(h, (uint64_t)i * 31 + (uint64_t)(uintptr_t)c->fixed[i]->type.dtype);
-            h = knx_hash_bytes(kna_elements(c->fixed[i]), size_of(c->fixed[i]), h);
+            h = by_place(c, i) ? knx_hash_mix(h, (uint64_t)(uintptr_t)kna_elements(c->fixed[i]))
+                               : knx_hash_bytes(kna_elements(c->fixed[i]), size_of(c->fixed[i]), h);
         }
     return h;
 }
@@ -313,7 +323,7 @@ static size_t fixed_bytes(const knf_core *c)
 {
     size_t bytes = 0;
     for (int i = 0; c->fixed && i < c->n_in; i++)
-        bytes += sizeof c->fixed[i] + (c->fixed[i] ? sizeof *c->fixed[i] + size_of(c->fixed[i]) : 0);
+        bytes += sizeof c->fixed[i] + (c->fixed[i] ? sizeof *c->fixed[i] + (by_place(c, i) ? 0 : size_of(c->fixed[i])) : 0);
     return bytes;
 }
 
@@ -326,8 +336,11 @@ static bool same_fixed(const knf_core *a, const knf_core *b)
 {
     for (int i = 0; i < a->n_in; i++) {
         const kna_value *x = a->fixed ? a->fixed[i] : NULL, *y = b->fixed ? b->fixed[i] : NULL;
-        if (x != y && (!x || !y || x->type.dtype != y->type.dtype || !kni_type_same_shape(x->type, y->type) ||
-                       memcmp(kna_elements(x), kna_elements(y), size_of(x)) != 0))
+        if (x == y)
+            continue;
+        if (!x || !y || x->type.dtype != y->type.dtype || !kni_type_same_shape(x->type, y->type))
+            return false;
+        if (kna_elements(x) != kna_elements(y) && (by_place(a, i) || memcmp(kna_elements(x), kna_elements(y), size_of(x)) != 0))
             return false;
     }
     return true;
@@ -336,7 +349,7 @@ static bool same_fixed(const knf_core *a, const knf_core *b)
 static bool same_trees(const knf_core *a, const knf_core *b)
 {
     bool same = a->n_in == b->n_in && a->open_in == b->open_in && a->open_out == b->open_out &&
-                a->static_args == b->static_args && same_structure(a->out_structure, b->out_structure) &&
+                a->static_args == b->static_args && a->const_args == b->const_args && same_structure(a->out_structure, b->out_structure) &&
                 same_structure(a->captured_structure, b->captured_structure);
     for (int i = 0; same && i < KN_MAX_ARGS; i++)
         same = same_structure(a->in_structure[i], b->in_structure[i]);
@@ -349,7 +362,7 @@ static uint64_t hash_core(const knf_core *c)
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->c);
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->inner);
     h = knx_hash_mix(knx_hash_mix(h, (uint64_t)(uintptr_t)c->rule[0]), (uint64_t)(uintptr_t)c->rule[1]);
-    h = knx_hash_mix(h, (uint64_t)c->static_args * 4 + c->open_in * 2 + c->open_out);
+    h = knx_hash_mix(h, ((uint64_t)c->const_args << 32 | c->static_args) * 4 + c->open_in * 2 + c->open_out);
     for (int i = 0; i < KN_MAX_ARGS && c->kind == KNF_FN_C; i++)
         h = hash_structure(c->in_structure[i], knx_hash_mix(h, (uint64_t)i));
     h = hash_fixed(c, hash_structure(c->captured_structure, hash_structure(c->out_structure, h)));
@@ -383,6 +396,7 @@ knf_core knf_core_draft(const knf_core *c)
                       .open_out = c->open_out,
                       .tree_out = c->tree_out,
                       .static_args = c->static_args,
+                      .const_args = c->const_args,
                       .out_structure = c->out_structure,
                       .captured_structure = c->captured_structure,
                       .fixed = c->fixed,

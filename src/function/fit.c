@@ -85,10 +85,12 @@ static knx_error *rebuild(knf_core *f, knf_core *inner, knf_core *const *rule, k
 typedef struct inputs {
     const kn_args *args;
     kntree_structure *structure[KN_MAX_ARGS];
-    unsigned fixed; /* which are static */
+    unsigned fixed;    /* which are static, or constant */
+    unsigned constant; /* which are constant: of any size, told apart by where they lie */
     const char *by; /* NULL: static ones are allowed */
 } inputs;
 
+/* bytes: how many static ones have so far; NULL: it is constant, and may be as large as it is. */
 static knx_error *static_value(const char *name, int arg, kn_array x, size_t *bytes, kna_value **out)
 {
     kna_value *v = NULL;
@@ -101,7 +103,7 @@ static knx_error *static_value(const char *name, int arg, kn_array x, size_t *by
         kna_value_release(*out);
         *out = NULL;
     }
-    if (error)
+    if (error || !bytes)
         return error;
     *bytes += (size_t)kni_type_size((*out)->type) * (*out)->type.dtype->size;
     if (*bytes <= KN_MAX_STATIC_BYTES)
@@ -135,7 +137,8 @@ static knx_error *fix_values(knf_core *draft, const inputs *t)
         return knx_error_nomem();
     for (int i = 0, at = 0; i < draft->n_args; at += draft->arrays[i], i++)
         for (int k = 0; !error && t->fixed >> i & 1 && k < draft->arrays[i]; k++)
-            error = static_value(draft->name, i, array_of(&t->args->part[i], k), &bytes, &draft->fixed[at + k]);
+            error = static_value(draft->name, i, array_of(&t->args->part[i], k), t->constant >> i & 1 ? NULL : &bytes,
+                                 &draft->fixed[at + k]);
     return error;
 }
 
@@ -152,6 +155,7 @@ static knx_error *fit_c_inputs(knf_core *f, const inputs *t, knf_core **out)
         draft.n_in += draft.arrays[i];
     }
     draft.open_in = false;
+    draft.const_args = t->constant;
     knx_error *error = t->fixed ? fix_values(&draft, t) : NULL;
     if (!error)
         error = intern(&draft, f, out);
@@ -181,8 +185,10 @@ static knx_error *fit_inputs(knf_core *f, inputs *t, knf_core **out)
         return NULL;
     }
     knf_core *inner = NULL;
-    if (f->kind == KNF_FN_JIT)
-        t->fixed |= f->static_args;
+    if (f->kind == KNF_FN_JIT) {
+        t->fixed |= f->static_args | f->const_args;
+        t->constant |= f->const_args & ~f->static_args;
+    }
     KN_TRY(fit_inputs(f->inner, t, &inner));
     knx_error *error = f->kind == KNF_FN_VMAP || f->kind == KNF_FN_PMAP ? check_unmapped(f, t) : NULL;
     if (!error)

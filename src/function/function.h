@@ -146,6 +146,7 @@ typedef struct knf_core {
     bool open_in, open_out; /* trees whose structure each call shows; arguments that are static */
     bool tree_out;          /* of C: the result is a tree */
     unsigned static_args;   /* JIT: bits */
+    unsigned const_args;    /* bits of those among the fixed ones that are told apart by where they lie */
     kntree_structure *in_structure[KN_MAX_ARGS], *out_structure; /* where they are known */
     kntree_structure *captured_structure; /* of a captured tree */
     kna_value **fixed;                 /* of C: the value of each array of the arguments that is static; or NULL */

@@ -214,7 +214,16 @@ static void read_jit_options(kna_op *op, const kn_jit_opts *o, knf_core *draft)
             if (draft->o.argnums.arg[k] == fixed.arg[i])
                 kna_fail(op, KN_ERROR_TYPE, "argument %d of %s cannot be static and donated", fixed.arg[i], f->name);
     }
-    draft->open_in = draft->open_in || draft->static_args;
+    const kn_argnums constant = HAS(o, constant_argnums) ? o->constant_argnums : (kn_argnums){0};
+    if (!in_range(op, "constant_argnums", f, &constant))
+        return;
+    for (int i = 0; i < constant.n; i++) {
+        draft->const_args |= 1u << constant.arg[i];
+        for (int k = 0; k < draft->o.argnums.n; k++)
+            if (draft->o.argnums.arg[k] == constant.arg[i])
+                kna_fail(op, KN_ERROR_TYPE, "argument %d of %s cannot be constant and donated", constant.arg[i], f->name);
+    }
+    draft->open_in = draft->open_in || draft->static_args || draft->const_args;
     if (HAS(o, symbolic) && o->symbolic && !(draft->o.symbolic = knf_intern_name(o->symbolic)))
         kna_fail_with(op, knx_error_nomem());
     if (HAS(o, constraints) && o->constraints && !(draft->o.constraints = knf_intern_name(o->constraints)))

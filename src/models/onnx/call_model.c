@@ -256,6 +256,7 @@ static kn_tree run_compiled(kn_onnx model, knonnx_model *m, kn_tree params, kn_t
     kn_outs out = {1, {{&made, 2}}};
     if (m->n_chooses && !chosen)
         return NULL;
+    o.constant_argnums = (kn_argnums){{1}, {0}};
     o.static_argnums = m->n_chooses ? (kn_argnums){{1}, {2}} : (kn_argnums){{0}, {0}};
     kn_fn fn = kn_jit(kn_fn_of(m->n_chooses ? &choosing : &plain, &model), &o);
     return fn && !kn_call(fn, &out, &in) ? made : NULL;

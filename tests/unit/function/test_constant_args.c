@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_constant_args.c -- kn_jit(.constant_argnums): arrays that are constants of the program, found again by where they
+ * lie. What depends on them alone is worked out when it is recorded. */
+#include "support/expect.h"
+#include "support/group.h"
+
+static int n_recorded;
+
+static kn_array apply(const kn_tree *weights, const kn_array *x)
+{
+    n_recorded++;
+    return kn_matmul(*x, kn_add(kn_transpose(kn_tree_at(*weights, "w")), kn_tree_at(*weights, "b")));
+}
+KN_FUNCTION(apply, kn_array, kn_tree, kn_array)
+
+static kn_array run(kn_array w, double b, kn_array x)
+{
+    kn_tree weights = kn_tree_dict("w", w, "b", kn_scalar(b));
+    kn_array y = NULL;
+    kn_call(kn_jit(KN_FN(apply), .constant_argnums = KN_ARGNUMS(0)), &y, weights, &x);
+    return y;
+}
+
+static void are_recorded_once(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_reshape(kn_arange(0.0, 6.0, 1.0), KN_SHAPE(2, 3)), x = kn_ones(KN_SHAPE(1, 3));
+    kn_tree weights = kn_tree_dict("w", w, "b", kn_scalar(1.0));
+    kn_fn f = kn_jit(KN_FN(apply), .constant_argnums = KN_ARGNUMS(0));
+    n_recorded = 0;
+    for (int i = 0; i < 5; i++) {
+        KN_SCOPE;
+        kn_array y;
+        kn_call(f, &y, weights, &x);
+        expect_values(y, 6, 15);
+    }
+    assert_int_equal(n_recorded, 1);
+}
+
+static void others_are_another_program(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(1, 3));
+    expect_values(run(kn_zeros(KN_SHAPE(2, 3)), 0, x), 0, 0);
+    expect_values(run(kn_ones(KN_SHAPE(2, 3)), 0, x), 3, 3);
+    expect_values(run(kn_ones(KN_SHAPE(2, 3)), 1, x), 6, 6);
+}
+
+static void writing_makes_another_array(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_zeros(KN_SHAPE(2, 3)), x = kn_ones(KN_SHAPE(1, 3));
+    expect_values(run(w, 0, x), 0, 0);
+    kn_set_at(w, 2.0, "0");
+    expect_values(run(w, 0, x), 6, 0);
+}
+
+static void memory_that_comes_back_is_not_taken_for_the_old(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        KN_SCOPE;
+        kn_array w = kn_full(KN_SHAPE(2, 3), (double)i);
+        kn_eval(w);
+        expect_values(run(w, 0, kn_ones(KN_SHAPE(1, 3))), 3.0 * i, 3.0 * i);
+    }
+}
+
+static void count_elements(void *env, const kn_step *step) { *(int64_t *)env += step->elements; }
+
+static void what_depends_on_them_alone_is_worked_out_once(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_tree weights = kn_tree_dict("w", kn_ones(KN_SHAPE(200, 30)), "b", kn_scalar(1.0));
+    kn_array x = kn_ones(KN_SHAPE(1, 30)), y;
+    kn_fn f = kn_jit(KN_FN(apply), .constant_argnums = KN_ARGNUMS(0));
+    int64_t elements = 0;
+    kn_call(f, &y, weights, &x);
+    kn_eval(y);
+    kn_on_step(count_elements, &elements);
+    kn_call(f, &y, weights, &x);
+    kn_eval(y);
+    kn_on_step(NULL, NULL);
+    assert_true(elements < 200 * 30 / 2); /* the product's results, and no sum of the weights */
+}
+
+static void what_cannot_be_constant(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_jit(KN_FN(apply), .constant_argnums = KN_ARGNUMS(2));
+    expect_error_with("ValueError", "constant_argnums 2 is out of range");
+    kn_jit(KN_FN(apply), .constant_argnums = KN_ARGNUMS(0), .donate_argnums = KN_ARGNUMS(0));
+    expect_error_with("TypeError", "cannot be constant and donated");
+}
+
+KN_TEST_GROUP(test_constant_args)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(are_recorded_once),
+        TEST(others_are_another_program),
+        TEST(writing_makes_another_array),
+        TEST(memory_that_comes_back_is_not_taken_for_the_old),
+        TEST(what_depends_on_them_alone_is_worked_out_once),
+        TEST(what_cannot_be_constant),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
