@@ -155,7 +155,7 @@ int knbeside_png_write(const char *op, const knbeside_picture *image, knbeside_b
 static int no_png(const char *op)
 {
     return knbeside_fail(op, KN_ERROR_NOT_IMPLEMENTED,
-                         "PNG needs libpng, and kiln_media was built without it (KILN_PNG; Debian: libpng-dev)");
+                         "PNG needs libpng, without which this was built (KILN_PNG; Debian: libpng-dev)");
 }
 
 int knbeside_png_read(const char *op, const knbeside_bytes *in, knbeside_picture *image)
