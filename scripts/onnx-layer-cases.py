@@ -250,7 +250,8 @@ def grids():
 def bitmap(width, height, bits, compression, palette, pixels, masks=b""):
     start = 54 + len(masks) + len(palette)
     head = struct.pack("<IHHI", start + len(pixels), 0, 0, start)
-    return b"BM" + head + struct.pack("<IiiHHIIiiII", 40, width, height, 1, bits, compression, len(pixels), 0, 0, len(palette) // 4, 0) + masks + palette + pixels
+    head += struct.pack("<IiiHHIIiiII", 40, width, height, 1, bits, compression, len(pixels), 0, 0, len(palette) // 4, 0)
+    return b"BM" + head + masks + palette + pixels
 
 
 def pictures():
