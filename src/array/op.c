@@ -620,13 +620,8 @@ KNX_HOT const void *kna_look(kna_op *op, kn_array x, kni_type *type)
     /* `outside` is v itself, or known to v's recording, which lives at least as long as v's handle can be used */
     const void *data = kna_elements(outside);
     if (outside != v && outside->state == KN_V_NUMBER &&
-        outside->refs == 1) { /* a literal's value: keep it with the op */
-        kna_state *s = kna_state_get();
-        data = NULL;
-        if (KN_VEC_PUSH(&s->lazy_value, outside))
-            return &outside->bits;
-        kna_fail_with(op, knx_error_nomem());
-    }
+        outside->refs == 1) /* a literal's value: keep it with the op */
+        return kna_hold(op, NULL, outside) ? &outside->bits : NULL;
     kna_value_release(outside);
     return data;
 }

@@ -169,11 +169,35 @@ static void other_values_are_not_known(void **state)
     expect_error_with("ConcretizationError", "is not known while");
 }
 
+/* Numbers that are literals of the recording: where they were looked at, several of them, the rest is as it was. */
+static kn_array counted(const kn_array *x)
+{
+    int64_t bounds[3] = {0, 6, 1}, got[3] = {0};
+    for (int i = 0; i < 3; i++)
+        kn_copy_to(kn_astype(kn_scalar(bounds[i]), KN_I64), &got[i], sizeof got[i]);
+    return (void)x, kn_sum(kn_arange(got[0], got[1], got[2]));
+}
+KN_FUNCTION(counted, kn_array, kn_array)
+
+static void a_function_that_looked_at_numbers_has_a_vjp(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(2)), y = NULL, dx = NULL, one;
+    kn_fn back = kn_vjp(KN_FN(counted), KN_ARGS(&x), &y);
+    expect_no_error();
+    assert_true(kn_item(y) == 15);
+    one = kn_ones_like(y);
+    kn_call(back, &dx, &one);
+    assert_true(kn_array_equal(dx, kn_zeros(KN_SHAPE(2))));
+}
+
 KN_TEST_GROUP(test_constants)
 {
     const struct CMUnitTest tests[] = {
         TEST(constants_are_known_under_every_transformation),
         TEST(other_values_are_not_known),
+        TEST(a_function_that_looked_at_numbers_has_a_vjp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
