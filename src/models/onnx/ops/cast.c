@@ -110,7 +110,7 @@ static void write_float(char *to, double v, bool single)
     }
     int exponent = shortest(fabs(v), single, digits), n = (int)strlen(digits);
     const char *sign = v < 0 ? "-" : "";
-    if (exponent < -4 || exponent >= 16)
+    if (fabs(v) < 1e-4 || fabs(v) >= 1e16)
         snprintf(to, ROOM, "%s%c%s%se%c%02d", sign, digits[0], n > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+',
                  abs(exponent));
     else if (exponent < 0)
