@@ -13,9 +13,8 @@ get() {
 }
 for package in numpy onnx onnxruntime tokenizers tiktoken safetensors gguf ml_dtypes pillow regex; do get "$package"; done
 [ -d "$venv/onnx-cases" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-cases.py "$venv/onnx-cases" 2>/dev/null || echo "no cases of ONNX"
-for more in more layer; do # written beside ONNX's own, which are made first
-    [ -d "$venv/onnx-cases/$more" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" "scripts/onnx-$more-cases.py" "$venv/onnx-cases" 2>/dev/null
-done
+[ -d "$venv/onnx-cases/layer" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-layer-cases.py "$venv/onnx-cases" 2>/dev/null || echo "no cases of layers"
+[ -d "$venv/onnx-more" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-more-cases.py "$venv/onnx-more" >/dev/null 2>&1 || echo "no more cases of ONNX"
 [ -d "$venv/packages" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/models.py "$venv/packages" || echo "no models of packages"
 "$venv/bin/pip" list 2>/dev/null | awk '$1 ~ /^(onnx|onnxruntime|tokenizers|tiktoken|safetensors|gguf)$/ { print "  " $1, $2 }'
 exit 0

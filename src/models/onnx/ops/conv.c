@@ -2,6 +2,7 @@
  * conv.c -- convolutions: Conv, ConvTranspose, those of quantised numbers, and the causal one with a state. Images and
  * kernels stay in ONNX's order, (N, C, ...) and (M, C / group, ...), which Kiln's products read as it is. */
 #include "models/onnx/ops/layers.h"
+#include <stdio.h>
 
 typedef struct conv {
     kn_array x, w;
@@ -39,8 +40,29 @@ static int conv_read(knonnx_call *c, int x, int w, conv *v)
     return 0;
 }
 
+/* A kernel whose values are known has its output features last, as products read it, so that it is turned once and not at each call:
+ * the names of its axes then are in `text`. */
+static kn_array features_last(const conv *v, kn_lax_conv_numbers *numbers, char text[3][KN_MAX_NDIM + 1])
+{
+    static const char letters[] = "HWDABEFGJKLMPQRSTUVXYZ";
+    int n = v->windows.n;
+    int32_t order[KN_MAX_NDIM];
+    if (n < 1 || n >= (int)sizeof letters || !kn_is_concrete(v->w))
+        return v->w;
+    snprintf(text[0], sizeof text[0], "NC%.*s", n, letters);
+    snprintf(text[1], sizeof text[1], "%.*sIO", n, letters);
+    snprintf(text[2], sizeof text[2], "NC%.*s", n, letters);
+    *numbers = (kn_lax_conv_numbers){text[0], text[1], text[2]};
+    for (int i = 0; i < n; i++)
+        order[i] = 2 + i;
+    order[n] = 1;
+    order[n + 1] = 0;
+    return knonnx_permuted(v->w, n + 2, order);
+}
+
 static kn_array convolve(const conv *v, kn_dtype dtype)
 {
+    char text[3][KN_MAX_NDIM + 1];
     kn_lax_pad_pair pair[KN_MAX_NDIM];
     const knonnx_windows *w = &v->windows;
     kn_shape stride = knonnx_windows_shape(0, w->n, w->stride), dilation = knonnx_windows_shape(0, w->n, w->dilation);
@@ -48,7 +70,8 @@ static kn_array convolve(const conv *v, kn_dtype dtype)
     o.rhs_dilation = &dilation;
     o.feature_group_count = v->groups;
     o.preferred_element_type = dtype;
-    return kn_lax_conv_general_dilated(v->x, v->w, &stride, knonnx_windows_pads(w, 0, pair), &o);
+    kn_array kernel = features_last(v, &o.dimension_numbers, text);
+    return kn_lax_conv_general_dilated(v->x, kernel, &stride, knonnx_windows_pads(w, 0, pair), &o);
 }
 
 static int conv_op(knonnx_call *c)
