@@ -67,7 +67,7 @@ def pages(root, api, version):
     for f in api.functions.values():
         yield f"man3/{f['name']}.3", function(f, api, version)
     for path, name in [(root / "README.md", "kiln"), (root / "docs/api.md", "kiln-api")] + [
-            (p, "kiln-" + re.sub(r"^\d+-", "", p.stem)) for folder in ("concepts", "guides", "tutorial") for p in sorted((root / "docs" / folder).glob("*.md"))]:
+            (p, "kiln-" + re.sub(r"^\d+-", "", p.stem)) for folder in ("concepts", "guides", "models", "tutorial") for p in sorted((root / "docs" / folder).glob("*.md"))]:
         text = path.read_text()
         title = re.search(r"^# (.+)$", text, re.M)
         prefix = "-tutorial" if path.parent.name == "tutorial" else ""

@@ -61,7 +61,7 @@ class Site:
         for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY"):
             if (root / f"{name}.md").exists():
                 self.add(root / f"{name}.md", f"{name.lower()}.html", "Project")
-        for folder, group in (("tutorial", "Tutorial"), ("guides", "Guides"), ("concepts", "Concepts")):
+        for folder, group in (("tutorial", "Tutorial"), ("guides", "Guides"), ("concepts", "Concepts"), ("models", "Models")):
             for path in sorted((root / "docs" / folder).glob("*.md")):
                 self.add(path, f"docs/{folder}/{path.stem}.html", group)
         for path in sorted((root / "docs").glob("*.md")):
@@ -105,6 +105,7 @@ class Site:
     def index_pages(self):
         for folder, group, doc in (("docs/tutorial", "Tutorial", "From arrays to training, simulation and programs of your own, in short chapters. Every program on them is compiled and run by the tests."),
                                    ("docs/guides", "Guides", "For those who come from elsewhere."), ("docs/concepts", "Concepts", "A page for each idea."),
+                                   ("docs/models", "Models", "Trained models: files of weights, tokenizers, ONNX."),
                                    ("examples", "Examples", "Complete programs, each run by the tests.")):
             entries = self.of(group)
             if entries:

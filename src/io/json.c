@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * json.c -- JSON as manifests and headers of files have it, read strictly and piece by piece, or whole as a tree of values. */
+ * json.c -- JSON as manifests and headers of files have it, read strictly and piece by piece, or whole as a tree of
+ * values. */
 #include "io/json.h"
 #include "base/memory.h"
 #include <string.h>

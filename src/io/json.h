@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * json.h -- JSON as manifests and headers of files have it: UTF-8, numbers are integers of 64 bits where they are asked for,
- * texts have no NUL inside. All errors are ValueErrors "JSON: ... at byte N". */
+ * json.h -- JSON as manifests and headers of files have it: UTF-8, numbers are integers of 64 bits where they are
+ * asked for, texts have no NUL inside. All errors are ValueErrors "JSON: ... at byte N". */
 #ifndef KN_IO_JSON_H
 #define KN_IO_JSON_H
 #include "base/memory.h"
@@ -21,7 +21,8 @@ bool knio_json_null(knio_json_reader *r);              /* so is null */
 knx_error *knio_json_text(knio_json_reader *r, const char **out);
 knx_error *knio_json_integer(knio_json_reader *r, int64_t *out);
 knx_error *knio_json_skip(knio_json_reader *r, int depth); /* whatever value there is */
-/* Inside of brackets that close with ] or }: is there a member number i (above 0: any later one)? Of an object its key. */
+/* Inside of brackets that close with ] or }: is there a member number i (above 0: any later one)? Of an object its
+ * key. */
 knx_error *knio_json_next(knio_json_reader *r, char close, int i, const char **key, bool *more);
 knx_error *knio_json_end(knio_json_reader *r);         /* nothing but blanks is left */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mapped.h -- the bytes of a whole file as memory, for as long as somebody holds them: mapped, or read where files are not mapped. */
+ * mapped.h -- the bytes of a whole file as memory, for as long as somebody holds them: mapped, or read where files
+ * are not mapped. */
 #ifndef KN_IO_MAPPED_H
 #define KN_IO_MAPPED_H
 #include "base/memory.h"

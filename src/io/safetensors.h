@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * safetensors.h -- inside of files of safetensors: what a header says, and several files under one index. A file is the length of
- * its header (8 bytes, little-endian), the header (JSON), and the elements of all tensors, one behind the other without gaps. */
+ * safetensors.h -- inside of files of safetensors: what a header says, and several files under one index. A file is
+ * the length of its header (8 bytes, little-endian), the header (JSON), and the elements of all tensors, one behind
+ * the other without gaps. */
 #ifndef KN_IO_SAFETENSORS_H
 #define KN_IO_SAFETENSORS_H
 #include "base/dtype.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * safetensors_header.c -- headers of files of safetensors, read as the reference reads them: what it refuses is refused, and what it
- * leaves open (names and keys given twice, shapes of more dimensions than arrays have) is refused, too. */
+ * safetensors_header.c -- headers of files of safetensors, read as the reference reads them: what it refuses is
+ * refused, and what it leaves open (names and keys given twice, shapes of more dimensions than arrays have) is
+ * refused, too. */
 #include "io/safetensors.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * safetensors_open.c -- files of safetensors that are opened: one, or those under an index, whose "weight_map" says in which file each
- * tensor is. */
+ * safetensors_open.c -- files of safetensors that are opened: one, or those under an index, whose "weight_map" says
+ * in which file each tensor is. */
 #include "io/checkpoint.h"
 #include "io/safetensors.h"
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * safetensors_sharded.c -- trees as several files of safetensors under an index, split, named and indexed as huggingface_hub does it. */
+ * safetensors_sharded.c -- trees as several files of safetensors under an index, split, named and indexed as
+ * huggingface_hub does it. */
 #if !defined _WIN32 && !defined __wasi__
 #define _GNU_SOURCE
 #endif
@@ -14,7 +15,8 @@
 
 /* ---- Which file each tensor goes to. */
 
-/* In the order of the tree, and numbered as they are closed: what is too large for any has one alone, closed at once. */
+/* In the order of the tree, and numbered as they are closed: what is too large for any has one alone, closed at
+ * once. */
 static knx_error *split(knio_st_writer *w, uint64_t most, int *n_shard)
 {
     int open = -1, opened = 0, closed = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * safetensors_write.c -- writing trees as files of safetensors, byte for byte as the package does: sorted by dtype and name, the header
- * padded with blanks. */
+ * safetensors_write.c -- writing trees as files of safetensors, byte for byte as the package does: sorted by dtype
+ * and name, the header padded with blanks. */
 #include "array/handle.h"
 #include "base/context.h"
 #include "base/options.h"

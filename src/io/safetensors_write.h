@@ -24,10 +24,11 @@ typedef struct knio_st_writer {
     knio_st_pair *pair; /* metadata, sorted by key */
 } knio_st_writer;
 
-/* Begins the operation with what is to be written; false: it has not begun, and an error is reported. The arrays belong to
- * the scope. */
+/* Begins the operation with what is to be written; false: it has not begun, and an error is reported. The arrays
+ * belong to the scope. */
 bool knio_st_begin(knio_st_writer *w, kna_op *op, kn_tree tree, const kn_text_list *metadata, const char *separator);
 void knio_st_drop(knio_st_writer *w);
 /* The tensors of one file. */
-knx_error *knio_st_write(const knio_st_writer *w, const char *path, FILE *stream, int shard, int n_pair, const knio_st_pair *pair);
+knx_error *knio_st_write(const knio_st_writer *w, const char *path, FILE *stream, int shard, int n_pair,
+                         const knio_st_pair *pair);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * weight_names.c -- names of weights, from those of one program to those of another: by rules for whole names, beginnings, ends and parts. */
+ * weight_names.c -- names of weights, from those of one program to those of another: by rules for whole names,
+ * beginnings, ends and parts. */
 #include "array/op.h"
 #include "base/context.h"
 #include "base/options.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reader_list.c -- the readers: npy and npz files, manifests, tables of numbers, indices, dtypes, formats, jaxprs, pictures, sound. */
+ * reader_list.c -- the readers: npy and npz files, manifests, tables of numbers, indices, dtypes, formats, jaxprs,
+ * pictures, sound. */
 #define KN_BUILD /* the functions, not the macros of the same names */
 #include "readers.h"
 #include "base/format.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reader_weights.c -- readers of files of models: safetensors, whose files are written again and read again, and gguf. */
+ * reader_weights.c -- readers of files of models: safetensors, whose files are written again and read again, and
+ * gguf. */
 #define KN_BUILD /* the functions, not the macros of the same names */
 #include "readers.h"
 #include "kiln/models.h"

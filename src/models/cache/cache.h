@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cache.h -- inside of the cache of files. A folder has
  *     blobs/ab/cdef...    content, named by its SHA-256; who uses it holds a shared lock on it
- *     names/0123...       a name, in a file that is called by the name's sum: version, sum and size of the content, the name
+ *     names/0123...       a name, in a file that is called by its sum: version, sum and size of the content, the name
  *     partial/0123...     what has come of a name that is being fetched; 0123....lock is locked by who fetches it
  *     lock                locked by who removes content
  * Files come into their places by rename, so nobody sees half of one. */
@@ -57,13 +57,15 @@ int kncache_each(const char *operation, const char *folder, kncache_visit *visit
 /* ---- Names and content (store.c). */
 
 bool kncache_read_sum(const char *text, kncache_sum *sum); /* 64 hexadecimal digits */
-/* 1: there it is; 0: there is no such name, or nothing that it leads to; -1 with an error. t->name is the caller's to free. */
+/* 1: there it is; 0: there is no such name, or nothing that it leads to; -1 with an error. t->name is the caller's
+ * to free. */
 int kncache_read_name(const char *operation, const char *path, kncache_target *t);
 int kncache_write_name(const char *operation, const kncache *c, const char *name, const kncache_sum *sum, int64_t size);
 /* The path of content, from now on in use; NULL if it is not there (no error), or has another size (-1: any). */
 const char *kncache_hold(const char *operation, kncache *c, const kncache_sum *sum, int64_t size);
 /* A complete file becomes content, and the name leads to it. The path, in use; NULL with an error. */
-const char *kncache_adopt(const char *operation, kncache *c, const char *name, const char *file, const kncache_sum *sum, int64_t size);
+const char *kncache_adopt(const char *operation, kncache *c, const char *name, const char *file,
+                          const kncache_sum *sum, int64_t size);
 /* Is the sum of what is at this path right? 1, 0, -1 with an error. */
 int kncache_is_right(const char *operation, const char *path, const kncache_sum *sum);
 void kncache_bound(const char *operation, kncache *c);

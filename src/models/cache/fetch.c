@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fetch.c -- fetching: one process for each name at a time, to a file beside the content, which the next try continues. */
+ * fetch.c -- fetching: one process for each name at a time, to a file beside the content, which the next try
+ * continues. */
 #include "models/cache/cache.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -181,7 +181,8 @@ static int make_blob_folder(const char *operation, const kncache *c, const kncac
     return status;
 }
 
-/* Puts the file, which is locked as in use by then, to where its content belongs. 1; 0: content is there already; -1 with an error. */
+/* Puts the file, which is locked as in use by then, to where its content belongs. 1; 0: content is there already; -1
+ * with an error. */
 static int put_in_place(const char *operation, const char *file, const char *path, int64_t size)
 {
     struct stat s;

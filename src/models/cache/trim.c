@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * trim.c -- what goes: content that was not used for the longest time, never what somebody uses; what no name leads to; what interrupted
- * fetches left long ago. */
+ * trim.c -- what goes: content that was not used for the longest time, never what somebody uses; what no name leads
+ * to; what interrupted fetches left long ago. */
 #include "models/cache/trim.h"
 #include <errno.h>
 #include <fcntl.h>

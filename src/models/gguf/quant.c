@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * quant.c -- what the bytes of quantised blocks mean, as expressions of public functions: a kernel that uses the elements reads the
- * bytes. Numbers are worked out at the points (block, ...) into which the elements of a block fall apart, so that each byte and each scale
- * is a view with axes of length 1, and nothing has to lie in memory in between. The order of operations is that of the package gguf, so bits
- * are equal. */
+ * quant.c -- what the bytes of quantised blocks mean, as expressions of public functions: a kernel that uses the
+ * elements reads the bytes. Numbers are worked out at the points (block, ...) into which the elements of a block
+ * fall apart, so that each byte and each scale is a view with axes of length 1, and nothing has to lie in memory in
+ * between. The order of operations is that of the package gguf, so bits are equal. */
 #include "models/gguf/quant.h"
 
 /* ---- Pieces of blocks. */
@@ -258,7 +258,8 @@ kn_array kngguf_iq4_xs(kn_array b)
     return kn_multiply(kn_multiply(half(b, 0, AT(1, 1, 1, 1, 1)), scales), look_up(nonlinear, q));
 }
 
-/* Digits to the base of three, of numbers that lie in bytes as fractions: times powers of three, without what goes over. */
+/* Digits to the base of three, of numbers that lie in bytes as fractions: times powers of three, without what goes
+ * over. */
 static kn_array digits(kn_array b, int from, int groups, int w, int count)
 {
     static const uint8_t powers[] = {1, 3, 9, 27, 81};

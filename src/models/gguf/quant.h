@@ -18,6 +18,7 @@ typedef struct kngguf_kind {
 const kngguf_kind *kngguf_kind_of(uint64_t kind); /* NULL: there is none */
 kn_dtype kngguf_dtype(uint64_t kind);             /* of a plain one; uint8 of blocks */
 
-extern kngguf_rule kngguf_q4_0, kngguf_q4_1, kngguf_q5_0, kngguf_q5_1, kngguf_q8_0, kngguf_q8_1, kngguf_q2_k, kngguf_q3_k, kngguf_q4_k,
-    kngguf_q5_k, kngguf_q6_k, kngguf_q8_k, kngguf_iq4_nl, kngguf_iq4_xs, kngguf_tq1_0, kngguf_tq2_0, kngguf_mxfp4, kngguf_nvfp4;
+extern kngguf_rule kngguf_q4_0, kngguf_q4_1, kngguf_q5_0, kngguf_q5_1, kngguf_q8_0, kngguf_q8_1, kngguf_q2_k,
+    kngguf_q3_k, kngguf_q4_k, kngguf_q5_k, kngguf_q6_k, kngguf_q8_k, kngguf_iq4_nl, kngguf_iq4_xs, kngguf_tq1_0,
+    kngguf_tq2_0, kngguf_mxfp4, kngguf_nvfp4;
 #endif

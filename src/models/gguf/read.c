@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * read.c -- gguf files: magic, version, numbers of tensors and entries, the entries, the tensors' names, shapes, kinds and places, and
- * behind padding what they are made of. Numbers of what comes are believed as far as the file has bytes for it. */
+ * read.c -- gguf files: magic, version, numbers of tensors and entries, the entries, the tensors' names, shapes,
+ * kinds and places, and behind padding what they are made of. Numbers of what comes are believed as far as the file
+ * has bytes for it. */
 #include "models/gguf/file.h"
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_safetensors.c -- files of safetensors: what the reference takes and refuses, arrays that are the file, trees, names, files under an index. */
+ * test_safetensors.c -- files of safetensors: what the reference takes and refuses, arrays that are the file, trees,
+ * names, files under an index. */
 #include "support/expect.h"
 #include "support/folder.h"
 #include "support/group.h"

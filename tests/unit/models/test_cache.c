@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_cache.c -- the cache of files: what is put and fetched is there, checked; tries that fail or are killed are continued; processes wait for each
- * other; a bound removes what was not used for the longest time, never what is in use. */
+ * test_cache.c -- the cache of files: what is put and fetched is there, checked; tries that fail or are killed are
+ * continued; processes wait for each other; a bound removes what was not used for the longest time, never what is in
+ * use. */
 #define _GNU_SOURCE
 #include "support/expect.h"
 #include "support/group.h"

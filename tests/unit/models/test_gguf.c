@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_gguf.c -- gguf files that are made here byte by byte: what is in them, what blocks mean, what is wrong with a file. All kinds beside the
- * Python package: tests/models/gguf_peer.py. */
+ * test_gguf.c -- gguf files that are made here byte by byte: what is in them, what blocks mean, what is wrong with a
+ * file. All kinds beside the Python package: tests/models/gguf_peer.py. */
 #include "support/expect.h"
 #include "support/folder.h"
 #include "support/group.h"

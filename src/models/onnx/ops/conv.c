@@ -52,7 +52,9 @@ static kn_array features_last(const conv *v, kn_lax_conv_numbers *numbers, char 
     snprintf(text[0], sizeof text[0], "NC%.*s", n, letters);
     snprintf(text[1], sizeof text[1], "%.*sIO", n, letters);
     snprintf(text[2], sizeof text[2], "NC%.*s", n, letters);
-    *numbers = (kn_lax_conv_numbers){text[0], text[1], text[2]};
+    numbers->lhs = text[0];
+    numbers->rhs = text[1];
+    numbers->out = text[2];
     for (int i = 0; i < n; i++)
         order[i] = 2 + i;
     order[n] = 1;
