@@ -11,7 +11,7 @@ get() {
     [ -z "${NEWER-}" ] && "$venv/bin/pip" show -q "$1" 2>/dev/null && return
     "$venv/bin/pip" install -q --upgrade "$@" || echo "$1 could not be installed: tests beside it are skipped"
 }
-for package in numpy onnx onnxruntime tokenizers tiktoken safetensors gguf ml_dtypes pillow regex; do get "$package"; done
+for package in numpy onnx onnxruntime tokenizers tiktoken safetensors huggingface_hub gguf ml_dtypes pillow regex; do get "$package"; done
 [ -d "$venv/onnx-cases" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-cases.py "$venv/onnx-cases" 2>/dev/null || echo "no cases of ONNX"
 [ -d "$venv/onnx-cases/layer" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-layer-cases.py "$venv/onnx-cases" 2>/dev/null || echo "no cases of layers"
 [ -d "$venv/onnx-more" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-more-cases.py "$venv/onnx-more" >/dev/null 2>&1 || echo "no more cases of ONNX"

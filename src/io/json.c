@@ -146,6 +146,9 @@ knx_error *knio_json_next(reader *r, char close, int i, const char **key, bool *
         return knio_json_wrong(r, "a comma or an end is missing");
     if (close == ']')
         return NULL;
+    skip_blanks(r);
+    if (r->s == r->end || *r->s != '"')
+        return knio_json_wrong(r, "a key or an end is missing");
     KN_TRY(knio_json_text(r, key));
     return knio_json_take(r, ':') ? NULL : knio_json_wrong(r, "':' is missing");
 }
