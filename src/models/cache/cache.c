@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cache.c -- the cache of files as the user has it. */
 #include "kiln/extend.h"
+#include "models/cache/system.h"
 #include "models/cache/trim.h"
 #include <errno.h>
 #include <stdio.h>
@@ -197,7 +198,7 @@ const char *kn_cache_put(kn_file_cache cache, const char *name, const void *byte
         knbeside_no_memory(operation);
         return NULL;
     }
-    snprintf(own, sizeof own, "put-%ld-%p", (long)getpid(), (void *)c);
+    snprintf(own, sizeof own, "put-%ld-%p", kncache_process(), (void *)c);
     char *path = kncache_path(c, "partial", own);
     FILE *f = path ? fopen(path, "wb") : NULL;
     bool ok = f && (!n || fwrite(bytes, 1, n, f) == n);

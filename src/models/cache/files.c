@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * files.c -- folders, locks and sums of files. */
 #include "models/cache/cache.h"
+#include "models/cache/system.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,12 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifndef __wasi__
-#include <sys/file.h>
-#else /* there are no other processes, and kn_cache_open refuses */
-enum { LOCK_EX };
-static int flock(int fd, int how) { return (void)fd, (void)how, 0; }
-#endif
 
 int kncache_fail(const char *operation, const char *path)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * store.c -- names and content. */
 #include "models/cache/cache.h"
+#include "models/cache/system.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,12 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifndef __wasi__
-#include <sys/file.h>
-#else
-enum { LOCK_SH, LOCK_NB };
-static int flock(int fd, int how) { return (void)fd, (void)how, 0; }
-#endif
 
 static const char mark[] = "kiln cache 1";
 
@@ -80,7 +75,7 @@ static int write_whole(const char *operation, const kncache *c, const char *path
 {
     static atomic_uint counter;
     char own[64];
-    snprintf(own, sizeof own, "new-%ld-%u", (long)getpid(), atomic_fetch_add(&counter, 1));
+    snprintf(own, sizeof own, "new-%ld-%u", kncache_process(), atomic_fetch_add(&counter, 1));
     char *fresh = kncache_path(c, "partial", own);
     if (!fresh)
         return -1;
@@ -202,7 +197,7 @@ static const char *become_content(const char *operation, kncache *c, const char 
 {
     char *path = kncache_blob_path(c, sum);
     int fd = path ? open(file, O_RDONLY | O_CLOEXEC) : -1;
-    if (path && (fd < 0 || flock(fd, LOCK_SH) != 0 || chmod(file, 0444) != 0))
+    if (path && (fd < 0 || flock(fd, LOCK_SH) != 0 || kncache_make_readonly(file) != 0))
         kncache_fail(operation, file);
     else if (path)
         *status = put_in_place(operation, file, path, size);

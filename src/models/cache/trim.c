@@ -2,6 +2,7 @@
  * trim.c -- what goes: content that was not used for the longest time, never what somebody uses; what no name leads
  * to; what interrupted fetches left long ago. */
 #include "models/cache/trim.h"
+#include "models/cache/system.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,12 +11,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#ifndef __wasi__
-#include <sys/file.h>
-#else
-enum { LOCK_EX, LOCK_NB };
-static int flock(int fd, int how) { return (void)fd, (void)how, 0; }
-#endif
 
 typedef struct blob {
     kncache_sum sum;
