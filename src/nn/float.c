@@ -22,6 +22,8 @@ void knnn_need_integers(kna_op *op, kn_array x, const char *name)
 kni_atom knnn_along(kna_op *op, kn_array x, kn_dtype d, const char *name, kni_type t, int n, const int64_t *axes)
 {
     kni_type given = kna_type(op, x);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
     bool fits = given.ndim == 0 || given.ndim == n;
     for (int i = 0; i < n && fits && given.ndim; i++)
         fits = knx_dim_eq(given.dim[i], t.dim[axes[i]]);

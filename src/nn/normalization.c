@@ -55,6 +55,8 @@ static kni_atom mean(kni_builder *b, kni_atom x, int n, const int64_t *axes)
 {
     kni_type t = knb_type(b, x);
     int64_t dim[KN_MAX_NDIM];
+    if (b->error)
+        return KN_ATOM_NONE;
     for (int i = 0; i < n; i++)
         dim[i] = t.dim[axes[i]];
     return knb_div(b, knb_reduce_sum(b, x, n, axes), knb_dimension(b, t.dtype, knx_dim_size(n, dim)));

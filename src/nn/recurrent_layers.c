@@ -141,11 +141,12 @@ static kni_atom run(layers *l, kni_atom gates, const knnn_weights *w, bool rever
 {
     const knnn_cell *c = &l->cell;
     scan s = {.n = 0};
-    kni_atom w_hh = kna_in_as(l->op, w->w_hh, c->d.stored), late = knnn_late_bias(l->op, c, w), next[3], out[3];
-    if (kna_failed(l->op))
-        return KN_ATOM_NONE;
     int carried = c->kind == KNNN_LSTM ? 2 : 1;
     bool masked = l->lengths != KN_ATOM_NONE;
+    kni_atom w_hh = kna_in_as(l->op, w->w_hh, c->d.stored), late = knnn_late_bias(l->op, c, w), next[3], out[3];
+    kni_atom numbers = masked ? knb_iota(l->b, KN_DT(I64), 1, &l->time, 0) : KN_ATOM_NONE;
+    if (kna_failed(l->op)) /* the body's builder has errors of its own */
+        return KN_ATOM_NONE;
     knb_init(&s.body);
     kni_builder *b = &s.body;
     kni_atom weights = operand(l, &s, w_hh, false), bias = operand(l, &s, late, false),
@@ -154,7 +155,7 @@ static kni_atom run(layers *l, kni_atom gates, const knnn_weights *w, bool rever
     for (int i = 0; i < carried; i++)
         at[i] = operand(l, &s, state[i], false);
     kni_atom x = operand(l, &s, gates, true);
-    kni_atom number = masked ? operand(l, &s, knb_iota(l->b, KN_DT(I64), 1, &l->time, 0), true) : KN_ATOM_NONE;
+    kni_atom number = operand(l, &s, numbers, true);
     knnn_step(b, c, x, weights, bias, at, next);
     next[carried] = next[0];
     if (masked) {

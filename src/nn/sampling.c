@@ -70,6 +70,8 @@ static kni_atom nucleus(kna_op *op, kni_atom sorted, kn_array p)
     kni_builder *b = op->b;
     kni_type t = knb_type(b, sorted);
     int64_t last = t.ndim - 1;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
     kni_atom probability = knnn_softmax_last(op, sorted);
     kni_atom before = knb_sub(b, knb_cumsum(b, probability, (int)last, false), probability);
     kni_atom most = each_row(op, p, "top_p", t);
@@ -179,6 +181,8 @@ static kni_atom counts(kna_op *op, kni_atom ids, kni_type t)
 {
     kni_builder *b = op->b;
     kni_type ti = knb_type(b, ids);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
     int64_t length = ti.dim[ti.ndim - 1], last = t.ndim - 1, rows = 1;
     for (int i = 0; i < last; i++)
         rows = knx_dim_mul(rows, t.dim[i]);
