@@ -144,7 +144,7 @@ int knbeside_read(const char *operation, const char *path, FILE *file, knbeside_
         fclose(f);
     if (wrong)
         return knbeside_fail(operation, KN_ERROR_FILE, "%s: %s", file ? "<stream>" : path,
-                            number ? strerror(number) : "Input/output error");
+                             number ? strerror(number) : "Input/output error");
     return out->failed ? knbeside_no_memory(operation) : 0;
 }
 

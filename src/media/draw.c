@@ -52,7 +52,7 @@ int knmedia_vectors(const char *op, kn_array x, kn_array y, const char *y_name, 
     *from_x = vector(op, "x", x, &nx);
     if (*from_x && nx != *n)
         return knbeside_fail(op, KN_ERROR_VALUE, "x has %lld elements and %s %lld", (long long)nx, y_name,
-                            (long long)*n);
+                             (long long)*n);
     return *from_x ? 0 : -1;
 }
 
@@ -208,7 +208,7 @@ static int bars(const char *op, knmedia_panel *panel, kn_array x, kn_array heigh
         return -1;
     if (bottom && nb != n && nb != 1)
         return knbeside_fail(op, KN_ERROR_VALUE, "bottom has %lld elements and height %lld", (long long)nb,
-                            (long long)n);
+                             (long long)n);
     if (!(o->width > 0) || isinf(o->width))
         return knbeside_fail(op, KN_ERROR_VALUE, "a bar's width is a positive number, not %g", o->width);
     if (knmedia_pen_color(op, panel, o->color, o->alpha, &color))

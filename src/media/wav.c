@@ -53,7 +53,7 @@ static int read_format(sound *s, uint64_t at, uint64_t n)
     }
     if (s->format != PCM && s->format != FLOAT)
         return knbeside_fail(s->op, KN_ERROR_NOT_IMPLEMENTED,
-                            "WAV files of format 0x%04x are not read: PCM and floats are", s->format);
+                             "WAV files of format 0x%04x are not read: PCM and floats are", s->format);
     if (s->channels == 0)
         return damaged(s, "it has no channels");
     int size = s->frame / s->channels;
@@ -62,7 +62,7 @@ static int read_format(sound *s, uint64_t at, uint64_t n)
     if (s->format == FLOAT ? (s->bits != 32 && s->bits != 64) || size * 8 != s->bits
                            : (size != 1 && size != 2 && size != 3 && size != 4 && size != 8))
         return knbeside_fail(s->op, KN_ERROR_NOT_IMPLEMENTED, "%s of %d bits in %d bytes are not read",
-                            s->format == FLOAT ? "floats" : "integers", s->bits, size);
+                             s->format == FLOAT ? "floats" : "integers", s->bits, size);
     s->has_format = true;
     return 0;
 }
@@ -169,15 +169,15 @@ static int check_save(sound *s, kn_array x, int64_t rate, int bits)
     bool known = d == KN_U8 || d == KN_I16 || d == KN_I32 || d == KN_I64 || d == KN_F32 || d == KN_F64;
     if (!known)
         return knbeside_fail(s->op, KN_ERROR_TYPE,
-                            "sound is uint8, int16, int32, int64, float32 or float64, not %s; kn_astype converts",
-                            kn_dtype_name(d));
+                             "sound is uint8, int16, int32, int64, float32 or float64, not %s; kn_astype converts",
+                             kn_dtype_name(d));
     if (shape.ndim < 1 || shape.ndim > 2)
         return knbeside_fail(s->op, KN_ERROR_VALUE, "sound has the shape (frames) or (frames, channels), not %d axes",
-                            shape.ndim);
+                             shape.ndim);
     s->channels = shape.ndim == 2 ? (int)(shape.dim[1] > 65536 ? 65536 : shape.dim[1]) : 1;
     if (bits != 0 && (bits != 24 || d != KN_I32) && bits != 8 * (int)kn_dtype_size(d))
         return knbeside_fail(s->op, KN_ERROR_VALUE, "%s has %d bits%s, not %d", kn_dtype_name(d),
-                            8 * (int)kn_dtype_size(d), d == KN_I32 ? " or 24" : "", bits);
+                             8 * (int)kn_dtype_size(d), d == KN_I32 ? " or 24" : "", bits);
     s->bits = bits ? bits : 8 * (int)kn_dtype_size(d);
     s->format = kn_dtype_kind(d) == 'f' ? FLOAT : PCM;
     if (s->channels < 1 || s->channels * s->bits / 8 > 65535)
@@ -185,12 +185,12 @@ static int check_save(sound *s, kn_array x, int64_t rate, int bits)
     s->frame = s->channels * s->bits / 8;
     if (rate < 1 || rate > UINT32_MAX / s->frame)
         return knbeside_fail(s->op, KN_ERROR_VALUE, "a rate of %lld frames in a second cannot be written",
-                            (long long)rate);
+                             (long long)rate);
     s->rate = (uint64_t)rate;
     s->bytes = (uint64_t)shape.dim[0] * (uint64_t)s->frame;
     if (s->bytes > UINT32_MAX - 64)
         return knbeside_fail(s->op, KN_ERROR_VALUE, "a WAV file holds 4 GiB, the sound has %llu bytes",
-                            (unsigned long long)s->bytes);
+                             (unsigned long long)s->bytes);
     return 0;
 }
 

@@ -20,11 +20,12 @@ static int in_groups(kni_type t, int64_t k, int64_t groups, int64_t dim[KN_MAX_N
     return t.ndim + 1;
 }
 
-/* (..., G) beside (..., G, K / G) */
+/* (..., G) beside (..., G, K / G), or beside more axes behind G */
 static kni_atom each_group(kni_builder *b, kni_atom x, int ndim, const int64_t *dim)
 {
     int64_t front[KN_MAX_NDIM];
-    for (int i = 0; i < ndim - 1; i++)
+    int n = b->error ? 0 : knb_type(b, x).ndim;
+    for (int i = 0; i < n; i++)
         front[i] = i;
     return knb_broadcast_in_dim(b, x, ndim, dim, front);
 }
@@ -153,23 +154,20 @@ kn_nn_quantized kn_nn_quantize(kn_array w, const kn_nn_quantize_opts *opts)
 
 /* ---- Back. */
 
-/* Bytes (..., K / 2) as bytes (..., K) below 16: the low half first. */
-static kni_atom unpacked(kni_builder *b, kni_atom x)
+/* Bytes (..., N) as bytes (..., N, 2) below 16: the low half first. */
+static kni_atom halves(kni_builder *b, kni_atom x)
 {
     kni_type t = knb_type(b, x);
-    int64_t dim[KN_MAX_NDIM], front[KN_MAX_NDIM], last = t.ndim, two = 2;
+    int64_t dim[KN_MAX_NDIM];
     if (b->error)
         return KN_ATOM_NONE;
     for (int i = 0; i < t.ndim; i++)
-        dim[i] = t.dim[i], front[i] = i;
-    dim[t.ndim] = 2;
-    kni_atom shift = knb_mul(b, knb_iota(b, KN_DT(U8), 1, &two, 0), knb_integer(b, KN_DT(U8), 4));
-    shift = knb_broadcast_in_dim(b, shift, t.ndim + 1, dim, &last);
-    kni_atom wide = knb_broadcast_in_dim(b, x, t.ndim + 1, dim, front);
-    kni_atom half = knb_shift_right_logical(b, wide, shift);
-    half = knb_and(b, half, knb_integer(b, KN_DT(U8), HIGHEST_4));
-    dim[t.ndim - 1] = knx_dim_mul(2, t.dim[t.ndim - 1]);
-    return knb_reshape(b, half, t.ndim, dim);
+        dim[i] = t.dim[i];
+    dim[t.ndim] = 1;
+    x = knb_reshape(b, x, t.ndim + 1, dim);
+    kni_atom low = knb_and(b, x, knb_integer(b, KN_DT(U8), HIGHEST_4)),
+             high = knb_shift_right_logical(b, x, knb_full(b, knb_type(b, x), 4));
+    return knb_concatenate(b, 2, (kni_atom[]){low, high}, t.ndim);
 }
 
 typedef struct quantized {
@@ -212,26 +210,39 @@ static bool read_quantized(kna_op *op, kn_array values, kn_array scales, kn_arra
     return !kna_failed(op);
 }
 
+/* Integers in their groups: (..., G, K / G), of four bits (..., G, K / G / 2, 2) if groups are of whole bytes, so that
+ * one kernel works out weights from bytes. */
+static kni_atom grouped(kni_builder *b, const quantized *q, kni_atom x, int *ndim, int64_t *dim)
+{
+    int n = *ndim = in_groups(q->values, q->k, q->scales.dim[q->scales.ndim - 1], dim);
+    int64_t size = dim[n - 1];
+    if (!q->four)
+        return knb_reshape(b, x, n, dim);
+    if (n == KN_MAX_NDIM || !knx_dim_eq(knx_dim_mod(size, 2), 0))
+        return knb_reshape(b, halves(b, x), n, dim);
+    dim[n - 1] = knx_dim_floordiv(size, 2);
+    x = halves(b, knb_reshape(b, x, n, dim));
+    dim[n] = 2;
+    *ndim = n + 1;
+    return x;
+}
+
 /* (value - zero point) scale, computed in at least float32, as d */
 static kni_atom dequantized(kna_op *op, const quantized *q, kn_array values, kn_array scales, kn_array zero_points,
                             kn_dtype d)
 {
     kni_builder *b = op->b;
     kn_dtype wide = d == KN_DT(F64) ? d : KN_DT(F32);
-    int64_t dim[KN_MAX_NDIM], flat[KN_MAX_NDIM];
-    int n = in_groups(q->values, q->k, q->scales.dim[q->scales.ndim - 1], dim);
-    kni_atom x = kna_in(op, values);
-    x = knb_convert(b, q->four ? unpacked(b, x) : x, wide);
-    x = knb_reshape(b, x, n, dim);
+    int64_t dim[KN_MAX_NDIM];
+    int n, last = q->values.ndim - 1;
+    kni_atom x = knb_convert(b, grouped(b, q, kna_in(op, values), &n, dim), wide);
     if (zero_points)
         x = knb_sub(b, x, each_group(b, kna_in_as(op, zero_points, wide), n, dim));
     else if (q->four)
         x = knb_sub(b, x, knb_like(b, x, MIDDLE_4));
     x = knb_mul(b, x, each_group(b, kna_in_as(op, scales, wide), n, dim));
-    for (int i = 0; i < n - 2; i++)
-        flat[i] = dim[i];
-    flat[n - 2] = q->k;
-    return knb_convert(b, knb_reshape(b, x, n - 1, flat), d);
+    dim[last] = q->k;
+    return knb_convert(b, knb_reshape(b, x, last + 1, dim), d);
 }
 
 kn_array kn_nn_dequantize(kn_array values, kn_array scales, const kn_nn_dequantize_opts *opts)

@@ -98,8 +98,8 @@ int main(int argc, char **argv)
         line[lines++] = text + i;
     if (argc > 5) {
         double seconds = batches(t, line, lines, atoi(argv[5]));
-        printf("%.3f s for %lld lines, %.1f MB: %.2f MB/s; loaded in %.3f s\n", seconds, (long long)lines, (double)n / 1e6,
-               (double)n / 1e6 / seconds, loaded);
+        printf("%.3f s for %lld lines, %.1f MB: %.2f MB/s; loaded in %.3f s\n", seconds, (long long)lines,
+               (double)n / 1e6, (double)n / 1e6 / seconds, loaded);
     } else {
         write_all(t, argv[3], line, lines);
     }

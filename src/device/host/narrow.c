@@ -12,7 +12,6 @@ typedef struct look {
     const knc_attached *x;
     const knk_kernel *k;
     knd_narrow *out;
-    bool pairs; /* the last dimension are the two halves of bytes */
 } look;
 
 static const knk_inst *node(const look *l, knk_node n) { return &l->k->node[n]; }
@@ -112,18 +111,42 @@ static bool is_constant(const look *l, knk_node n, uint64_t value)
     return node(l, n)->op == KNK_CONST && node(l, n)->imm == value;
 }
 
-/* 4 times the index in the last dimension, which is one of two: how far a byte is shifted for its low and high half. */
-static bool is_half_shift(const look *l, knk_node n)
+/* Does the node compare the index in the last dimension, which is one of two, with 1? below: index < 1, else 1 <= index */
+static bool is_half(const look *l, knk_node n, bool below)
 {
-    const knk_inst *i = node(l, n), *index;
+    const knk_inst *i = node(l, n), *index = i->op == (below ? KNK_LT : KNK_LE) ? node(l, below ? i->a : i->b) : i;
     int last = end_of_steps(l) - 1;
     int64_t row, step;
-    if (i->op != KNK_MUL || !is_constant(l, i->b, 4) || node(l, i->a)->op != KNK_CAST)
-        return false;
-    index = node(l, node(l, i->a)->a);
-    return index->op == KNK_INDEX && l->x->offset[index->map] == 0 && l->x->extent[last] == 2 &&
-           stride(l, index->map, last) == 1 && joined(l, index->map, first_row(l), first_step(l), &row) && row == 0 &&
+    return index->op == KNK_INDEX && is_constant(l, below ? i->b : i->a, 1) && l->x->offset[index->map] == 0 &&
+           l->x->extent[last] == 2 && stride(l, index->map, last) == 1 &&
+           joined(l, index->map, first_row(l), first_step(l), &row) && row == 0 &&
            joined(l, index->map, first_step(l), last, &step) && step == 0;
+}
+
+/* A byte that is loaded for one of the two halves, masked or shifted to it; NULL: it is none. */
+static const knk_inst *half_of(const look *l, knk_node n, knk_node pred, knk_op op, uint64_t number)
+{
+    const knk_inst *i = node(l, n), *load = i->op == op && is_constant(l, i->b, number) ? node(l, i->a) : NULL;
+    bool is_byte = load && load->op == KNK_LOAD && load->dtype == KN_ID_U8 && load->a == KNK_NONE && load->b == pred;
+    return is_byte && l->x->ref[load->buffer] != KNC_NO ? load : NULL;
+}
+
+/* The low halves of bytes where the index is 0, the high ones where it is 1, as a concatenation is lowered: the load of
+ * the low ones. NULL: it is something else. */
+static const knk_inst *low_halves(const look *l, knk_node n)
+{
+    const knk_inst *i = node(l, n), *low = i->op == KNK_SELECT ? node(l, i->c) : NULL;
+    if (!low || low->op != KNK_SELECT || !is_constant(l, low->c, 0) || !is_half(l, i->a, false) ||
+        !is_half(l, low->a, true))
+        return NULL;
+    const knk_inst *x = half_of(l, low->b, low->a, KNK_AND, 15), *y = half_of(l, i->b, i->a, KNK_SHR, 4);
+    int last = end_of_steps(l) - 1;
+    if (!x || !y || x->buffer != y->buffer || l->x->offset[x->map] != l->x->offset[y->map] + stride(l, y->map, last))
+        return NULL;
+    for (int d = 0; d < last; d++)
+        if (stride(l, x->map, d) != stride(l, y->map, d))
+            return NULL;
+    return x;
 }
 
 /* The values: loads that follow one another along the steps. */
@@ -135,21 +158,17 @@ static bool read_values(look *l, knk_node n)
     if (i->op != KNK_CAST || i->dtype != KN_ID_F32)
         return false;
     knk_node from = i->a;
-    i = node(l, from);
-    if (i->op == KNK_AND && is_constant(l, i->b, 15) && node(l, i->a)->op == KNK_SHR &&
-        is_half_shift(l, node(l, i->a)->b)) {
-        from = node(l, i->a)->a;
-        i = node(l, from);
-        if (!is_load(l, from) || i->dtype != KN_ID_U8 || stride(l, i->map, end - 1) != 0)
-            return false;
+    i = low_halves(l, from);
+    if (i) {
         l->out->how.kind = KNR_NARROW_NIBBLES;
         end--;
-    } else if (is_load(l, from) && i->dtype == KN_ID_I8) {
-        l->out->how.kind = KNR_NARROW_I8;
-    } else if (is_load(l, from) && (i->dtype == KN_ID_F16 || i->dtype == KN_ID_BF16)) {
-        l->out->how.kind = i->dtype == KN_ID_F16 ? KNR_NARROW_F16 : KNR_NARROW_BF16;
     } else {
-        return false;
+        i = node(l, from);
+        if (!is_load(l, from) || (i->dtype != KN_ID_I8 && i->dtype != KN_ID_F16 && i->dtype != KN_ID_BF16))
+            return false;
+        l->out->how.kind = i->dtype == KN_ID_I8    ? KNR_NARROW_I8
+                           : i->dtype == KN_ID_F16 ? KNR_NARROW_F16
+                                                   : KNR_NARROW_BF16;
     }
     l->out->values = place_of(l, i);
     bool lies = joined(l, i->map, first_row(l), first_step(l), &l->out->how.row) &&

@@ -38,7 +38,8 @@ static int value_of(knonnx_run *run, kn_tree tree, const knonnx_type *type, knon
         knonnx_value *item = knmodels_take(&run->arena, 1, sizeof *item);
         if (!item)
             return knbeside_no_memory(run->operation);
-        *out = (knonnx_value){.kind = KNONNX_OPTIONAL_VALUE, .n = kind != KN_TREE_NONE, .item = item, .type = type ? type->of : NULL};
+        *out = (knonnx_value){
+            .kind = KNONNX_OPTIONAL_VALUE, .n = kind != KN_TREE_NONE, .item = item, .type = type ? type->of : NULL};
         return kind == KN_TREE_NONE ? 0 : value_of(run, tree, type->of, item);
     }
     if (kind == KN_TREE_LEAF) {
@@ -92,17 +93,18 @@ static int check_tensor(knonnx_run *run, const knonnx_info *info, const knonnx_v
     kn_dtype d = kn_dtype_of(v->array);
     kn_shape s = kn_shape_of(v->array);
     if (d && d != knonnx_dtype(t->elem))
-        return knbeside_fail(run->operation, KN_ERROR_TYPE, "input \"%s\" is %s, and the model wants %s", info->name, kn_dtype_name(d),
-                             kn_dtype_name(knonnx_dtype(t->elem)));
+        return knbeside_fail(run->operation, KN_ERROR_TYPE, "input \"%s\" is %s, and the model wants %s", info->name,
+                             kn_dtype_name(d), kn_dtype_name(knonnx_dtype(t->elem)));
     if (t->ndim < 0 || s.ndim < 0)
         return 0;
     if (s.ndim != t->ndim)
-        return knbeside_fail(run->operation, KN_ERROR_VALUE, "input \"%s\" has %d axes, and the model wants %d", info->name, s.ndim,
-                             t->ndim);
+        return knbeside_fail(run->operation, KN_ERROR_VALUE, "input \"%s\" has %d axes, and the model wants %d",
+                             info->name, s.ndim, t->ndim);
     for (int i = 0; i < s.ndim; i++)
         if (t->dim[i] >= 0 && s.dim[i] >= 0 && s.dim[i] != t->dim[i])
-            return knbeside_fail(run->operation, KN_ERROR_VALUE, "input \"%s\" has the extent %lld on axis %d, and the model wants %lld",
-                                 info->name, (long long)s.dim[i], i, (long long)t->dim[i]);
+            return knbeside_fail(run->operation, KN_ERROR_VALUE,
+                                 "input \"%s\" has the extent %lld on axis %d, and the model wants %lld", info->name,
+                                 (long long)s.dim[i], i, (long long)t->dim[i]);
     return 0;
 }
 
@@ -151,7 +153,8 @@ static int check_names(knonnx_run *run, kn_tree inputs, int given, int found)
         if (!known)
             return knbeside_fail(run->operation, KN_ERROR_KEY, "\"%s\" is no input of the model", key);
     }
-    return knbeside_fail(run->operation, KN_ERROR_KEY, "%d inputs are given, and the model has %d", given, run->model->n_inputs);
+    return knbeside_fail(run->operation, KN_ERROR_KEY, "%d inputs are given, and the model has %d", given,
+                         run->model->n_inputs);
 }
 
 static int read_inputs(knonnx_run *run, kn_tree inputs, kn_tree chosen, knonnx_value *out)
@@ -162,10 +165,12 @@ static int read_inputs(knonnx_run *run, kn_tree inputs, kn_tree chosen, knonnx_v
     kn_tree_kind kind = kn_treedef_kind(d);
     bool list = kind == KN_TREE_LIST || kind == KN_TREE_TUPLE;
     if (!list && kind != KN_TREE_DICT && kind != KN_TREE_STRUCT)
-        return knbeside_fail(run->operation, KN_ERROR_TYPE, "the inputs are a dictionary by name, or a list by position");
+        return knbeside_fail(run->operation, KN_ERROR_TYPE,
+                             "the inputs are a dictionary by name, or a list by position");
     int given = kn_treedef_children_count(d), found = 0;
     for (int i = 0; i < run->model->n_inputs; i++) {
-        if (find_input(run, inputs, i, list, &out[i]) || (chosen && run->model->chooses[i] && find_chooser(run, chosen, i, &out[i])))
+        if (find_input(run, inputs, i, list, &out[i]) ||
+            (chosen && run->model->chooses[i] && find_chooser(run, chosen, i, &out[i])))
             return -1;
         found += out[i].kind != KNONNX_OPTIONAL_VALUE || out[i].n || given > found;
     }
@@ -179,7 +184,8 @@ static int read_params(knonnx_run *run, kn_tree params, kn_array *out)
         if (!path)
             return knbeside_no_memory(run->operation);
         if (!kn_tree_has(params, path))
-            return knbeside_fail(run->operation, KN_ERROR_KEY, "the parameter \"%s\" is missing", run->model->param[i]->name);
+            return knbeside_fail(run->operation, KN_ERROR_KEY, "the parameter \"%s\" is missing",
+                                 run->model->param[i]->name);
         out[i] = kn_tree_at(params, path);
     }
     return 0;
@@ -198,7 +204,8 @@ static kn_tree run_trees(knonnx_run *run, kn_tree params, kn_tree inputs, kn_tre
         knbeside_no_memory(run->operation);
         return NULL;
     }
-    if (read_inputs(run, inputs, chosen, in) || read_params(run, params, weights) || knonnx_run_model(run, in, weights, out))
+    if (read_inputs(run, inputs, chosen, in) || read_params(run, params, weights) ||
+        knonnx_run_model(run, in, weights, out))
         return NULL;
     for (int i = 0; i < g->n_out; i++) {
         item[i] = (kn_tree_item){g->out[i].name, tree_of(run, g->out[i].name, &out[i])};
@@ -222,12 +229,25 @@ static void run_recorded(const void *env, kn_tree *out, const void *const *in, b
 static void run_plain(const void *env, void *out, const void *const *in) { run_recorded(env, out, in, false); }
 static void run_chosen(const void *env, void *out, const void *const *in) { run_recorded(env, out, in, true); }
 
-static const kn_function plain = {.size_ = sizeof(kn_function), .name = "onnx_model", .call = run_plain, .env_bytes = sizeof(kn_onnx),
-                                  .out_bytes = 2, .n_args = 2, .arg_bytes = {2, 2}};
-static const kn_function choosing = {.size_ = sizeof(kn_function), .name = "onnx_model", .call = run_chosen, .env_bytes = sizeof(kn_onnx),
-                                     .out_bytes = 2, .n_args = 3, .arg_bytes = {2, 2, 2}};
+static const kn_function plain = {.size_ = sizeof(kn_function),
+                                  .name = "onnx_model",
+                                  .call = run_plain,
+                                  .env_bytes = sizeof(kn_onnx),
+                                  .out_bytes = 2,
+                                  .n_args = 2,
+                                  .arg_bytes = {2, 2}};
+static const kn_function choosing = {.size_ = sizeof(kn_function),
+                                     .name = "onnx_model",
+                                     .call = run_chosen,
+                                     .env_bytes = sizeof(kn_onnx),
+                                     .out_bytes = 2,
+                                     .n_args = 3,
+                                     .arg_bytes = {2, 2, 2}};
 
-kn_fn kn_onnx_function(kn_onnx model) { return knonnx_model_get("onnx_function", model) ? kn_fn_of(&plain, &model) : NULL; }
+kn_fn kn_onnx_function(kn_onnx model)
+{
+    return knonnx_model_get("onnx_function", model) ? kn_fn_of(&plain, &model) : NULL;
+}
 
 /* The inputs that branches are chosen by, as an argument of their own whose values the program is compiled for. */
 static kn_tree choosers(knonnx_model *m, kn_tree inputs)

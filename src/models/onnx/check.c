@@ -31,7 +31,10 @@ static int check_operator(checker *c, const knonnx_node *n, int n_opsets, const 
     if (knonnx_function_of(c->m, n) || knonnx_row_of(n->domain, n->op, version))
         return 0;
     snprintf(text, sizeof text, "%.80s (%.60s %lld, node \"%.80s\")", n->op, *n->domain ? n->domain : "ai.onnx",
-             (long long)(version == INT64_MAX ? 0 : version), *n->name ? n->name : n->n_out ? n->out[0] : "");
+             (long long)(version == INT64_MAX ? 0 : version),
+             *n->name   ? n->name
+             : n->n_out ? n->out[0]
+                        : "");
     for (int i = 0; i < c->missing.n; i++)
         if (!strncmp(c->missing.entry[i].name, text, strlen(n->op) + 2))
             return 0;
@@ -39,9 +42,11 @@ static int check_operator(checker *c, const knonnx_node *n, int n_opsets, const 
     return copy && knonnx_names_add(c->arena, &c->missing, copy) ? 0 : no_memory(c);
 }
 
-static int check_graph(checker *c, const knonnx_graph *g, const knonnx_names *around, int n_opsets, const knonnx_opset *opsets);
+static int check_graph(checker *c, const knonnx_graph *g, const knonnx_names *around, int n_opsets,
+                       const knonnx_opset *opsets);
 
-static int check_nodes(checker *c, int n, const knonnx_node *nodes, knonnx_names *own, int n_opsets, const knonnx_opset *opsets)
+static int check_nodes(checker *c, int n, const knonnx_node *nodes, knonnx_names *own, int n_opsets,
+                       const knonnx_opset *opsets)
 {
     for (int k = 0; k < n; k++) {
         const knonnx_node *node = &nodes[k];
@@ -52,11 +57,14 @@ static int check_nodes(checker *c, int n, const knonnx_node *nodes, knonnx_names
             for (const knonnx_names *t = own; t && !found; t = t->around)
                 found = knonnx_names_find(t, node->in[i]);
             if (!found)
-                return knbeside_fail(c->operation, KN_ERROR_VALUE, "node \"%s\" (%s): nothing before it makes its input \"%s\"",
-                                     node->name, node->op, node->in[i]);
+                return knbeside_fail(c->operation, KN_ERROR_VALUE,
+                                     "node \"%s\" (%s): nothing before it makes its input \"%s\"", node->name, node->op,
+                                     node->in[i]);
         }
         for (int a = 0; a < node->n_attrs; a++)
-            for (int i = 0; i < (node->attrs[a].kind == KNONNX_A_GRAPH ? 1 : node->attrs[a].kind == KNONNX_A_GRAPHS ? node->attrs[a].n : 0);
+            for (int i = 0; i < (node->attrs[a].kind == KNONNX_A_GRAPH    ? 1
+                                 : node->attrs[a].kind == KNONNX_A_GRAPHS ? node->attrs[a].n
+                                                                          : 0);
                  i++)
                 if (check_graph(c, node->attrs[a].graphs[i], own, n_opsets, opsets))
                     return -1;
@@ -67,7 +75,8 @@ static int check_nodes(checker *c, int n, const knonnx_node *nodes, knonnx_names
     return 0;
 }
 
-static int check_graph(checker *c, const knonnx_graph *g, const knonnx_names *around, int n_opsets, const knonnx_opset *opsets)
+static int check_graph(checker *c, const knonnx_graph *g, const knonnx_names *around, int n_opsets,
+                       const knonnx_opset *opsets)
 {
     knonnx_names own = {.around = around};
     bool ok = true;

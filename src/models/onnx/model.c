@@ -21,11 +21,17 @@ static void drop(void *object)
     free(m);
 }
 
-knonnx_model *knonnx_model_get(const char *operation, kn_onnx model) { return kn_object_get(operation, "onnx model", model); }
+knonnx_model *knonnx_model_get(const char *operation, kn_onnx model)
+{
+    return kn_object_get(operation, "onnx model", model);
+}
 
 /* ---- Reading. */
 
-typedef struct reading { const char *operation; knonnx_model *m; } reading;
+typedef struct reading {
+    const char *operation;
+    knonnx_model *m;
+} reading;
 
 static int external(void *env, const char *path, knonnx_bytes *out)
 {
@@ -102,7 +108,8 @@ static char *folder_of(knonnx_model *m, const char *path, const char *given)
         return knmodels_take_text(&m->arena, given, strlen(given));
     if (!path)
         return NULL;
-    return slash ? knmodels_take_text(&m->arena, path, slash == path ? 1 : (size_t)(slash - path)) : knmodels_take_text(&m->arena, ".", 1);
+    return slash ? knmodels_take_text(&m->arena, path, slash == path ? 1 : (size_t)(slash - path))
+                 : knmodels_take_text(&m->arena, ".", 1);
 }
 
 static kn_onnx open_model(const char *operation, knmodels_map *file, const char *path, const kn_onnx_load_opts *o)
@@ -117,8 +124,8 @@ static kn_onnx open_model(const char *operation, knmodels_map *file, const char 
     m->file = file;
     reading r = {operation, m};
     knonnx_source s = {operation, file->at, file->n, folder_of(m, path, o->folder), external, &r};
-    if (knonnx_read_proto(&s, &m->arena, &m->proto) || list_params(operation, m, o->all_params) || knonnx_check_model(operation, m) ||
-        knonnx_find_choosers(operation, m)) {
+    if (knonnx_read_proto(&s, &m->arena, &m->proto) || list_params(operation, m, o->all_params) ||
+        knonnx_check_model(operation, m) || knonnx_find_choosers(operation, m)) {
         drop(m);
         return NULL;
     }
@@ -240,8 +247,8 @@ int kn_onnx_output(kn_onnx model, int i, kn_onnx_info *out)
 
 const char *kn_onnx_metadata(kn_onnx model, const char *key)
 {
-    static const char *const names[] = {"producer_name", "producer_version", "domain", "doc_string", "graph_name", "model_version",
-                                        "ir_version"};
+    static const char *const names[] = {"producer_name", "producer_version", "domain",    "doc_string",
+                                        "graph_name",    "model_version",    "ir_version"};
     knonnx_model *m = knonnx_model_get("onnx_metadata", model);
     if (!m || !key) {
         if (m)

@@ -9,7 +9,9 @@
 
 enum { DEEPEST = 100 };
 
-typedef struct span { const char *at, *end; } span;
+typedef struct span {
+    const char *at, *end;
+} span;
 
 int knonnx_read_failed(const knonnx_reader *r, const char *format, ...)
 {
@@ -146,7 +148,8 @@ static bool put_numbers(const knonnx_field *f, const piece *p, char *to, int64_t
 
 static int malformed(const knonnx_reader *r, const knonnx_message *m, const char *at)
 {
-    return knonnx_read_failed(r, "the file is no model: a message %s is broken at byte %lld", m->name, (long long)(at - r->begin));
+    return knonnx_read_failed(r, "the file is no model: a message %s is broken at byte %lld", m->name,
+                              (long long)(at - r->begin));
 }
 
 static int no_memory(const knonnx_reader *r) { return knbeside_no_memory(r->operation); }
@@ -225,7 +228,8 @@ static int fill(knonnx_reader *r, const knonnx_message *m, span s, char *out)
             to = array + (size_t)*count_of(out, f) * element_size(f);
             n = is_numbers(f->wire) ? numbers_in(f, &p) : 1;
         }
-        int status = is_numbers(f->wire) ? put_numbers(f, &p, to, n) ? 0 : malformed(r, m, at) : put_one(r, m, f, &p, to);
+        int status =
+            is_numbers(f->wire) ? put_numbers(f, &p, to, n) ? 0 : malformed(r, m, at) : put_one(r, m, f, &p, to);
         if (status)
             return status;
         if (f->wire >= KNONNX_W_INTS)
@@ -295,4 +299,7 @@ void knonnx_put_bytes(knbeside_bytes *b, uint32_t number, const void *bytes, siz
     knbeside_put(b, bytes, n);
 }
 
-void knonnx_put_text(knbeside_bytes *b, uint32_t number, const char *text) { knonnx_put_bytes(b, number, text, strlen(text)); }
+void knonnx_put_text(knbeside_bytes *b, uint32_t number, const char *text)
+{
+    knonnx_put_bytes(b, number, text, strlen(text));
+}

@@ -6,11 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ONE(number, wire, T, member) {number, KNONNX_W_##wire, offsetof(T, member), 0, NULL}
-#define MANY(number, wire, T, member, n) {number, KNONNX_W_##wire, offsetof(T, member), offsetof(T, n), NULL}
-#define SUB(number, T, member, sub) {number, KNONNX_W_MESSAGE, offsetof(T, member), 0, &sub}
-#define SUBS(number, T, member, n, sub) {number, KNONNX_W_MESSAGES, offsetof(T, member), offsetof(T, n), &sub}
-#define END {0, KNONNX_W_INT, 0, 0, NULL}
+#define ONE(number, wire, T, member)                          \
+    {                                                         \
+        number, KNONNX_W_##wire, offsetof(T, member), 0, NULL \
+    }
+#define MANY(number, wire, T, member, n)                                   \
+    {                                                                      \
+        number, KNONNX_W_##wire, offsetof(T, member), offsetof(T, n), NULL \
+    }
+#define SUB(number, T, member, sub)                            \
+    {                                                          \
+        number, KNONNX_W_MESSAGE, offsetof(T, member), 0, &sub \
+    }
+#define SUBS(number, T, member, n, sub)                                      \
+    {                                                                        \
+        number, KNONNX_W_MESSAGES, offsetof(T, member), offsetof(T, n), &sub \
+    }
+#define END                         \
+    {                               \
+        0, KNONNX_W_INT, 0, 0, NULL \
+    }
 
 static const knonnx_message text_message = {
     "StringStringEntryProto", sizeof(knonnx_text),
@@ -59,17 +74,20 @@ static int external_data(knonnx_reader *r, knonnx_tensor *t)
     knonnx_bytes file = {NULL, 0};
     char path[4096];
     if (!location || !is_inside(location))
-        return knonnx_read_failed(r, "tensor \"%s\": the location \"%s\" of its data is not inside of the model's folder", t->name,
-                                  location ? location : "");
+        return knonnx_read_failed(r,
+                                  "tensor \"%s\": the location \"%s\" of its data is not inside of the model's folder",
+                                  t->name, location ? location : "");
     if (!s->folder || !s->external)
-        return knonnx_read_failed(r, "tensor \"%s\": its data lie in \"%s\": the model has to be read from a folder", t->name, location);
+        return knonnx_read_failed(r, "tensor \"%s\": its data lie in \"%s\": the model has to be read from a folder",
+                                  t->name, location);
     if (snprintf(path, sizeof path, "%s/%s", s->folder, location) >= (int)sizeof path)
         return knonnx_read_failed(r, "tensor \"%s\": the path of its data is too long", t->name);
     if (s->external(s->env, path, &file))
         return -1;
     if (!number_of(text_of(t, "offset"), 0, &offset) || offset > file.n ||
         !number_of(text_of(t, "length"), file.n - offset, &length) || length > file.n - offset)
-        return knonnx_read_failed(r, "tensor \"%s\": \"%s\" does not have the bytes that the model says", t->name, location);
+        return knonnx_read_failed(r, "tensor \"%s\": \"%s\" does not have the bytes that the model says", t->name,
+                                  location);
     t->raw = (knonnx_bytes){file.at + offset, (size_t)length};
     return 0;
 }
@@ -102,8 +120,8 @@ static void field_data(knonnx_tensor *t, int64_t *wanted)
     case KNONNX_UINT64: t->packed = t->file.uint64s, t->n_packed = t->file.n_uint64s, t->packed_kind = 'u'; break;
     case KNONNX_STRING: t->packed = t->file.strings, t->n_packed = t->file.n_strings, t->packed_kind = 's'; break;
     default:
-        if (t->elem == KNONNX_UINT4 || t->elem == KNONNX_INT4 || t->elem == KNONNX_FLOAT4E2M1 || t->elem == KNONNX_UINT2 ||
-            t->elem == KNONNX_INT2)
+        if (t->elem == KNONNX_UINT4 || t->elem == KNONNX_INT4 || t->elem == KNONNX_FLOAT4E2M1 ||
+            t->elem == KNONNX_UINT2 || t->elem == KNONNX_INT2)
             *wanted = raw_size(t->elem, t->n);
         t->packed = t->file.int32s, t->n_packed = t->file.n_int32s, t->packed_kind = 'i';
     }
@@ -114,7 +132,8 @@ static int finish_tensor(knonnx_reader *r, void *message)
     knonnx_tensor *t = message;
     int64_t wanted;
     if (t->file.data_type <= 0 || t->file.data_type >= KNONNX_ELEM_COUNT)
-        return knonnx_read_failed(r, "tensor \"%s\" has elements of the unknown type %lld", t->name, (long long)t->file.data_type);
+        return knonnx_read_failed(r, "tensor \"%s\" has elements of the unknown type %lld", t->name,
+                                  (long long)t->file.data_type);
     t->elem = (knonnx_elem)t->file.data_type;
     if (t->ndim > KN_MAX_NDIM)
         return knonnx_read_failed(r, "tensor \"%s\" has %d axes: there are at most %d", t->name, t->ndim, KN_MAX_NDIM);
@@ -146,14 +165,16 @@ static int finish_tensor(knonnx_reader *r, void *message)
 
 const knonnx_message knonnx_tensor_message = {
     "TensorProto", sizeof(knonnx_tensor),
-    (const knonnx_field[]){
-        MANY(1, INTS, knonnx_tensor, dim, ndim), ONE(2, INT, knonnx_tensor, file.data_type),
-        MANY(4, FLOATS, knonnx_tensor, file.floats, file.n_floats), MANY(5, INT32S, knonnx_tensor, file.int32s, file.n_int32s),
-        MANY(6, BYTES_LIST, knonnx_tensor, file.strings, file.n_strings),
-        MANY(7, INTS, knonnx_tensor, file.int64s, file.n_int64s), ONE(8, TEXT, knonnx_tensor, name),
-        ONE(9, BYTES, knonnx_tensor, raw), MANY(10, DOUBLES, knonnx_tensor, file.doubles, file.n_doubles),
-        MANY(11, UINT64S, knonnx_tensor, file.uint64s, file.n_uint64s),
-        SUBS(13, knonnx_tensor, file.external, file.n_external, text_message), ONE(14, INT, knonnx_tensor, file.location), END},
+    (const knonnx_field[]){MANY(1, INTS, knonnx_tensor, dim, ndim), ONE(2, INT, knonnx_tensor, file.data_type),
+                           MANY(4, FLOATS, knonnx_tensor, file.floats, file.n_floats),
+                           MANY(5, INT32S, knonnx_tensor, file.int32s, file.n_int32s),
+                           MANY(6, BYTES_LIST, knonnx_tensor, file.strings, file.n_strings),
+                           MANY(7, INTS, knonnx_tensor, file.int64s, file.n_int64s), ONE(8, TEXT, knonnx_tensor, name),
+                           ONE(9, BYTES, knonnx_tensor, raw),
+                           MANY(10, DOUBLES, knonnx_tensor, file.doubles, file.n_doubles),
+                           MANY(11, UINT64S, knonnx_tensor, file.uint64s, file.n_uint64s),
+                           SUBS(13, knonnx_tensor, file.external, file.n_external, text_message),
+                           ONE(14, INT, knonnx_tensor, file.location), END},
     finish_tensor};
 
 static int finish_sparse(knonnx_reader *r, void *message)
@@ -166,17 +187,33 @@ static int finish_sparse(knonnx_reader *r, void *message)
 
 static const knonnx_message sparse_message = {
     "SparseTensorProto", sizeof(knonnx_sparse),
-    (const knonnx_field[]){SUB(1, knonnx_sparse, values, knonnx_tensor_message), SUB(2, knonnx_sparse, indices, knonnx_tensor_message),
+    (const knonnx_field[]){SUB(1, knonnx_sparse, values, knonnx_tensor_message),
+                           SUB(2, knonnx_sparse, indices, knonnx_tensor_message),
                            MANY(3, INTS, knonnx_sparse, dim, ndim), END},
     finish_sparse};
 
 /* ---- Types. */
 
-typedef struct raw_dim { const int64_t *value; const char *param; int n; /* values: 0 or 1 */ } raw_dim;
-typedef struct raw_shape { const raw_dim *dim; int n; } raw_shape;
-typedef struct raw_tensor_type { int64_t elem; const raw_shape *shape; } raw_tensor_type;
-typedef struct raw_of { int64_t key; const knonnx_type *of; } raw_of;
-typedef struct raw_opaque { const char *name; } raw_opaque;
+typedef struct raw_dim {
+    const int64_t *value;
+    const char *param;
+    int n; /* values: 0 or 1 */
+} raw_dim;
+typedef struct raw_shape {
+    const raw_dim *dim;
+    int n;
+} raw_shape;
+typedef struct raw_tensor_type {
+    int64_t elem;
+    const raw_shape *shape;
+} raw_tensor_type;
+typedef struct raw_of {
+    int64_t key;
+    const knonnx_type *of;
+} raw_of;
+typedef struct raw_opaque {
+    const char *name;
+} raw_opaque;
 typedef struct raw_type {
     knonnx_type made; /* the first member: a pointer to this struct is one to the type */
     const raw_tensor_type *tensor, *sparse;
@@ -191,12 +228,14 @@ static const knonnx_message shape_message = {
     "TensorShapeProto", sizeof(raw_shape), (const knonnx_field[]){SUBS(1, raw_shape, dim, n, dim_message), END}, NULL};
 static const knonnx_message tensor_type_message = {
     "TypeProto.Tensor", sizeof(raw_tensor_type),
-    (const knonnx_field[]){ONE(1, INT, raw_tensor_type, elem), SUB(2, raw_tensor_type, shape, shape_message), END}, NULL};
+    (const knonnx_field[]){ONE(1, INT, raw_tensor_type, elem), SUB(2, raw_tensor_type, shape, shape_message), END},
+    NULL};
 static const knonnx_message type_message;
 static const knonnx_message of_message = {"TypeProto.Sequence", sizeof(raw_of),
                                           (const knonnx_field[]){SUB(1, raw_of, of, type_message), END}, NULL};
 static const knonnx_message map_message = {
-    "TypeProto.Map", sizeof(raw_of), (const knonnx_field[]){ONE(1, INT, raw_of, key), SUB(2, raw_of, of, type_message), END}, NULL};
+    "TypeProto.Map", sizeof(raw_of),
+    (const knonnx_field[]){ONE(1, INT, raw_of, key), SUB(2, raw_of, of, type_message), END}, NULL};
 static const knonnx_message opaque_message = {"TypeProto.Opaque", sizeof(raw_opaque),
                                               (const knonnx_field[]){ONE(2, TEXT, raw_opaque, name), END}, NULL};
 
@@ -231,9 +270,13 @@ static int finish_type(knonnx_reader *r, void *message)
     t->opaque = raw->opaque;
     if (raw->tensor || raw->sparse)
         return tensor_type(r, raw->tensor ? raw->tensor : raw->sparse, t);
-    t->kind = raw->sequence ? KN_ONNX_SEQUENCE : raw->optional ? KN_ONNX_OPTIONAL : raw->map ? KN_ONNX_MAP : KN_ONNX_TENSOR;
+    t->kind = raw->sequence   ? KN_ONNX_SEQUENCE
+              : raw->optional ? KN_ONNX_OPTIONAL
+              : raw->map      ? KN_ONNX_MAP
+                              : KN_ONNX_TENSOR;
     t->of = of ? of->of : NULL;
-    t->key = raw->map && raw->map->key > 0 && raw->map->key < KNONNX_ELEM_COUNT ? (knonnx_elem)raw->map->key : KNONNX_UNDEFINED;
+    t->key = raw->map && raw->map->key > 0 && raw->map->key < KNONNX_ELEM_COUNT ? (knonnx_elem)raw->map->key
+                                                                                : KNONNX_UNDEFINED;
     return 0;
 }
 
@@ -252,14 +295,16 @@ static const knonnx_message info_message = {
 
 static int finish_attr(knonnx_reader *r, void *message)
 {
-    static const unsigned char kinds[15] = {
-        KNONNX_A_NONE, KNONNX_A_FLOAT, KNONNX_A_INT, KNONNX_A_STRING, KNONNX_A_TENSOR, KNONNX_A_GRAPH, KNONNX_A_FLOATS, KNONNX_A_INTS,
-        KNONNX_A_STRINGS, KNONNX_A_TENSORS, KNONNX_A_GRAPHS, KNONNX_A_SPARSE, KNONNX_A_SPARSES, KNONNX_A_TYPE, KNONNX_A_TYPES};
+    static const unsigned char kinds[15] = {KNONNX_A_NONE,    KNONNX_A_FLOAT,   KNONNX_A_INT,    KNONNX_A_STRING,
+                                            KNONNX_A_TENSOR,  KNONNX_A_GRAPH,   KNONNX_A_FLOATS, KNONNX_A_INTS,
+                                            KNONNX_A_STRINGS, KNONNX_A_TENSORS, KNONNX_A_GRAPHS, KNONNX_A_SPARSE,
+                                            KNONNX_A_SPARSES, KNONNX_A_TYPE,    KNONNX_A_TYPES};
     knonnx_attr *a = message;
     if (a->ref && !*a->ref)
         a->ref = NULL;
     if (a->file.kind < 0 || a->file.kind > 14)
-        return knonnx_read_failed(r, "the attribute \"%s\" is of the unknown kind %lld", a->name, (long long)a->file.kind);
+        return knonnx_read_failed(r, "the attribute \"%s\" is of the unknown kind %lld", a->name,
+                                  (long long)a->file.kind);
     a->kind = kinds[a->file.kind];
     if (a->kind == KNONNX_A_NONE && !a->ref) /* files of 2017 do not say it */
         a->kind = a->file.n_floats    ? KNONNX_A_FLOATS
@@ -292,14 +337,23 @@ static const knonnx_message graph_message;
 static const knonnx_message attr_message = {
     "AttributeProto", sizeof(knonnx_attr),
     (const knonnx_field[]){
-        ONE(1, TEXT, knonnx_attr, name), ONE(2, FLOAT, knonnx_attr, f), ONE(3, INT, knonnx_attr, i), ONE(4, BYTES, knonnx_attr, s),
-        SUB(5, knonnx_attr, file.tensor, knonnx_tensor_message), SUB(6, knonnx_attr, file.graph, graph_message),
-        MANY(7, FLOATS, knonnx_attr, floats, file.n_floats), MANY(8, INTS, knonnx_attr, ints, file.n_ints),
+        ONE(1, TEXT, knonnx_attr, name),
+        ONE(2, FLOAT, knonnx_attr, f),
+        ONE(3, INT, knonnx_attr, i),
+        ONE(4, BYTES, knonnx_attr, s),
+        SUB(5, knonnx_attr, file.tensor, knonnx_tensor_message),
+        SUB(6, knonnx_attr, file.graph, graph_message),
+        MANY(7, FLOATS, knonnx_attr, floats, file.n_floats),
+        MANY(8, INTS, knonnx_attr, ints, file.n_ints),
         MANY(9, BYTES_LIST, knonnx_attr, strings, file.n_strings),
         SUBS(10, knonnx_attr, tensors, file.n_tensors, knonnx_tensor_message),
         {11, KNONNX_W_POINTERS, offsetof(knonnx_attr, graphs), offsetof(knonnx_attr, file.n_graphs), &graph_message},
-        SUB(14, knonnx_attr, type, type_message), ONE(20, INT, knonnx_attr, file.kind), ONE(21, TEXT, knonnx_attr, ref),
-        SUB(22, knonnx_attr, file.sparse, sparse_message), SUBS(23, knonnx_attr, sparses, file.n_sparses, sparse_message), END},
+        SUB(14, knonnx_attr, type, type_message),
+        ONE(20, INT, knonnx_attr, file.kind),
+        ONE(21, TEXT, knonnx_attr, ref),
+        SUB(22, knonnx_attr, file.sparse, sparse_message),
+        SUBS(23, knonnx_attr, sparses, file.n_sparses, sparse_message),
+        END},
     finish_attr};
 
 static int finish_node(knonnx_reader *r, void *message)
@@ -322,10 +376,11 @@ static const knonnx_message node_message = {
 
 static const knonnx_message graph_message = {
     "GraphProto", sizeof(knonnx_graph),
-    (const knonnx_field[]){SUBS(1, knonnx_graph, nodes, n_nodes, node_message), ONE(2, TEXT, knonnx_graph, name),
-                           SUBS(5, knonnx_graph, init, n_init, knonnx_tensor_message), SUBS(11, knonnx_graph, in, n_in, info_message),
-                           SUBS(12, knonnx_graph, out, n_out, info_message), SUBS(13, knonnx_graph, info, n_info, info_message),
-                           SUBS(15, knonnx_graph, sparse, n_sparse, sparse_message), END},
+    (const knonnx_field[]){
+        SUBS(1, knonnx_graph, nodes, n_nodes, node_message), ONE(2, TEXT, knonnx_graph, name),
+        SUBS(5, knonnx_graph, init, n_init, knonnx_tensor_message), SUBS(11, knonnx_graph, in, n_in, info_message),
+        SUBS(12, knonnx_graph, out, n_out, info_message), SUBS(13, knonnx_graph, info, n_info, info_message),
+        SUBS(15, knonnx_graph, sparse, n_sparse, sparse_message), END},
     NULL};
 
 static int finish_opset(knonnx_reader *r, void *message)
@@ -355,18 +410,20 @@ static const knonnx_message function_message = {
     (const knonnx_field[]){
         ONE(1, TEXT, knonnx_function, name), MANY(4, TEXTS, knonnx_function, in, n_in),
         MANY(5, TEXTS, knonnx_function, out, n_out), MANY(6, TEXTS, knonnx_function, attr_names, n_attrs),
-        SUBS(7, knonnx_function, nodes, n_nodes, node_message), SUBS(9, knonnx_function, opsets, n_opsets, opset_message),
-        ONE(10, TEXT, knonnx_function, domain), SUBS(11, knonnx_function, defaults, n_defaults, attr_message),
-        ONE(13, TEXT, knonnx_function, overload), END},
+        SUBS(7, knonnx_function, nodes, n_nodes, node_message),
+        SUBS(9, knonnx_function, opsets, n_opsets, opset_message), ONE(10, TEXT, knonnx_function, domain),
+        SUBS(11, knonnx_function, defaults, n_defaults, attr_message), ONE(13, TEXT, knonnx_function, overload), END},
     finish_function};
 
 static const knonnx_message model_message = {
     "ModelProto", sizeof(knonnx_proto),
-    (const knonnx_field[]){
-        ONE(1, INT, knonnx_proto, ir_version), ONE(2, TEXT, knonnx_proto, producer), ONE(3, TEXT, knonnx_proto, producer_version),
-        ONE(4, TEXT, knonnx_proto, domain), ONE(5, INT, knonnx_proto, model_version), ONE(6, TEXT, knonnx_proto, doc),
-        SUB(7, knonnx_proto, graph, graph_message), SUBS(8, knonnx_proto, opsets, n_opsets, opset_message),
-        SUBS(14, knonnx_proto, texts, n_texts, text_message), SUBS(25, knonnx_proto, functions, n_functions, function_message), END},
+    (const knonnx_field[]){ONE(1, INT, knonnx_proto, ir_version), ONE(2, TEXT, knonnx_proto, producer),
+                           ONE(3, TEXT, knonnx_proto, producer_version), ONE(4, TEXT, knonnx_proto, domain),
+                           ONE(5, INT, knonnx_proto, model_version), ONE(6, TEXT, knonnx_proto, doc),
+                           SUB(7, knonnx_proto, graph, graph_message),
+                           SUBS(8, knonnx_proto, opsets, n_opsets, opset_message),
+                           SUBS(14, knonnx_proto, texts, n_texts, text_message),
+                           SUBS(25, knonnx_proto, functions, n_functions, function_message), END},
     NULL};
 
 int knonnx_read_proto(const knonnx_source *s, knmodels_arena *arena, knonnx_proto *out)

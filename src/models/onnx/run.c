@@ -9,10 +9,10 @@
 enum { DEEPEST = 64 }; /* functions and subgraphs within each other */
 
 struct knonnx_scope {
-    knonnx_scope *around;   /* NULL: a model's graph, or a function's body */
-    const knonnx_scope *caller; /* of a function's body: where its attributes are */
+    knonnx_scope *around;            /* NULL: a model's graph, or a function's body */
+    const knonnx_scope *caller;      /* of a function's body: where its attributes are */
     const knonnx_function *function; /* NULL: none; the opsets are the model's */
-    const knonnx_node *node; /* that called the function */
+    const knonnx_node *node;         /* that called the function */
     knonnx_names names;
 };
 
@@ -122,7 +122,8 @@ static int call_function(knonnx_run *run, knonnx_scope *from, const knonnx_funct
         if (v)
             c->out[i] = *v;
         else if (knonnx_wants(c, i))
-            status = knonnx_fail(c, KN_ERROR_VALUE, "nothing in the function's body makes its output \"%s\"", f->out[i]);
+            status =
+                knonnx_fail(c, KN_ERROR_VALUE, "nothing in the function's body makes its output \"%s\"", f->out[i]);
     }
     return status;
 }
@@ -135,7 +136,9 @@ static int check_counts(const knonnx_call *c, const knonnx_row *row)
             given = i + 1;
     if (given < row->min_in || (row->max_in >= 0 && given > row->max_in))
         return knonnx_fail(c, KN_ERROR_VALUE, "%d inputs where %d%s are wanted", given, row->min_in,
-                           row->max_in < 0 ? " or more" : row->max_in > row->min_in ? " or a few more" : "");
+                           row->max_in < 0             ? " or more"
+                           : row->max_in > row->min_in ? " or a few more"
+                                                       : "");
     if (row->max_out >= 0 && c->n_out > row->max_out)
         return knonnx_fail(c, KN_ERROR_VALUE, "%d outputs where there are at most %d", c->n_out, row->max_out);
     return 0;
@@ -182,7 +185,8 @@ static int run_nodes(knonnx_run *run, knonnx_scope *s, int n, const knonnx_node 
 {
     int status = 0;
     if (run->depth >= DEEPEST)
-        return knbeside_fail(run->operation, KN_ERROR_VALUE, "functions and subgraphs are nested more than %d deep", DEEPEST);
+        return knbeside_fail(run->operation, KN_ERROR_VALUE, "functions and subgraphs are nested more than %d deep",
+                             DEEPEST);
     run->depth++;
     for (int i = 0; i < n && !status; i++)
         status = run_node(run, s, &nodes[i]);
@@ -249,8 +253,8 @@ static int outputs_of(knonnx_run *run, const knonnx_scope *s, const knonnx_graph
     for (int i = 0; i < g->n_out; i++) {
         const knonnx_value *v = find(s, g->out[i].name);
         if (!v)
-            return knbeside_fail(run->operation, KN_ERROR_VALUE, "nothing in graph \"%s\" makes its output \"%s\"", g->name,
-                                 g->out[i].name);
+            return knbeside_fail(run->operation, KN_ERROR_VALUE, "nothing in graph \"%s\" makes its output \"%s\"",
+                                 g->name, g->out[i].name);
         out[i] = *v;
     }
     return 0;
@@ -336,7 +340,8 @@ static int captures(knonnx_run *run, const knonnx_graph *g, const knonnx_names *
         for (int i = 0; i < n->n_in && !status; i++)
             status = capture(run, n->in[i], &own, found);
         for (int a = 0; a < n->n_attrs && !status; a++)
-            for (int i = 0; (n->attrs[a].kind == KNONNX_A_GRAPH && i < 1) || (n->attrs[a].kind == KNONNX_A_GRAPHS && i < n->attrs[a].n);
+            for (int i = 0; (n->attrs[a].kind == KNONNX_A_GRAPH && i < 1) ||
+                            (n->attrs[a].kind == KNONNX_A_GRAPHS && i < n->attrs[a].n);
                  i++)
                 status |= captures(run, n->attrs[a].graphs[i], &own, found);
         for (int i = 0; i < n->n_out && !status; i++)
@@ -362,16 +367,24 @@ const char *const *knonnx_captures(knonnx_call *c, const knonnx_graph *g, int *n
 
 /* ---- One operator on values. */
 
-int knonnx_apply(knonnx_call *c, const char *op, int n_attrs, const knonnx_attr *attrs, int n_in, const knonnx_value *in, int n_out,
-                 knonnx_value *out)
+int knonnx_apply(knonnx_call *c, const char *op, int n_attrs, const knonnx_attr *attrs, int n_in,
+                 const knonnx_value *in, int n_out, knonnx_value *out)
 {
     const char **names = knonnx_take(c, (uint64_t)(n_in + n_out), sizeof *names);
     for (int i = 0; names && i < n_in + n_out; i++)
         names[i] = "value";
     if (!names)
         return -1;
-    knonnx_node node = {.name = c->node->name, .op = op, .domain = "", .overload = "", .n_in = n_in, .n_out = n_out,
-                        .n_attrs = n_attrs, .in = names, .out = names + n_in, .attrs = attrs};
+    knonnx_node node = {.name = c->node->name,
+                        .op = op,
+                        .domain = "",
+                        .overload = "",
+                        .n_in = n_in,
+                        .n_out = n_out,
+                        .n_attrs = n_attrs,
+                        .in = names,
+                        .out = names + n_in,
+                        .attrs = attrs};
     knonnx_call inner = {&node, version_in(c->run, c->run->scope, ""), n_in, n_out, in, out, c->run};
     memset(out, 0, (size_t)n_out * sizeof *out);
     return call(c->run, c->run->scope, &inner);

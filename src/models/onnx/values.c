@@ -139,9 +139,15 @@ static kn_onnx_value several(const char *operation, knonnx_kind kind, int n, con
     return made;
 }
 
-kn_onnx_value kn_onnx_sequence(int n, const kn_onnx_value *items) { return several("onnx_sequence", KNONNX_SEQUENCE_VALUE, n, items); }
+kn_onnx_value kn_onnx_sequence(int n, const kn_onnx_value *items)
+{
+    return several("onnx_sequence", KNONNX_SEQUENCE_VALUE, n, items);
+}
 
-kn_onnx_value kn_onnx_optional(kn_onnx_value item) { return several("onnx_optional", KNONNX_OPTIONAL_VALUE, item ? 1 : 0, &item); }
+kn_onnx_value kn_onnx_optional(kn_onnx_value item)
+{
+    return several("onnx_optional", KNONNX_OPTIONAL_VALUE, item ? 1 : 0, &item);
+}
 
 kn_onnx_value kn_onnx_map(int n, const char *const *keys, const int64_t *int_keys, kn_array values)
 {
@@ -161,15 +167,19 @@ kn_onnx_value kn_onnx_map(int n, const char *const *keys, const int64_t *int_key
     }
     for (int i = 0; i < n; i++)
         item[i] = knonnx_of_array(kn_take(values, kn_like_int(i), NULL));
-    kn_onnx_value made = copied(op, &(knonnx_value){.kind = KNONNX_MAP_VALUE, .n = (size_t)n, .item = item,
-                                                    .keys = k ? k->strings : NULL, .key_ints = keys ? NULL : int_keys});
+    kn_onnx_value made = copied(op, &(knonnx_value){.kind = KNONNX_MAP_VALUE,
+                                                    .n = (size_t)n,
+                                                    .item = item,
+                                                    .keys = k ? k->strings : NULL,
+                                                    .key_ints = keys ? NULL : int_keys});
     free(item);
     return made;
 }
 
 /* ---- Looking. */
 
-static const knonnx_value *of_kind(const char *operation, kn_onnx_value v, bool fits, const knonnx_value *x, const char *wanted)
+static const knonnx_value *of_kind(const char *operation, kn_onnx_value v, bool fits, const knonnx_value *x,
+                                   const char *wanted)
 {
     (void)v;
     if (x && !fits)
@@ -260,7 +270,8 @@ static int put_inputs(const char *op, const knonnx_model *m, int n, const kn_onn
         for (int i = 0; i < m->n_inputs && inputs[k].name; i++)
             at = strcmp(m->input[i]->name, inputs[k].name) ? at : i;
         if (at < 0 || at >= m->n_inputs)
-            return knbeside_fail(op, KN_ERROR_KEY, "\"%s\" is no input of the model", inputs[k].name ? inputs[k].name : "");
+            return knbeside_fail(op, KN_ERROR_KEY, "\"%s\" is no input of the model",
+                                 inputs[k].name ? inputs[k].name : "");
         const knonnx_value *v = get(op, inputs[k].value);
         if (!v)
             return -1;
@@ -303,7 +314,8 @@ int kn_onnx_call(kn_onnx model, int n, const kn_onnx_named *inputs, int n_output
         return -1;
     int n_out = m->proto.graph->n_out;
     if (n < 0 || n > m->n_inputs || (n && !inputs) || n_outputs < 0 || n_outputs > n_out || (n_outputs && !outputs))
-        return knbeside_fail(op, KN_ERROR_VALUE, "%d inputs and %d outputs, and the model has %d and %d", n, n_outputs, m->n_inputs, n_out);
+        return knbeside_fail(op, KN_ERROR_VALUE, "%d inputs and %d outputs, and the model has %d and %d", n, n_outputs,
+                             m->n_inputs, n_out);
     kn_scope scope = kn_scope_begin();
     knonnx_run run = {.operation = op, .model = m, .pending = kn_error_pending()};
     knonnx_value *in = knmodels_take(&run.arena, (uint64_t)m->n_inputs, sizeof *in);

@@ -229,7 +229,8 @@ static bool wrong_text(kntok_message *m, const kntok_work *w)
     return kntok_say(m, "the text \"%.*s\"%s: %s", (int)n, (const char *)w->text, n < w->n ? "..." : "", w->wrong);
 }
 
-bool kntok_encode_text(kntok_work *w, const char *text, size_t n, int type, const kntok_limits *limits, kntok_message *message)
+bool kntok_encode_text(kntok_work *w, const char *text, size_t n, int type, const kntok_limits *limits,
+                       kntok_message *message)
 {
     bool limited = limits->truncate && !(limits->strategy == 2 && type == 0);
     size_t most = limited ? (size_t)limits->max_length : SIZE_MAX;

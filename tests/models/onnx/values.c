@@ -33,27 +33,42 @@ typedef struct map {
 } map;
 
 static const knonnx_message sequence_message, optional_message, map_message;
-#define MANY(number, T, member, n, sub) {number, KNONNX_W_MESSAGES, offsetof(T, member), offsetof(T, n), &sub}
-#define ONE(number, T, member, sub) {number, KNONNX_W_MESSAGE, offsetof(T, member), 0, &sub}
-#define END {0, KNONNX_W_INT, 0, 0, NULL}
+#define MANY(number, T, member, n, sub)                                      \
+    {                                                                        \
+        number, KNONNX_W_MESSAGES, offsetof(T, member), offsetof(T, n), &sub \
+    }
+#define ONE(number, T, member, sub)                            \
+    {                                                          \
+        number, KNONNX_W_MESSAGE, offsetof(T, member), 0, &sub \
+    }
+#define END                         \
+    {                               \
+        0, KNONNX_W_INT, 0, 0, NULL \
+    }
 static const knonnx_message sequence_message = {
     "SequenceProto", sizeof(sequence),
     (const knonnx_field[]){{2, KNONNX_W_INT, offsetof(sequence, elem), 0, NULL},
                            MANY(3, sequence, tensor, n_tensor, knonnx_tensor_message),
-                           MANY(5, sequence, sequence, n_sequence, sequence_message), MANY(6, sequence, map, n_map, map_message),
-                           MANY(7, sequence, optional, n_optional, optional_message), END},
+                           MANY(5, sequence, sequence, n_sequence, sequence_message),
+                           MANY(6, sequence, map, n_map, map_message),
+                           MANY(7, sequence, optional, n_optional, optional_message),
+                           END},
     NULL};
 static const knonnx_message optional_message = {
     "OptionalProto", sizeof(optional),
-    (const knonnx_field[]){{2, KNONNX_W_INT, offsetof(optional, elem), 0, NULL}, ONE(3, optional, tensor, knonnx_tensor_message),
-                           ONE(5, optional, sequence, sequence_message), ONE(7, optional, optional, optional_message), END},
+    (const knonnx_field[]){{2, KNONNX_W_INT, offsetof(optional, elem), 0, NULL},
+                           ONE(3, optional, tensor, knonnx_tensor_message),
+                           ONE(5, optional, sequence, sequence_message),
+                           ONE(7, optional, optional, optional_message),
+                           END},
     NULL};
 static const knonnx_message map_message = {
     "MapProto", sizeof(map),
     (const knonnx_field[]){{2, KNONNX_W_INT, offsetof(map, key_type), 0, NULL},
                            {3, KNONNX_W_INTS, offsetof(map, key), offsetof(map, n_key), NULL},
                            {4, KNONNX_W_BYTES_LIST, offsetof(map, text), offsetof(map, n_text), NULL},
-                           ONE(5, map, values, sequence_message), END},
+                           ONE(5, map, values, sequence_message),
+                           END},
     NULL};
 
 static knonnx_value tensor_value(knonnx_run *run, knmodels_map *file, const knonnx_tensor *t)
@@ -118,7 +133,12 @@ int read_value(knonnx_run *run, const knonnx_type *type, const char *path, knonn
     knonnx_source s = {"cases", file->at, file->n, NULL, NULL, NULL};
     knonnx_reader r = {"cases", &run->arena, file->at, 0, &s};
     kn_onnx_kind kind = type ? type->kind : KN_ONNX_TENSOR;
-    union { knonnx_tensor t; sequence s; optional o; map m; } u;
+    union {
+        knonnx_tensor t;
+        sequence s;
+        optional o;
+        map m;
+    } u;
     memset(&u, 0, sizeof u);
     int status = 0;
     if (kind == KN_ONNX_SEQUENCE && !(status = knonnx_read(&r, &sequence_message, file->at, file->n, &u.s)))
@@ -180,13 +200,14 @@ static bool same_array(kn_array a, kn_array b, double rtol, double atol, char *t
         return false;
     }
     for (int64_t i = 0; i < n; i++)
-        if (!same_number(p[2 * i], q[2 * i], rtol, atol, &worst) || !same_number(p[2 * i + 1], q[2 * i + 1], rtol, atol, &worst)) {
+        if (!same_number(p[2 * i], q[2 * i], rtol, atol, &worst) ||
+            !same_number(p[2 * i + 1], q[2 * i + 1], rtol, atol, &worst)) {
             first = first < 0 ? i : first;
             wrong++;
         }
     if (wrong)
-        snprintf(text, room, "%lld of %lld differ (%s), by %.3g at most; the first is %.9g where %.9g", (long long)wrong, (long long)n,
-                 kn_dtype_name(da), worst, p[2 * first], q[2 * first]);
+        snprintf(text, room, "%lld of %lld differ (%s), by %.3g at most; the first is %.9g where %.9g",
+                 (long long)wrong, (long long)n, kn_dtype_name(da), worst, p[2 * first], q[2 * first]);
     return !wrong;
 }
 
@@ -215,8 +236,9 @@ bool same_value(const knonnx_value *a, const knonnx_value *b, double rtol, doubl
         return same_array(a->array, b->array, rtol, atol, text, room);
     if (a->kind == KNONNX_STRINGS_VALUE)
         return same_strings(a->strings, b->strings, text, room);
-    if (a->kind == KNONNX_MAP_VALUE && (!a->keys != !b->keys || (a->keys && !same_strings(a->keys, b->keys, text, room)) ||
-                                        (!a->keys && memcmp(a->key_ints, b->key_ints, a->n * sizeof *a->key_ints)))) {
+    if (a->kind == KNONNX_MAP_VALUE &&
+        (!a->keys != !b->keys || (a->keys && !same_strings(a->keys, b->keys, text, room)) ||
+         (!a->keys && memcmp(a->key_ints, b->key_ints, a->n * sizeof *a->key_ints)))) {
         snprintf(text, room, "the keys differ");
         return false;
     }

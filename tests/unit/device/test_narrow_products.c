@@ -34,7 +34,7 @@ static kn_array matrix(const Case *c, const Given *g)
     if (c->kind == NIBBLES) {
         kn_array four = kn_full(KN_SHAPE(), 4, .dtype = KN_U8), mask = kn_full(KN_SHAPE(), 15, .dtype = KN_U8);
         kn_array bytes = kn_reshape(g->values, KN_SHAPE(c->n, c->k / c->group, c->group / 2, 1));
-        w = kn_bitwise_and(kn_right_shift(bytes, kn_mul(kn_arange(0, 2, 1, .dtype = KN_U8), four)), mask);
+        w = kn_concatenate(KN_LIST(kn_bitwise_and(bytes, mask), kn_right_shift(bytes, four)), KN_AXIS(-1));
         groups = KN_SHAPE(c->n, c->k / c->group, 1, 1);
     } else {
         w = c->scaled || c->zero == ARRAY ? kn_reshape(g->values, grouped) : g->values;

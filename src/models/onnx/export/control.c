@@ -53,13 +53,18 @@ void knout_put_info(knbeside_bytes *to, uint32_t number, const char *name, const
 
 static knout_out begin(knout_out *w)
 {
-    return (knout_out){.operation = w->operation, .arena = w->arena, .outermost = w->outermost, .names = w->names, .failed = w->failed,
-                        .opset = w->opset, .place = w->place};
+    return (knout_out){.operation = w->operation,
+                       .arena = w->arena,
+                       .outermost = w->outermost,
+                       .names = w->names,
+                       .failed = w->failed,
+                       .opset = w->opset,
+                       .place = w->place};
 }
 
 /* What a subgraph gives has names of its own. */
-static void end(knout_out *w, knout_out *sub, const char *attr, int n_in, const char *const *in, const knout_var *in_var, int n_out,
-                const char *const *out, const knout_var *out_var)
+static void end(knout_out *w, knout_out *sub, const char *attr, int n_in, const char *const *in,
+                const knout_var *in_var, int n_out, const char *const *out, const knout_var *out_var)
 {
     knbeside_bytes g = {0}, infos = {0};
     for (int i = 0; i < n_in; i++)
@@ -174,7 +179,8 @@ static knout_var row_of(const knout_var *v) { return (knout_var){v->dtype, v->nd
 static void scan(knout_eqn *e)
 {
     knout_out *w = e->w, sub = begin(w);
-    int consts = (int)last_int(e, "num_consts="), carry = (int)last_int(e, "num_carry="), rows = e->n_in - consts - carry;
+    int consts = (int)last_int(e, "num_consts="), carry = (int)last_int(e, "num_carry="),
+        rows = e->n_in - consts - carry;
     const char *reverse = NULL;
     for (const char *at = strstr(e->params, "reverse="); at; at = strstr(at + 1, "reverse="))
         reverse = at + strlen("reverse=");
@@ -247,6 +253,12 @@ void knout_scan_rows(knout_eqn *e, int consts, int carry, bool backwards)
 }
 
 const knout_writer knout_write_control[] = {
-    {"jit", call, NULL}, {"custom_jvp_call", call, NULL}, {"custom_vjp_call", call, NULL}, {"remat2", call, NULL}, {"cond", cond, NULL},
-    {"while", while_, NULL}, {"scan", scan, NULL}, {NULL, NULL, NULL},
+    {"jit", call, NULL},
+    {"custom_jvp_call", call, NULL},
+    {"custom_vjp_call", call, NULL},
+    {"remat2", call, NULL},
+    {"cond", cond, NULL},
+    {"while", while_, NULL},
+    {"scan", scan, NULL},
+    {NULL, NULL, NULL},
 };

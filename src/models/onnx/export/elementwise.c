@@ -36,13 +36,17 @@ static void log1p_(knout_eqn *e)
 {
     knout_out *w = e->w;
     const char *x = e->in[0], *one = number(e, 1), *u = OP(w, "Add", x, one), *d = OP(w, "Sub", u, one);
-    const char *zero = number(e, 0), *is_zero = OP(w, "Equal", d, zero), *large = OP(w, "Greater", OP(w, "Abs", x), one);
+    const char *zero = number(e, 0), *is_zero = OP(w, "Equal", d, zero),
+               *large = OP(w, "Greater", OP(w, "Abs", x), one);
     const char *safe = OP(w, "Where", is_zero, one, d);
     const char *near = OP(w, "Where", is_zero, x, OP(w, "Div", OP(w, "Mul", x, OP(w, "Log", u)), safe));
     e->out[0] = OP(w, "Where", large, OP(w, "Log", u), near);
 }
 
-static void log_base(knout_eqn *e, double factor) { e->out[0] = OP(e->w, "Mul", OP(e->w, "Log", e->in[0]), number(e, factor)); }
+static void log_base(knout_eqn *e, double factor)
+{
+    e->out[0] = OP(e->w, "Mul", OP(e->w, "Log", e->in[0]), number(e, factor));
+}
 static void log2_(knout_eqn *e) { log_base(e, 1.4426950408889634); }
 static void log10_(knout_eqn *e) { log_base(e, 0.43429448190325182); }
 
@@ -78,10 +82,7 @@ static void same_all(knout_eqn *e)
         e->out[i] = e->in[i];
 }
 
-static void nothing(knout_eqn *e)
-{
-    (void)e; /* what it prints or checks is no part of a model */
-}
+static void nothing(knout_eqn *e) { (void)e; /* what it prints or checks is no part of a model */ }
 
 static void integer_pow(knout_eqn *e)
 {
@@ -135,7 +136,8 @@ static void atan2_(knout_eqn *e)
     knout_out *w = e->w;
     const char *y = e->in[0], *x = e->in[1], *zero = number(e, 0), *none = OP(w, "Equal", x, zero);
     const char *angle = OP(w, "Atan", OP(w, "Div", y, OP(w, "Where", none, number(e, 1), x)));
-    const char *turn = OP(w, "Where", OP(w, "Less", y, zero), number(e, -3.14159265358979323846), number(e, 3.14159265358979323846));
+    const char *turn =
+        OP(w, "Where", OP(w, "Less", y, zero), number(e, -3.14159265358979323846), number(e, 3.14159265358979323846));
     const char *turned = OP(w, "Where", OP(w, "Less", x, zero), OP(w, "Add", angle, turn), angle);
     e->out[0] = OP(w, "Where", none, OP(w, "Mul", OP(w, "Sign", y), number(e, 1.57079632679489661923)), turned);
 }
@@ -232,8 +234,8 @@ static bool only_sign(const knout_eqn *e)
         for (int k = 0; k < q.n_in && only; k++) {
             kn_variable zero = {.size_ = sizeof zero};
             if (q.in[k] == own.first_out)
-                only = !k && !strcmp(q.primitive, "lt") && (q.in[1] & KN_JAXPR_LITERAL) && !kn_jaxpr_variable(e->jaxpr, q.in[1], &zero) &&
-                       zero.value == 0;
+                only = !k && !strcmp(q.primitive, "lt") && (q.in[1] & KN_JAXPR_LITERAL) &&
+                       !kn_jaxpr_variable(e->jaxpr, q.in[1], &zero) && zero.value == 0;
         }
     }
     for (int i = 0; only && i < kn_jaxpr_count(e->jaxpr).outvars; i++)
@@ -261,10 +263,10 @@ static void bitcast(knout_eqn *e)
 
 static void erf_inv(knout_eqn *e) /* Giles 2012, as single precision has it */
 {
-    static const double near[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
-                                  -0.00417768164, 0.246640727, 1.50140941};
-    static const double far[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
-                                 0.00943887047, 1.00167406, 2.83297682};
+    static const double near[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                                  -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
+    static const double far[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                                 -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
     knout_out *w = e->w;
     if (e->in_var[0].dtype == KN_F64) {
         knout_refuse(e, "of float64");
@@ -282,20 +284,77 @@ static void erf_inv(knout_eqn *e) /* Giles 2012, as single precision has it */
 }
 
 const knout_writer knout_write_elementwise[] = {
-    {"neg", NULL, "Neg"}, {"sin", NULL, "Sin"}, {"cos", NULL, "Cos"}, {"tanh", NULL, "Tanh"}, {"exp", NULL, "Exp"},
-    {"log", NULL, "Log"}, {"logistic", NULL, "Sigmoid"}, {"sqrt", NULL, "Sqrt"}, {"exp2", exp2_, NULL}, {"expm1", expm1_, NULL},
-    {"log1p", log1p_, NULL}, {"log2", log2_, NULL}, {"log10", log10_, NULL}, {"tan", NULL, "Tan"}, {"asin", NULL, "Asin"},
-    {"acos", NULL, "Acos"}, {"atan", NULL, "Atan"}, {"sinh", NULL, "Sinh"}, {"cosh", NULL, "Cosh"}, {"asinh", NULL, "Asinh"},
-    {"acosh", NULL, "Acosh"}, {"atanh", NULL, "Atanh"}, {"cbrt", cbrt_, NULL}, {"rsqrt", rsqrt, NULL}, {"square", square, NULL},
-    {"abs", NULL, "Abs"}, {"erf", NULL, "Erf"}, {"erfc", erfc_, NULL}, {"erf_inv", erf_inv, NULL}, {"cosm1", cosm1_, NULL},
-    {"sign", NULL, "Sign"}, {"floor", NULL, "Floor"}, {"ceil", NULL, "Ceil"}, {"round", round_, NULL},
-    {"is_finite", is_finite, NULL}, {"copy", same, NULL}, {"optimization_barrier", same_all, NULL},
-    {"sharding_constraint", same, NULL}, {"stop_gradient", same, NULL}, {"name", same, NULL}, {"clamp", clamp, NULL},
-    {"rem", rem, NULL}, {"integer_pow", integer_pow, NULL}, {"not", not_, NULL}, {"add", add, NULL}, {"add_any", add, NULL},
-    {"sub", NULL, "Sub"}, {"mul", mul, NULL}, {"div", NULL, "Div"}, {"pow", NULL, "Pow"}, {"atan2", atan2_, NULL},
-    {"hypot", hypot_, NULL}, {"max", max_, NULL}, {"min", min_, NULL}, {"eq", NULL, "Equal"}, {"ne", ne, NULL}, {"lt", NULL, "Less"},
-    {"le", NULL, "LessOrEqual"}, {"gt", NULL, "Greater"}, {"ge", NULL, "GreaterOrEqual"}, {"and", and_, NULL}, {"or", or_, NULL},
-    {"xor", xor_, NULL}, {"shift_left", shift_left, NULL}, {"shift_right_logical", shift_right_logical, NULL},
-    {"shift_right_arithmetic", shift_right_arithmetic, NULL}, {"select_n", select_n, NULL}, {"convert_element_type", convert, NULL}, {"bitcast_convert_type", bitcast, NULL},
-    {"debug_print", nothing, NULL}, {"debug_callback", nothing, NULL}, {"check_bounds", nothing, NULL}, {NULL, NULL, NULL},
+    {"neg", NULL, "Neg"},
+    {"sin", NULL, "Sin"},
+    {"cos", NULL, "Cos"},
+    {"tanh", NULL, "Tanh"},
+    {"exp", NULL, "Exp"},
+    {"log", NULL, "Log"},
+    {"logistic", NULL, "Sigmoid"},
+    {"sqrt", NULL, "Sqrt"},
+    {"exp2", exp2_, NULL},
+    {"expm1", expm1_, NULL},
+    {"log1p", log1p_, NULL},
+    {"log2", log2_, NULL},
+    {"log10", log10_, NULL},
+    {"tan", NULL, "Tan"},
+    {"asin", NULL, "Asin"},
+    {"acos", NULL, "Acos"},
+    {"atan", NULL, "Atan"},
+    {"sinh", NULL, "Sinh"},
+    {"cosh", NULL, "Cosh"},
+    {"asinh", NULL, "Asinh"},
+    {"acosh", NULL, "Acosh"},
+    {"atanh", NULL, "Atanh"},
+    {"cbrt", cbrt_, NULL},
+    {"rsqrt", rsqrt, NULL},
+    {"square", square, NULL},
+    {"abs", NULL, "Abs"},
+    {"erf", NULL, "Erf"},
+    {"erfc", erfc_, NULL},
+    {"erf_inv", erf_inv, NULL},
+    {"cosm1", cosm1_, NULL},
+    {"sign", NULL, "Sign"},
+    {"floor", NULL, "Floor"},
+    {"ceil", NULL, "Ceil"},
+    {"round", round_, NULL},
+    {"is_finite", is_finite, NULL},
+    {"copy", same, NULL},
+    {"optimization_barrier", same_all, NULL},
+    {"sharding_constraint", same, NULL},
+    {"stop_gradient", same, NULL},
+    {"name", same, NULL},
+    {"clamp", clamp, NULL},
+    {"rem", rem, NULL},
+    {"integer_pow", integer_pow, NULL},
+    {"not", not_, NULL},
+    {"add", add, NULL},
+    {"add_any", add, NULL},
+    {"sub", NULL, "Sub"},
+    {"mul", mul, NULL},
+    {"div", NULL, "Div"},
+    {"pow", NULL, "Pow"},
+    {"atan2", atan2_, NULL},
+    {"hypot", hypot_, NULL},
+    {"max", max_, NULL},
+    {"min", min_, NULL},
+    {"eq", NULL, "Equal"},
+    {"ne", ne, NULL},
+    {"lt", NULL, "Less"},
+    {"le", NULL, "LessOrEqual"},
+    {"gt", NULL, "Greater"},
+    {"ge", NULL, "GreaterOrEqual"},
+    {"and", and_, NULL},
+    {"or", or_, NULL},
+    {"xor", xor_, NULL},
+    {"shift_left", shift_left, NULL},
+    {"shift_right_logical", shift_right_logical, NULL},
+    {"shift_right_arithmetic", shift_right_arithmetic, NULL},
+    {"select_n", select_n, NULL},
+    {"convert_element_type", convert, NULL},
+    {"bitcast_convert_type", bitcast, NULL},
+    {"debug_print", nothing, NULL},
+    {"debug_callback", nothing, NULL},
+    {"check_bounds", nothing, NULL},
+    {NULL, NULL, NULL},
 };

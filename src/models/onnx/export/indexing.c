@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct dims { int n; int64_t at[KN_MAX_NDIM]; } dims;
+typedef struct dims {
+    int n;
+    int64_t at[KN_MAX_NDIM];
+} dims;
 
 static bool has(const dims *d, int64_t v)
 {
@@ -77,7 +80,7 @@ typedef struct windows {
     dims left_out; /* axes of the operand that a window does not have */
     dims map;      /* which axis of the operand each number of a position is for */
     dims batch, index_batch;
-    const int64_t *size; /* of a window along each axis of the operand */
+    const int64_t *size;                      /* of a window along each axis of the operand */
     const knout_var *operand, *index, *whole; /* whole: the result, or the updates */
     const char *index_name;
     bool clip, drop;
@@ -106,7 +109,8 @@ static bool read_windows(knout_eqn *e, windows *p, const char *names[3])
 static const char *numbers(knout_eqn *e, const windows *p, const char **valid)
 {
     knout_out *w = e->w;
-    int64_t stride[KN_MAX_NDIM], shape[KN_MAX_NDIM], inner[KN_MAX_NDIM], zero[KN_MAX_NDIM] = {0}, factor[KN_MAX_NDIM] = {0};
+    int64_t stride[KN_MAX_NDIM], shape[KN_MAX_NDIM], inner[KN_MAX_NDIM], zero[KN_MAX_NDIM] = {0},
+                                                                         factor[KN_MAX_NDIM] = {0};
     strides_of(p->operand, stride);
     int k = 0, b = 0;
     for (int i = 0; i < p->whole->ndim; i++) { /* where positions and windows lie among the axes */
@@ -139,7 +143,8 @@ static const char *numbers(knout_eqn *e, const windows *p, const char **valid)
         }
         if (p->clip || p->drop)
             start = OP(w, "Min", OP(w, "Max", start, low), high);
-        start = OP(w, "Mul", knout_reshape(w, start, p->whole->ndim, shape), knout_number(w, KN_I64, (double)stride[axis]));
+        start =
+            OP(w, "Mul", knout_reshape(w, start, p->whole->ndim, shape), knout_number(w, KN_I64, (double)stride[axis]));
         sum = OP(w, "Add", sum, start);
     }
     if (*valid)
@@ -160,10 +165,11 @@ static bool gather_axis(knout_eqn *e)
 {
     knout_out *w = e->w;
     const knout_var *x = &e->in_var[0], *i = &e->in_var[1];
-    dims map = param(e, "start_index_map"), gone = param(e, "collapsed_slice_dims"), batch = param(e, "operand_batching_dims");
+    dims map = param(e, "start_index_map"), gone = param(e, "collapsed_slice_dims"),
+         batch = param(e, "operand_batching_dims");
     dims offset = param(e, "offset_dims"), size = param(e, "slice_sizes");
-    if (map.n != 1 || gone.n != 1 || gone.at[0] != map.at[0] || batch.n > 0 || i->dim[i->ndim - 1] != 1 || offset.n < 0 ||
-        knout_param_is(e, "mode", "GatherScatterMode.FILL_OR_DROP"))
+    if (map.n != 1 || gone.n != 1 || gone.at[0] != map.at[0] || batch.n > 0 || i->dim[i->ndim - 1] != 1 ||
+        offset.n < 0 || knout_param_is(e, "mode", "GatherScatterMode.FILL_OR_DROP"))
         return false;
     int64_t axis = map.at[0], perm[KN_MAX_NDIM];
     for (int k = 0; k < x->ndim && size.n == x->ndim; k++)
@@ -178,7 +184,8 @@ static bool gather_axis(knout_eqn *e)
     }
     const char *at = narrow(e);
     if (knout_param_is(e, "mode", "GatherScatterMode.CLIP"))
-        at = OP(w, "Min", OP(w, "Max", at, knout_number(w, i->dtype, 0)), knout_number(w, i->dtype, (double)x->dim[axis] - 1));
+        at = OP(w, "Min", OP(w, "Max", at, knout_number(w, i->dtype, 0)),
+                knout_number(w, i->dtype, (double)x->dim[axis] - 1));
     if (i->dtype != KN_I64 && i->dtype != KN_I32)
         at = knout_cast(w, at, KN_I64);
     knout_put_attr_int(w, "axis", axis);
@@ -214,7 +221,11 @@ static void gather(knout_eqn *e)
     if (gather_axis(e) || gather_elements(e))
         return;
     dims size = param(e, "slice_sizes");
-    windows p = {.operand = &e->in_var[0], .index = &e->in_var[1], .whole = &e->out_var[0], .index_name = e->in[1], .size = size.at};
+    windows p = {.operand = &e->in_var[0],
+                 .index = &e->in_var[1],
+                 .whole = &e->out_var[0],
+                 .index_name = e->in[1],
+                 .size = size.at};
     const char *valid;
     if (!read_windows(e, &p, names))
         return;
@@ -254,7 +265,8 @@ static void scatter_as(knout_eqn *e, const char *reduction)
     knout_put_attr_text(w, "reduction", reduction);
     const char *made = OP(w, "ScatterElements", whole, at, updates);
     if (valid)
-        made = OP(w, "Slice", made, knout_const_ints(w, 1, &start), knout_const_ints(w, 1, &n), knout_const_ints(w, 1, &axis));
+        made = OP(w, "Slice", made, knout_const_ints(w, 1, &start), knout_const_ints(w, 1, &n),
+                  knout_const_ints(w, 1, &axis));
     e->out[0] = knout_reshape(w, made, x->ndim, x->dim);
 }
 
@@ -334,8 +346,15 @@ static void strided_update(knout_eqn *e)
 }
 
 const knout_writer knout_write_indexing[] = {
-    {"gather", gather, NULL}, {"scatter", scatter, NULL}, {"scatter-add", scatter_add, NULL}, {"scatter-sub", scatter_sub, NULL},
-    {"scatter-mul", scatter_mul, NULL}, {"scatter-min", scatter_min, NULL}, {"scatter-max", scatter_max, NULL},
-    {"dynamic_slice", dynamic_slice, NULL}, {"dynamic_update_slice", dynamic_update_slice, NULL},
-    {"strided_update", strided_update, NULL}, {NULL, NULL, NULL},
+    {"gather", gather, NULL},
+    {"scatter", scatter, NULL},
+    {"scatter-add", scatter_add, NULL},
+    {"scatter-sub", scatter_sub, NULL},
+    {"scatter-mul", scatter_mul, NULL},
+    {"scatter-min", scatter_min, NULL},
+    {"scatter-max", scatter_max, NULL},
+    {"dynamic_slice", dynamic_slice, NULL},
+    {"dynamic_update_slice", dynamic_update_slice, NULL},
+    {"strided_update", strided_update, NULL},
+    {NULL, NULL, NULL},
 };

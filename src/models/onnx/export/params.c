@@ -74,13 +74,16 @@ static const char *variable(knout_out *w, const char *name, size_t n)
     for (int i = 0; i < w->n_dims; i++)
         if (strlen(w->dim[i].text) == n && !strncmp(w->dim[i].text, name, n))
             return w->dim[i].name;
-    knout_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "no input has the extent %.*s alone, so that a model cannot find it", (int)n, name);
+    knout_out_fail(w, KN_ERROR_NOT_IMPLEMENTED, "no input has the extent %.*s alone, so that a model cannot find it",
+                   (int)n, name);
     return "";
 }
 
 static const char *function(knout_out *w, const char *name, size_t n, const char **at)
 {
-    static const struct { const char *name, *op; } ops[] = {{"max", "Max"}, {"min", "Min"}, {"floordiv", "Div"}, {"mod", "Mod"}};
+    static const struct {
+        const char *name, *op;
+    } ops[] = {{"max", "Max"}, {"min", "Min"}, {"floordiv", "Div"}, {"mod", "Mod"}};
     const char *a = expression(w, at);
     *at += strspn(*at, ", ");
     const char *b = expression(w, at);

@@ -5,7 +5,11 @@
 
 /* ---- Products: batch axes, free axes, contracted axes, each made one. */
 
-typedef struct side { int n_batch, n_sum; int64_t batch[KN_MAX_NDIM], sum[KN_MAX_NDIM], free[KN_MAX_NDIM]; int n_free; } side;
+typedef struct side {
+    int n_batch, n_sum;
+    int64_t batch[KN_MAX_NDIM], sum[KN_MAX_NDIM], free[KN_MAX_NDIM];
+    int n_free;
+} side;
 
 static void free_axes(side *s, int ndim)
 {
@@ -72,7 +76,9 @@ static void dot_general(knout_eqn *e)
     const char *a = as_matrices(e, 0, &l, false), *b = as_matrices(e, 1, &r, true);
     kn_dtype out = e->out_var[0].dtype;
     bool narrow = strchr("iu", kn_dtype_kind(e->in_var[0].dtype)) && kn_dtype_size(e->in_var[0].dtype) < 4;
-    kn_dtype work = e->in_var[0].dtype == KN_BOOL || narrow ? KN_I32 : kn_dtype_kind(out) == 'f' ? out : e->in_var[0].dtype;
+    kn_dtype work = e->in_var[0].dtype == KN_BOOL || narrow ? KN_I32
+                    : kn_dtype_kind(out) == 'f'             ? out
+                                                            : e->in_var[0].dtype;
     if (work != e->in_var[0].dtype)
         a = knout_cast(w, a, work);
     if (work != e->in_var[1].dtype)
@@ -87,13 +93,16 @@ static void dot_general(knout_eqn *e)
 static void conv(knout_eqn *e)
 {
     knout_out *w = e->w;
-    int64_t ls[KN_MAX_NDIM], rs[KN_MAX_NDIM], os[KN_MAX_NDIM], stride[KN_MAX_NDIM], dilation[KN_MAX_NDIM], base[KN_MAX_NDIM];
+    int64_t ls[KN_MAX_NDIM], rs[KN_MAX_NDIM], os[KN_MAX_NDIM], stride[KN_MAX_NDIM], dilation[KN_MAX_NDIM],
+        base[KN_MAX_NDIM];
     int64_t pads[2 * KN_MAX_NDIM], two[KN_MAX_NDIM], back[KN_MAX_NDIM];
     int n = knout_param_ints(e, "lhs_spec", ls), spatial = n - 2;
     const char *at = knout_param_at(e, "padding");
     bool ok = n >= 2 && knout_param_ints(e, "rhs_spec", rs) == n && knout_param_ints(e, "out_spec", os) == n &&
-              knout_param_ints(e, "window_strides", stride) == spatial && knout_param_ints(e, "rhs_dilation", dilation) == spatial &&
-              knout_param_ints(e, "lhs_dilation", base) == spatial && at && knout_param_int(e, "batch_group_count", 1) == 1;
+              knout_param_ints(e, "window_strides", stride) == spatial &&
+              knout_param_ints(e, "rhs_dilation", dilation) == spatial &&
+              knout_param_ints(e, "lhs_dilation", base) == spatial && at &&
+              knout_param_int(e, "batch_group_count", 1) == 1;
     at += ok;
     for (int i = 0; ok && i < spatial; i++) {
         ok = knout_list_at(&at, two) == 2 && two[0] >= 0 && two[1] >= 0 && base[i] == 1;
@@ -117,5 +126,8 @@ static void conv(knout_eqn *e)
 static void det(knout_eqn *e) { e->out[0] = OP(e->w, "Det", e->in[0]); }
 
 const knout_writer knout_write_products[] = {
-    {"dot_general", dot_general, NULL}, {"conv_general_dilated", conv, NULL}, {"det", det, NULL}, {NULL, NULL, NULL},
+    {"dot_general", dot_general, NULL},
+    {"conv_general_dilated", conv, NULL},
+    {"det", det, NULL},
+    {NULL, NULL, NULL},
 };

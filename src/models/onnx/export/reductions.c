@@ -122,7 +122,8 @@ static void cumlogsumexp(knout_eqn *e) { running(e, "LogSumExp", -1e30); }
 
 typedef struct window {
     int n;
-    int64_t size[KN_MAX_NDIM], stride[KN_MAX_NDIM], dilation[KN_MAX_NDIM], base[KN_MAX_NDIM], low[KN_MAX_NDIM], high[KN_MAX_NDIM];
+    int64_t size[KN_MAX_NDIM], stride[KN_MAX_NDIM], dilation[KN_MAX_NDIM], base[KN_MAX_NDIM], low[KN_MAX_NDIM],
+        high[KN_MAX_NDIM];
 } window;
 
 static bool read_window(knout_eqn *e, window *p)
@@ -131,7 +132,8 @@ static bool read_window(knout_eqn *e, window *p)
     int64_t two[KN_MAX_NDIM];
     p->n = knout_param_ints(e, "window_dimensions", p->size);
     bool ok = p->n == e->in_var[0].ndim && knout_param_ints(e, "window_strides", p->stride) == p->n &&
-              knout_param_ints(e, "window_dilation", p->dilation) == p->n && knout_param_ints(e, "base_dilation", p->base) == p->n && at;
+              knout_param_ints(e, "window_dilation", p->dilation) == p->n &&
+              knout_param_ints(e, "base_dilation", p->base) == p->n && at;
     at += ok;
     for (int i = 0; ok && i < p->n; i++) {
         ok = knout_list_at(&at, two) == 2 && two[0] >= 0 && two[1] >= 0 && p->base[i] == 1;
@@ -151,8 +153,8 @@ static const char *along_axis(knout_eqn *e, const char *x, const window *p, int 
     const char *made = NULL;
     for (int64_t k = 0; k < p->size[axis]; k++) {
         int64_t from = k * p->dilation[axis], to = from + (extent - 1) * step + 1;
-        const char *part = OP(w, "Slice", x, knout_const_ints(w, 1, &from), knout_const_ints(w, 1, &to), knout_const_ints(w, 1, &at),
-                              knout_const_ints(w, 1, &step));
+        const char *part = OP(w, "Slice", x, knout_const_ints(w, 1, &from), knout_const_ints(w, 1, &to),
+                              knout_const_ints(w, 1, &at), knout_const_ints(w, 1, &step));
         made = made ? OP(w, op, made, part) : part;
     }
     return made ? made : x;
@@ -230,7 +232,8 @@ static void window_max(knout_eqn *e)
 static void ordered(knout_eqn *e, int key, int64_t axis, const char **values, const char **positions)
 {
     knout_out *w = e->w;
-    const char *out[] = {knout_new_name(w), knout_new_name(w)}, *in[] = {e->in[key], knout_extent(w, e->in_var[key].dim[axis])};
+    const char *out[] = {knout_new_name(w), knout_new_name(w)},
+               *in[] = {e->in[key], knout_extent(w, e->in_var[key].dim[axis])};
     knout_put_attr_int(w, "axis", axis);
     knout_put_attr_int(w, "largest", 0);
     knout_emit_many(w, "TopK", 2, in, 2, out);
@@ -272,7 +275,8 @@ static void top_k(knout_eqn *e)
 {
     knout_out *w = e->w;
     int64_t axis = knout_param_int(e, "axis", e->in_var[0].ndim - 1);
-    const char *out[] = {knout_new_name(w), knout_new_name(w)}, *in[] = {e->in[0], knout_extent(w, e->out_var[0].dim[axis])};
+    const char *out[] = {knout_new_name(w), knout_new_name(w)},
+               *in[] = {e->in[0], knout_extent(w, e->out_var[0].dim[axis])};
     knout_put_attr_int(w, "axis", axis);
     knout_emit_many(w, "TopK", 2, in, 2, out);
     e->out[0] = out[0];
@@ -298,10 +302,25 @@ static void searchsorted(knout_eqn *e)
 }
 
 const knout_writer knout_write_reductions[] = {
-    {"reduce_sum", reduce_sum, NULL}, {"reduce_prod", reduce_prod, NULL}, {"reduce_max", reduce_max, NULL},
-    {"reduce_min", reduce_min, NULL}, {"reduce_and", reduce_and, NULL}, {"reduce_or", reduce_or, NULL}, {"argmax", argmax, NULL},
-    {"argmin", argmin, NULL}, {"cumsum", cumsum, NULL}, {"cumprod", cumprod, NULL}, {"cummax", cummax, NULL},
-    {"cummin", cummin, NULL}, {"cumlogsumexp", cumlogsumexp, NULL}, {"reduce_window_sum", window_sum, NULL},
-    {"reduce_window_max", window_max, NULL}, {"reduce_window_min", window_min, NULL}, {"sort", sort, NULL},
-    {"argsort", argsort, NULL}, {"top_k", top_k, NULL}, {"searchsorted", searchsorted, NULL}, {NULL, NULL, NULL},
+    {"reduce_sum", reduce_sum, NULL},
+    {"reduce_prod", reduce_prod, NULL},
+    {"reduce_max", reduce_max, NULL},
+    {"reduce_min", reduce_min, NULL},
+    {"reduce_and", reduce_and, NULL},
+    {"reduce_or", reduce_or, NULL},
+    {"argmax", argmax, NULL},
+    {"argmin", argmin, NULL},
+    {"cumsum", cumsum, NULL},
+    {"cumprod", cumprod, NULL},
+    {"cummax", cummax, NULL},
+    {"cummin", cummin, NULL},
+    {"cumlogsumexp", cumlogsumexp, NULL},
+    {"reduce_window_sum", window_sum, NULL},
+    {"reduce_window_max", window_max, NULL},
+    {"reduce_window_min", window_min, NULL},
+    {"sort", sort, NULL},
+    {"argsort", argsort, NULL},
+    {"top_k", top_k, NULL},
+    {"searchsorted", searchsorted, NULL},
+    {NULL, NULL, NULL},
 };

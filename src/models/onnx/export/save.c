@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct leaf { const char *name; bool is_param; kn_array array; } leaf;
+typedef struct leaf {
+    const char *name;
+    bool is_param;
+    kn_array array;
+} leaf;
 
 typedef struct saving {
     knout_out out;
@@ -93,11 +97,12 @@ static int list_leaves(saving *s, const kn_args *args)
     for (int i = 0; i < s->n_leaves; i++)
         inputs += !s->leaf[i].is_param;
     if (s->o->inputs && s->o->inputs->n != inputs)
-        return knbeside_fail(s->out.operation, KN_ERROR_VALUE, "%d names of inputs are given, and there are %d inputs", s->o->inputs->n,
-                             inputs);
+        return knbeside_fail(s->out.operation, KN_ERROR_VALUE, "%d names of inputs are given, and there are %d inputs",
+                             s->o->inputs->n, inputs);
     for (int i = 0; i < s->o->params.n; i++)
         if (s->o->params.arg[i] < 0 || s->o->params.arg[i] >= args->n)
-            return knbeside_fail(s->out.operation, KN_ERROR_VALUE, "params: there is no argument %d", (int)s->o->params.arg[i]);
+            return knbeside_fail(s->out.operation, KN_ERROR_VALUE, "params: there is no argument %d",
+                                 (int)s->o->params.arg[i]);
     return 0;
 }
 
@@ -106,7 +111,8 @@ static int list_leaves(saving *s, const kn_args *args)
 static knout_var type_of(saving *s, kn_jaxpr j, uint32_t atom)
 {
     kn_variable v = {.size_ = sizeof v};
-    int64_t *dim = kn_jaxpr_variable(j, atom, &v) ? NULL : knmodels_take(&s->arena, (uint64_t)v.shape.ndim, sizeof *dim);
+    int64_t *dim =
+        kn_jaxpr_variable(j, atom, &v) ? NULL : knmodels_take(&s->arena, (uint64_t)v.shape.ndim, sizeof *dim);
     if (!dim) {
         s->failed = true;
         return (knout_var){KN_F32, 0, NULL};
@@ -121,7 +127,8 @@ static void find_extents(saving *s, const knout_var *v, const char *input)
     knout_out *w = &s->out;
     for (int i = 0; i < v->ndim; i++) {
         const char *text = knout_is_number(v->dim[i]) ? NULL : kn_dim_text(v->dim[i]);
-        bool plain = text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(text);
+        bool plain =
+            text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(text);
         for (int k = 0; k < w->n_dims; k++)
             plain = plain && strcmp(w->dim[k].text, text);
         if (!plain || w->n_dims == w->room_dims)
@@ -137,7 +144,8 @@ static int check_types(saving *s, const knout_var *v, const char *name)
 {
     if (knonnx_elem_of(v->dtype))
         return 0;
-    return knbeside_fail(s->out.operation, KN_ERROR_NOT_IMPLEMENTED, "\"%s\" is %s, which ONNX does not have", name, kn_dtype_name(v->dtype));
+    return knbeside_fail(s->out.operation, KN_ERROR_NOT_IMPLEMENTED, "\"%s\" is %s, which ONNX does not have", name,
+                         kn_dtype_name(v->dtype));
 }
 
 static int write_graph(saving *s, kn_jaxpr j, knbeside_bytes *infos)
@@ -146,12 +154,13 @@ static int write_graph(saving *s, kn_jaxpr j, knbeside_bytes *infos)
     if (n.invars < 0)
         return -1;
     if (n.invars != s->n_leaves)
-        return knbeside_fail(s->out.operation, KN_ERROR_VALUE, "the function has %d inputs, and the arguments %d arrays", n.invars,
-                             s->n_leaves);
+        return knbeside_fail(s->out.operation, KN_ERROR_VALUE,
+                             "the function has %d inputs, and the arguments %d arrays", n.invars, s->n_leaves);
     if (s->o->outputs && s->o->outputs->n != n.outvars)
-        return knbeside_fail(s->out.operation, KN_ERROR_VALUE, "%d names of outputs are given, and there are %d outputs",
-                             s->o->outputs->n, n.outvars);
-    const char **in = knmodels_take(&s->arena, (uint64_t)n.invars, sizeof *in), **out = knmodels_take(&s->arena, (uint64_t)n.outvars, sizeof *out);
+        return knbeside_fail(s->out.operation, KN_ERROR_VALUE,
+                             "%d names of outputs are given, and there are %d outputs", s->o->outputs->n, n.outvars);
+    const char **in = knmodels_take(&s->arena, (uint64_t)n.invars, sizeof *in),
+               **out = knmodels_take(&s->arena, (uint64_t)n.outvars, sizeof *out);
     if (!in || !out)
         return no_memory(s);
     for (int i = 0; i < n.invars; i++) {
@@ -171,7 +180,8 @@ static int write_graph(saving *s, kn_jaxpr j, knbeside_bytes *infos)
         char text[32];
         knout_var v = type_of(s, j, kn_jaxpr_outvar(j, i));
         snprintf(text, sizeof text, n.outvars > 1 ? "output_%d" : "output", i);
-        const char *name = s->o->outputs && s->o->outputs->v[i] ? s->o->outputs->v[i] : knmodels_take_text(&s->arena, text, strlen(text));
+        const char *name = s->o->outputs && s->o->outputs->v[i] ? s->o->outputs->v[i]
+                                                                : knmodels_take_text(&s->arena, text, strlen(text));
         if (!name || s->failed || check_types(s, &v, name))
             return -1;
         knout_emit_many(&s->out, "Identity", 1, &out[i], 1, &name);
@@ -194,7 +204,8 @@ static void write_model(saving *s, const knbeside_bytes *infos, knbeside_bytes *
     knonnx_put_text(model, 3, kn_version());
     knonnx_put_bytes(model, 7, graph.at, graph.n);
     knonnx_put_bytes(model, 8, opset.at, opset.n);
-    model->failed = model->failed || opset.failed || graph.failed || infos->failed || s->out.nodes.failed || s->out.init.failed;
+    model->failed =
+        model->failed || opset.failed || graph.failed || infos->failed || s->out.nodes.failed || s->out.init.failed;
     knbeside_bytes_free(&graph);
     knbeside_bytes_free(&opset);
 }
@@ -226,8 +237,13 @@ int kn_onnx_save(const char *path, kn_fn fn, const kn_args *args, const kn_onnx_
         return knbeside_null(op, fn ? "arguments" : "function");
     if (o.opset < 18 || o.opset > 26)
         return knbeside_fail(op, KN_ERROR_VALUE, "opset %lld: it is between 18 and 26", (long long)o.opset);
-    s.out = (knout_out){.operation = op, .arena = &s.arena, .outermost = &s.out, .names = &s.names, .failed = &s.failed,
-                         .opset = o.opset, .room_dims = DIMS};
+    s.out = (knout_out){.operation = op,
+                        .arena = &s.arena,
+                        .outermost = &s.out,
+                        .names = &s.names,
+                        .failed = &s.failed,
+                        .opset = o.opset,
+                        .room_dims = DIMS};
     kn_scope scope = kn_scope_begin();
     s.out.dim = knmodels_take(&s.arena, DIMS, sizeof *s.out.dim);
     int status = s.out.dim ? save(&s, path, fn, args) : no_memory(&s);

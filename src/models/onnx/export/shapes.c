@@ -5,8 +5,9 @@
 
 static void reshape(knout_eqn *e)
 {
-    e->out[0] = knout_same_dims(&e->in_var[0], &e->out_var[0]) ? e->in[0]
-                                                                : knout_reshape(e->w, e->in[0], e->out_var[0].ndim, e->out_var[0].dim);
+    e->out[0] = knout_same_dims(&e->in_var[0], &e->out_var[0])
+                    ? e->in[0]
+                    : knout_reshape(e->w, e->in[0], e->out_var[0].ndim, e->out_var[0].dim);
 }
 
 static void broadcast_in_dim(knout_eqn *e)
@@ -37,11 +38,12 @@ static void transpose(knout_eqn *e)
     e->out[0] = n < 0 ? "" : knout_transpose(e->w, e->in[0], n, perm);
 }
 
-static const char *sliced(knout_eqn *e, const char *x, int n, const int64_t *start, const char *ends, const int64_t *axis,
-                          const int64_t *step)
+static const char *sliced(knout_eqn *e, const char *x, int n, const int64_t *start, const char *ends,
+                          const int64_t *axis, const int64_t *step)
 {
     knout_out *w = e->w;
-    return OP(w, "Slice", x, knout_const_ints(w, n, start), ends, knout_const_ints(w, n, axis), knout_const_ints(w, n, step));
+    return OP(w, "Slice", x, knout_const_ints(w, n, start), ends, knout_const_ints(w, n, axis),
+              knout_const_ints(w, n, step));
 }
 
 static void rev(knout_eqn *e)
@@ -71,7 +73,9 @@ static void slice(knout_eqn *e)
         axis[i] = i;
         step[i] = steps == n ? step[i] : 1;
         if (ends != n)
-            end[i] = knout_is_number(out->dim[i]) && knout_is_number(in->dim[i]) ? start[i] + (out->dim[i] - 1) * step[i] + 1 : INT64_MAX;
+            end[i] = knout_is_number(out->dim[i]) && knout_is_number(in->dim[i])
+                         ? start[i] + (out->dim[i] - 1) * step[i] + 1
+                         : INT64_MAX;
         if (ends != n && !knout_is_number(out->dim[i]) && step[i] == 1 && start[i] == 0 && out->dim[i] != in->dim[i]) {
             knout_refuse(e, "its end is an unknown extent");
             return;
@@ -163,7 +167,8 @@ static void pad(knout_eqn *e)
 {
     knout_out *w = e->w;
     const knout_var *in = &e->in_var[0];
-    int64_t dim[KN_MAX_NDIM], three[3], pads[2 * KN_MAX_NDIM] = {0}, start[KN_MAX_NDIM], end[KN_MAX_NDIM], axis[KN_MAX_NDIM], step[KN_MAX_NDIM];
+    int64_t dim[KN_MAX_NDIM], three[3], pads[2 * KN_MAX_NDIM] = {0}, start[KN_MAX_NDIM], end[KN_MAX_NDIM],
+                                                 axis[KN_MAX_NDIM], step[KN_MAX_NDIM];
     const char *at = knout_param_at(e, "padding_config"), *x = e->in[0];
     bool cuts = false, adds = false;
     int n = in->ndim;
@@ -232,8 +237,19 @@ static void dim_as_value(knout_eqn *e)
 }
 
 const knout_writer knout_write_shapes[] = {
-    {"reshape", reshape, NULL}, {"squeeze", reshape, NULL}, {"broadcast_in_dim", broadcast_in_dim, NULL},
-    {"transpose", transpose, NULL}, {"rev", rev, NULL}, {"slice", slice, NULL}, {"split", split, NULL},
-    {"concatenate", concatenate, NULL}, {"stack", stack, NULL}, {"unstack", unstack, NULL}, {"tile", tile, NULL}, {"pad", pad, NULL},
-    {"iota", iota, NULL}, {"dim_as_value", dim_as_value, NULL}, {NULL, NULL, NULL},
+    {"reshape", reshape, NULL},
+    {"squeeze", reshape, NULL},
+    {"broadcast_in_dim", broadcast_in_dim, NULL},
+    {"transpose", transpose, NULL},
+    {"rev", rev, NULL},
+    {"slice", slice, NULL},
+    {"split", split, NULL},
+    {"concatenate", concatenate, NULL},
+    {"stack", stack, NULL},
+    {"unstack", unstack, NULL},
+    {"tile", tile, NULL},
+    {"pad", pad, NULL},
+    {"iota", iota, NULL},
+    {"dim_as_value", dim_as_value, NULL},
+    {NULL, NULL, NULL},
 };

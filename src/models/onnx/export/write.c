@@ -210,8 +210,8 @@ const char *knout_number(knout_out *w, kn_dtype dtype, double v)
 
 /* ---- Equations. */
 
-static const knout_writer *const families[] = {knout_write_elementwise, knout_write_shapes, knout_write_indexing,
-                                                knout_write_reductions, knout_write_products, knout_write_control};
+static const knout_writer *const families[] = {knout_write_elementwise, knout_write_shapes,   knout_write_indexing,
+                                               knout_write_reductions,  knout_write_products, knout_write_control};
 
 static const knout_writer *writer_of(const char *prim)
 {
@@ -252,7 +252,8 @@ static void write_equation(knout_out *w, kn_jaxpr j, int i, const char **name)
         return;
     }
     const char **in = take(w, (uint64_t)q.n_in, sizeof *in), **out = take(w, (uint64_t)q.n_out, sizeof *out);
-    knout_var *in_var = take(w, (uint64_t)q.n_in, sizeof *in_var), *out_var = take(w, (uint64_t)q.n_out, sizeof *out_var);
+    knout_var *in_var = take(w, (uint64_t)q.n_in, sizeof *in_var),
+              *out_var = take(w, (uint64_t)q.n_out, sizeof *out_var);
     const char *params = kn_jaxpr_params(j, i);
     if (!in || !out || !in_var || !out_var || !params)
         return;

@@ -15,7 +15,8 @@ static void node_text(const knonnx_call *c, char *to, size_t room)
     if (c->version && c->version != INT64_MAX)
         snprintf(version, sizeof version, " %lld", (long long)c->version);
     const char *name = *c->node->name ? c->node->name : c->n_out && *c->node->out[0] ? c->node->out[0] : "";
-    snprintf(to, room, "node \"%.100s\" (%.60s, %.60s%s)", name, c->node->op, *c->node->domain ? c->node->domain : "ai.onnx", version);
+    snprintf(to, room, "node \"%.100s\" (%.60s, %.60s%s)", name, c->node->op,
+             *c->node->domain ? c->node->domain : "ai.onnx", version);
 }
 
 static int fail(const knonnx_call *c, kn_error_kind kind, const char *message)
@@ -66,14 +67,15 @@ bool knonnx_has(const knonnx_call *c, int i) { return i < c->n_in && c->in[i].ki
 
 bool knonnx_wants(const knonnx_call *c, int i) { return i < c->n_out && *c->node->out[i]; }
 
-static const char *const kind_names[] = {"absent", "a tensor", "a tensor of strings", "a sequence", "an optional value", "a map"};
+static const char *const kind_names[] = {"absent",     "a tensor",          "a tensor of strings",
+                                         "a sequence", "an optional value", "a map"};
 
 static const knonnx_value *of_kind(knonnx_call *c, int i, knonnx_kind kind)
 {
     if (i < c->n_in && c->in[i].kind == kind)
         return &c->in[i];
-    knonnx_fail(c, KN_ERROR_TYPE, "input %d is %s where %s is wanted", i, kind_names[i < c->n_in ? c->in[i].kind : KNONNX_ABSENT],
-                kind_names[kind]);
+    knonnx_fail(c, KN_ERROR_TYPE, "input %d is %s where %s is wanted", i,
+                kind_names[i < c->n_in ? c->in[i].kind : KNONNX_ABSENT], kind_names[kind]);
     return NULL;
 }
 
@@ -83,7 +85,10 @@ kn_array knonnx_in(knonnx_call *c, int i)
     return v ? v->array : NULL;
 }
 
-kn_array knonnx_in_or(knonnx_call *c, int i, kn_array otherwise) { return knonnx_has(c, i) ? knonnx_in(c, i) : otherwise; }
+kn_array knonnx_in_or(knonnx_call *c, int i, kn_array otherwise)
+{
+    return knonnx_has(c, i) ? knonnx_in(c, i) : otherwise;
+}
 
 const knonnx_strings *knonnx_strings_in(knonnx_call *c, int i)
 {
@@ -131,7 +136,8 @@ static kn_array numbers_in(knonnx_call *c, int i, kn_dtype dtype, int *n)
     if (!x)
         return NULL;
     if (!knonnx_known(c, i)) {
-        knonnx_fail(c, KN_ERROR_CONCRETIZATION, "input %d (\"%s\") depends on values that are not known while the model is recorded", i,
+        knonnx_fail(c, KN_ERROR_CONCRETIZATION,
+                    "input %d (\"%s\") depends on values that are not known while the model is recorded", i,
                     c->node->in[i]);
         return NULL;
     }
@@ -249,7 +255,7 @@ int knonnx_axis(const knonnx_call *c, int64_t axis, int ndim)
 int knonnx_axes(knonnx_call *c, const char *name, int since, int i, int ndim, kn_axes *out)
 {
     int n = 0;
-    const int64_t *from = c->version < since      ? knonnx_ints(c, name, &n)
+    const int64_t *from = c->version < since           ? knonnx_ints(c, name, &n)
                           : i >= 0 && knonnx_has(c, i) ? knonnx_ints_in(c, i, &n)
                                                        : NULL;
     *out = (kn_axes){0};
