@@ -100,6 +100,27 @@ static void caches_may_be_shorter_than_what_is_computed(void **state)
     check((how){false, false}, 1, KN_F32, KN_F16, 2e-2);
 }
 
+static void donated_caches_are_written_in_place(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    how h = {false, false};
+    Weights w = weights(KN_F32);
+    kn_array x = normal(5, &KN_SHAPE(B, 1, D), KN_F32), keys = kn_zeros(KN_SHAPE(B, S, K, H), .dtype = KN_F32);
+    kn_array values = kn_ones(KN_SHAPE(B, S, K, H), .dtype = KN_F32);
+    kn_fn f = kn_jit(KN_FN_ENV(step, &h), .donate_argnums = KN_ARGNUMS(2, 3));
+    for (int i = 0; i < 3; i++) {
+        Step r;
+        kn_array position = kn_scalar(i);
+        const void *before = kn_data_bytes(keys, KN_F32);
+        kn_call(f, &r, &w, &x, &keys, &values, &position);
+        if (i) /* what was there first may be shared */
+            assert_ptr_equal(kn_data_bytes(r.keys, KN_F32), before);
+        keys = r.keys, values = r.values;
+    }
+    expect_no_error();
+}
+
 static void wrong_operands_are_errors(void **state)
 {
     (void)state;
@@ -152,6 +173,7 @@ KN_TEST_GROUP(test_nn_caches)
         TEST(in_parts_it_is_causal_attention),
         TEST(windows_and_masks_hold),
         TEST(caches_may_be_shorter_than_what_is_computed),
+        TEST(donated_caches_are_written_in_place),
         TEST(wrong_operands_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
