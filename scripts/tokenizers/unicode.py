@@ -45,6 +45,7 @@ def main():
         c, a, s = line.split()
         age[int(c)] = int(a)
         script[int(c)] = s
+    script.update({0x589: "Common", 0x61c: "Common", 0x953: "Devanagari", 0x954: "Devanagari"})  # as they were in 9.0
     what = []
     for c in range(0x110000):
         gc = NAMES.index("Cs" if 0xd800 <= c < 0xe000 else unicodedata2.category(chr(c)))

@@ -34,7 +34,7 @@ static bool take_out(kntok_work *w, kntok_encoding *to)
 static bool encode_one(kntok_work *w, const kntok_job *job, const char *text, size_t n, int type, kntok_encoding *to,
                        kntok_message *message)
 {
-    if (!kntok_encode_text(w, text, n, type, &job->limits, message))
+    if (!kntok_encode_text(w, text, n, type, message))
         return false;
     kntok_to_characters(w, text, n, job->bytes);
     return !w->failed && take_out(w, to);

@@ -185,32 +185,6 @@ static void tokens_of(kntok_work *w, const kntok_piece *p, int32_t word)
         kntok_unigram(w, p, word);
 }
 
-static void reverse(kntok_token *at, size_t n)
-{
-    for (size_t i = 0; i + 1 < n - i; i++) {
-        kntok_token k = at[i];
-        at[i] = at[n - 1 - i];
-        at[n - 1 - i] = k;
-    }
-}
-
-/* From behind, for texts whose beginning is cut off: words count from the first piece that is left. */
-static void from_behind(kntok_work *w, size_t most)
-{
-    size_t first = w->pieces.n;
-    while (first > 0 && !w->failed && !w->wrong) {
-        size_t before = w->out.n;
-        first--;
-        tokens_of(w, &w->pieces.at[first], (int32_t)first);
-        reverse(w->out.at + before, w->out.n - before);
-        if (w->out.n >= most && w->pieces.at[first].id < 0)
-            break;
-    }
-    reverse(w->out.at, w->out.n);
-    for (size_t i = 0; i < w->out.n; i++)
-        w->out.at[i].word -= (int32_t)first;
-}
-
 bool kntok_say(kntok_message *m, const char *format, ...)
 {
     va_list args;
@@ -229,11 +203,8 @@ static bool wrong_text(kntok_message *m, const kntok_work *w)
     return kntok_say(m, "the text \"%.*s\"%s: %s", (int)n, (const char *)w->text, n < w->n ? "..." : "", w->wrong);
 }
 
-bool kntok_encode_text(kntok_work *w, const char *text, size_t n, int type, const kntok_limits *limits,
-                       kntok_message *message)
+bool kntok_encode_text(kntok_work *w, const char *text, size_t n, int type, kntok_message *message)
 {
-    bool limited = limits->truncate && !(limits->strategy == 2 && type == 0);
-    size_t most = limited ? (size_t)limits->max_length : SIZE_MAX;
     w->out.n = 0;
     w->failed = false;
     w->wrong = NULL;
@@ -242,14 +213,8 @@ bool kntok_encode_text(kntok_work *w, const char *text, size_t n, int type, cons
     take_text(w, text, n);
     if (!w->failed)
         make_pieces(w);
-    if (limited && limits->left)
-        from_behind(w, most);
-    else
-        for (size_t i = 0; i < w->pieces.n && !w->failed && !w->wrong; i++) {
-            tokens_of(w, &w->pieces.at[i], (int32_t)i);
-            if (w->out.n >= most && w->pieces.at[i].id < 0) /* the rest would be cut off */
-                break;
-        }
+    for (size_t i = 0; i < w->pieces.n && !w->failed && !w->wrong; i++)
+        tokens_of(w, &w->pieces.at[i], (int32_t)i);
     for (size_t i = 0; i < w->out.n; i++) {
         w->out.at[i].type = type;
         w->out.at[i].sequence = (int8_t)type;

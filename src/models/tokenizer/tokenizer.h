@@ -305,7 +305,7 @@ bool kntok_encode_all(const char *op, kntok_tokenizer *t, kntok_job *job, size_t
 kn_tree kntok_batch(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n, const kn_tokenizer_batch_opts *o);
 size_t kntok_round(size_t n, int64_t multiple);
 /* The tokens of a text, w->out: offsets in bytes of w->text. */
-bool kntok_encode_text(kntok_work *w, const char *text, size_t n, int type, const kntok_limits *limits, kntok_message *message);
+bool kntok_encode_text(kntok_work *w, const char *text, size_t n, int type, kntok_message *message);
 void kntok_to_characters(kntok_work *w, const char *text, size_t n, bool bytes);
 /* One text or two, cut, with special tokens; the encodings' memory goes over. */
 bool kntok_process(const kntok_tokenizer *t, const kntok_limits *limits, bool special, kntok_encoding *one, kntok_encoding *two,
