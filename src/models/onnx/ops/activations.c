@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * activations.c -- what stands between layers: ONNX's Relu, Elu, Gelu, Clip and their kin, and Softmax, LogSoftmax, Hardmax. */
+ * activations.c -- what stands between layers: ONNX's Relu, Elu, Gelu, Clip and their kin, and Softmax, LogSoftmax,
+ * Hardmax. */
 #include "models/onnx/ops/numbers.h"
 #include <float.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * binary.c -- functions of two elements and of several: ONNX's Add, Div, Mod, Pow, BitShift, comparisons, Max, Sum and their kin. */
+ * binary.c -- functions of two elements and of several: ONNX's Add, Div, Mod, Pow, BitShift, comparisons, Max, Sum
+ * and their kin. */
 #include "models/onnx/ops/numbers.h"
 #include <string.h>
 
-/* ---- Broadcasting. Since opset 7 as NumPy's; before, `broadcast` allows the second operand to be smaller: its axes are those of
- * the first from `axis` on, or the last ones. */
+/* ---- Broadcasting. Since opset 7 as NumPy's; before, `broadcast` allows the second operand to be smaller: its axes
+ * are those of the first from `axis` on, or the last ones. */
 
 static bool same_shape(kn_array a, kn_array b)
 {

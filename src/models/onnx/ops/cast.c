@@ -204,7 +204,8 @@ static int op_cast_like(knonnx_call *c)
     return like ? cast_to(c, kn_dtype_of(like)) : -1;
 }
 
-/* ---- Bits. An element of less than a byte has a byte here: its bits are the low ones, those of a signed one repeat the sign. */
+/* ---- Bits. An element of less than a byte has a byte here: its bits are the low ones, those of a signed one repeat
+ * the sign. */
 
 static int bits_of(kn_dtype d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * constants.c -- what is made of attributes and shapes: ONNX's Constant, ConstantOfShape, EyeLike, Range, the windows and
- * MelWeightMatrix. */
+ * constants.c -- what is made of attributes and shapes: ONNX's Constant, ConstantOfShape, EyeLike, Range, the windows
+ * and MelWeightMatrix. */
 #include "models/onnx/ops/numbers.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * gradient.c -- ai.onnx.preview.training's Gradient: the derivative of a tensor of the graph with respect to others. The nodes between
- * them become a function of those, which is differentiated in reverse mode; derivatives of derivatives are nodes between, too. */
+ * gradient.c -- ai.onnx.preview.training's Gradient: the derivative of a tensor of the graph with respect to others.
+ * The nodes between them become a function of those, which is differentiated in reverse mode; derivatives of
+ * derivatives are nodes between, too. */
 #include "models/onnx/ops/numbers.h"
 #include "models/onnx/names.h"
 #include "models/onnx/run.h"
@@ -41,7 +42,8 @@ static int need_inputs(knonnx_call *c, knonnx_names *needed, const knonnx_names 
     return status;
 }
 
-/* The nodes that y needs, from the last to the first; what the graph does not make comes from around it. Their number, or -1. */
+/* The nodes that y needs, from the last to the first; what the graph does not make comes from around it. Their
+ * number, or -1. */
 static int nodes_between(knonnx_call *c, const knonnx_graph *g, const char *y, const knonnx_names *free_names,
                          knonnx_node *to)
 {

@@ -10,8 +10,8 @@ kn_array knonnx_ml_rows(knonnx_call *c);
 kn_array knonnx_ml_vector(knonnx_call *c, const char *name, kn_dtype dtype);
 /* What post_transform says of scores, row by row; "NONE" leaves them. NULL with an error. */
 kn_array knonnx_ml_post(knonnx_call *c, kn_array scores, const char *how);
-/* Sets output i to the labels at these positions (int64, a vector): those of an attribute of integers or of one of texts, which need
- * values that are known; the positions themselves where neither is given. */
+/* Sets output i to the labels at these positions (int64, a vector): those of an attribute of integers or of one of
+ * texts, which need values that are known; the positions themselves where neither is given. */
 int knonnx_ml_labels(knonnx_call *c, int i, kn_array at, const char *ints, const char *texts);
 /* How many labels there are. */
 int knonnx_ml_label_count(knonnx_call *c, const char *ints, const char *texts);

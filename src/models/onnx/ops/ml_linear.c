@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ml_linear.c -- ai.onnx.ml's linear models and what prepares features: Binarizer, Scaler, Normalizer, Imputer, FeatureVectorizer,
- * OneHotEncoder, ArrayFeatureExtractor. */
+ * ml_linear.c -- ai.onnx.ml's linear models and what prepares features: Binarizer, Scaler, Normalizer, Imputer,
+ * FeatureVectorizer, OneHotEncoder, ArrayFeatureExtractor. */
 #include "models/onnx/ops/ml.h"
 #include "kiln/numpy/dtypes.h"
 #include <math.h>
@@ -40,7 +40,8 @@ static int op_linear_regressor(knonnx_call *c)
     return y ? knonnx_set(c, 0, knonnx_as(y, KN_F32)) : -1;
 }
 
-/* One score stands for two classes: the second one's, the first one's being its negative. A single class is there or not. */
+/* One score stands for two classes: the second one's, the first one's being its negative. A single class is there or
+ * not. */
 static int op_linear_classifier(knonnx_call *c)
 {
     static const char ints[] = "classlabels_ints", texts[] = "classlabels_strings";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ml_svm.c -- ai.onnx.ml's SVMRegressor and SVMClassifier, as libsvm has them: a kernel of each row with each support vector, and for
- * classes a decision between each two of them. Without support vectors they are linear models. */
+ * ml_svm.c -- ai.onnx.ml's SVMRegressor and SVMClassifier, as libsvm has them: a kernel of each row with each support
+ * vector, and for classes a decision between each two of them. Without support vectors they are linear models. */
 #include "models/onnx/ops/ml.h"
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static kn_array kernel(knonnx_call *c, const svm *s, kn_array with)
     return NULL;
 }
 
-/* The model with so many support vectors; without any, one line of coefficients for all features for each of `lines`. */
+/* The model with so many support vectors; without any, a line of coefficients for all features for each of `lines`. */
 static int svm_of(knonnx_call *c, svm *s, int64_t vectors, int64_t lines)
 {
     int n = 0, n_vectors = 0, n_params = 0;
@@ -114,9 +114,9 @@ static kn_array decisions(knonnx_call *c, const svm *s, int classes, const int64
     return kn_stack(kn_list_from(score, n), &o);
 }
 
-/* ---- Probabilities of the classes from those of each two (Wu, Lin and Weng 2004, the second method): the P that is least in P' Q P
- * with the sum 1, found as libsvm finds it: one after the other is set to its best, in rounds, until nothing is off by more than
- * 0.005 / classes. Every row stops when it is there. */
+/* ---- Probabilities of the classes from those of each two (Wu, Lin and Weng 2004, the second method): the P that is
+ * least in P' Q P with the sum 1, found as libsvm finds it: one after the other is set to its best, in rounds, until
+ * nothing is off by more than 0.005 / classes. Every row stops when it is there. */
 
 static kn_array with_last(kn_array x) { return kn_expand_dims(x, &(kn_axes){.n = 2, .axis = {1}}); }
 

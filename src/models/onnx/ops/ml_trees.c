@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ml_trees.c -- ai.onnx.ml's TreeEnsemble, and TreeEnsembleClassifier and TreeEnsembleRegressor before it. The nodes of all trees are one
- * table. Every row of features stands at one node of each tree; as often as the deepest tree has levels all of them go one node on
- * at once, and stay where they are at a leaf. So it is arrays, and can be recorded. */
+ * ml_trees.c -- ai.onnx.ml's TreeEnsemble, and TreeEnsembleClassifier and TreeEnsembleRegressor before it. The nodes
+ * of all trees are one table. Every row of features stands at one node of each tree; as often as the deepest tree has
+ * levels all of them go one node on at once, and stay where they are at a leaf: arrays, which can be recorded. */
 #include "models/onnx/ops/ml.h"
 #include <float.h>
 #include <math.h>
@@ -394,8 +394,9 @@ static int op_regressor(knonnx_call *c)
     return y ? knonnx_set(c, 0, knonnx_as(y, KN_F32)) : -1;
 }
 
-/* Votes for the first class alone, of two or one, are the score of the second one. Where all weights are positive it is a probability,
- * whose half decides, and what it leaves is the first one's; else its sign decides, and its negative is the first one's. */
+/* Votes for the first class alone, of two or one, are the score of the second one. Where all weights are positive it
+ * is a probability, whose half decides, and what it leaves is the first one's; else its sign decides, and its
+ * negative is the first one's. */
 static int binary_scores(knonnx_call *c, const forest *f, int classes, kn_array score, kn_array *scores,
                          kn_array *second)
 {
@@ -450,7 +451,7 @@ static int op_classifier(knonnx_call *c)
     return knonnx_ml_labels(c, 0, best, ints, texts) || knonnx_set(c, 1, knonnx_as(scores, KN_F32)) ? -1 : 0;
 }
 
-/* ---- Opset 5: nodes and leaves are numbered apart, and a node may ask whether its feature is one of several values. */
+/* ---- Opset 5: nodes and leaves are numbered apart; a node may ask whether its feature is one of several values. */
 
 typedef struct {
     const int64_t *feature, *yes, *no, *yes_leaf, *no_leaf, *missing, *root, *target;
@@ -484,7 +485,8 @@ static int new_attributes(knonnx_call *c, new_nodes *o, bool *exact)
     return 0;
 }
 
-/* Node i asks for one value after the other of its set, which ends with NaN: nodes behind all the others continue the chain. */
+/* Node i asks for one value after the other of its set, which ends with NaN: nodes behind all the others continue the
+ * chain. */
 static int chain_members(knonnx_call *c, forest *f, const new_nodes *o, int i, int *member, int *room)
 {
     int64_t yes = f->yes[i], no = f->no[i], at = i, count = 0;

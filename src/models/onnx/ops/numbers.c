@@ -51,8 +51,9 @@ static double largest(kn_dtype d)
 
 static kn_array bits32(uint32_t v) { return kn_strong(&v, KN_U32); }
 
-/* float8e8m0 is an exponent: the bits of float32 between the fraction and the sign, one more where the fraction rounds up. Below
- * 2^-126 float32 has no exponent of its own: there the least power, 2^-127, is the fraction's first bit. */
+/* float8e8m0 is an exponent: the bits of float32 between the fraction and the sign, one more where the fraction
+ * rounds up. Below 2^-126 float32 has no exponent of its own: there the least power, 2^-127, is the fraction's first
+ * bit. */
 static kn_array to_e8m0(kn_array x, bool saturate, const char *mode)
 {
     kn_array bits = kn_bitwise_and(kn_lax_bitcast_convert_type(knonnx_as(x, KN_F32), KN_U32), bits32(0x7fffffff));

@@ -16,10 +16,11 @@ bool knonnx_is_small_float(kn_dtype dtype); /* float8, float6, float4 */
 kn_array knonnx_as(kn_array x, kn_dtype dtype);
 /* x for calculations: what is only stored as float32 or int32, everything else as it is. */
 kn_array knonnx_plain(kn_array x);
-/* x, in which f is a function of real numbers: float16 and bfloat16 as float32, integers as float64, float32 and float64 as they are. */
+/* x, in which f is a function of real numbers: float16 and bfloat16 as float32, integers as float64, float32 and
+ * float64 as they are. */
 kn_array knonnx_wide(kn_array x);
-/* Cast's rules: x in a dtype, of floats beyond the range of a float8 the largest of it if `saturate`. round_mode ("up", "down",
- * "nearest") is that of float8e8m0. */
+/* Cast's rules: x in a dtype, of floats beyond the range of a float8 the largest of it if `saturate`. round_mode
+ * ("up", "down", "nearest") is that of float8e8m0. */
 kn_array knonnx_cast(kn_array x, kn_dtype to, bool saturate, const char *round_mode);
 
 /* Vectors of constants. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * quantize.c -- ONNX's QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear, of integers from 2 to 16 bits and floats from 4
- * to 8 bits. A scale is one number, one for each place of an axis (13), or one for each block of an axis (21). */
+ * quantize.c -- ONNX's QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear, of integers from 2 to 16 bits and
+ * floats from 4 to 8 bits. A scale is one number, one for each place of an axis (13), or one for each block of an
+ * axis (21). */
 #include "models/onnx/ops/numbers.h"
 #include "kiln/numpy/dtypes.h"
 

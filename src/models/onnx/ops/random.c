@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * random.c -- ONNX's Bernoulli, Multinomial, RandomNormal, RandomUniform, their Like forms, and Dropout. Every run of a model draws
- * the same numbers: a node with a seed those of its seed, one without those of its place among the others. */
+ * random.c -- ONNX's Bernoulli, Multinomial, RandomNormal, RandomUniform, their Like forms, and Dropout. Every run of
+ * a model draws the same numbers: a node with a seed those of its seed, one without those of its place among the
+ * others. */
 #include "models/onnx/ops/numbers.h"
 #include "models/onnx/run.h"
 #include "kiln/random.h"
@@ -102,8 +103,9 @@ static int op_multinomial(knonnx_call *c)
 
 /* ---- Dropout. */
 
-/* ONNX's own implementation draws the numbers of a seed from NumPy's RandomState, which is MT19937. Kiln's generators are for programs:
- * what is recorded draws nothing from them. So these are constants, made here: as many as the input has elements. */
+/* ONNX's own implementation draws the numbers of a seed from NumPy's RandomState, which is MT19937. Kiln's generators
+ * are for programs: what is recorded draws nothing from them. So these are constants, made here: as many as the input
+ * has elements. */
 
 typedef struct {
     uint32_t word[624];

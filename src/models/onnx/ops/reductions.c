@@ -3,8 +3,8 @@
 #include "models/onnx/ops/numbers.h"
 #include <math.h>
 
-/* ---- Over several axes. They are an attribute, and an input since opset 18 (ReduceSum: 13). Without any: all of them, or none
- * if noop_with_empty_axes says so: then what is done to each element is still done. */
+/* ---- Over several axes. They are an attribute, and an input since opset 18 (ReduceSum: 13). Without any: all of
+ * them, or none if noop_with_empty_axes says so: then what is done to each element is still done. */
 
 typedef kn_array reduction(kn_array x, const kn_axes *axes, bool keepdims);
 

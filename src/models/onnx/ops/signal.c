@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * signal.c -- ONNX's DFT and STFT. Complex numbers are a last axis of two extents there; a last axis of one is real numbers. */
+ * signal.c -- ONNX's DFT and STFT. Complex numbers are a last axis of two extents there; a last axis of one is real
+ * numbers. */
 #include "models/onnx/ops/numbers.h"
 
 /* The signal as numbers of Kiln, complex where the last axis has two parts. NULL with an error. */
@@ -29,7 +30,8 @@ static kn_array as_parts(kn_array y, kn_dtype d)
 
 static bool is_complex(kn_array x) { return kn_dtype_kind(kn_dtype_of(x)) == 'c'; }
 
-/* Of real numbers in float64, which costs what complex ones in float32 do: what is 0 is 0 to the precision of the result then. */
+/* Of real numbers in float64, which costs what complex ones in float32 do: what is 0 is 0 to the precision of the
+ * result then. */
 static int op_dft(knonnx_call *c)
 {
     kn_array input = knonnx_in(c, 0);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * training.c -- ai.onnx.preview.training: Adagrad, Adam, Momentum, and Gradient, which differentiates a part of the graph it is in. */
+ * training.c -- ai.onnx.preview.training: Adagrad, Adam, Momentum, and Gradient, which differentiates a part of the
+ * graph it is in. */
 #include "models/onnx/ops/numbers.h"
 #include <string.h>
 
-/* ---- Optimizers. Inputs behind the rate and the count are groups of as many tensors as are optimized: the tensors, their
- * gradients, what is accumulated. */
+/* ---- Optimizers. Inputs behind the rate and the count are groups of as many tensors as are optimized: the tensors,
+ * their gradients, what is accumulated. */
 
 static int group(knonnx_call *c, int groups, int *n)
 {
