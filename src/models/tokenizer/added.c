@@ -95,8 +95,8 @@ static bool space_at(const uint8_t *s, uint32_t at)
 }
 
 /* Whether a token at from..to counts, and where it begins and ends with the blanks that it takes. */
-static bool takes(const kntok_work *w, const kntok_added *a, const uint8_t *s, uint32_t n, uint32_t last,
-                  uint32_t *from, uint32_t *to)
+static bool takes(const kntok_work *w, const kntok_added *a, const uint8_t *s, uint32_t n, uint32_t last, uint32_t *from,
+                  uint32_t *to)
 {
     if (w->of->encode_special && a->special)
         return false;
@@ -231,8 +231,7 @@ static bool index_added(kntok_tokenizer *t)
         const kntok_added *a = &t->added[i];
         bool normal = a->normalized && a->normal;
         t->added_by_id[i] = (int32_t)i;
-        if (!kntok_trie_put(&t->added_trie[a->normalized], normal ? a->normal : a->text, normal ? a->n_normal : a->n,
-                            (int32_t)i))
+        if (!kntok_trie_put(&t->added_trie[a->normalized], normal ? a->normal : a->text, normal ? a->n_normal : a->n, (int32_t)i))
             return false;
     }
     pthread_mutex_lock(&adding);

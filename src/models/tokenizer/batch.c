@@ -40,8 +40,7 @@ static bool encode_one(kntok_work *w, const kntok_job *job, const char *text, si
     return !w->failed && take_out(w, to);
 }
 
-bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_job *job, kntok_encoding *out,
-                       kntok_message *message)
+bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_job *job, kntok_encoding *out, kntok_message *message)
 {
     kntok_encoding one = {0}, two = {0};
     bool good = encode_one(w[0], job, job->text, job->n, 0, &one, message) &&
@@ -181,8 +180,7 @@ static kn_array offsets(const char *op, const kntok_encoding *e, const frame *f)
 
 static kn_tree tree_of(const char *op, const kntok_encoding *e, const frame *f)
 {
-    static const char *const names[] = {"input_ids",           "token_type_ids", "attention_mask",
-                                        "special_tokens_mask", "word_ids",       "offsets"};
+    static const char *const names[] = {"input_ids", "token_type_ids", "attention_mask", "special_tokens_mask", "word_ids", "offsets"};
     kn_tree_item items[6];
     for (size_t i = 0; i < 6; i++) {
         kn_array a = i < 5 ? rows(op, e, f, i) : offsets(op, e, f);

@@ -59,8 +59,7 @@ static size_t begin_chars(kntok_work *w, const kntok_piece *p)
             add(w, &n, id, width);
             continue;
         }
-        if (t->byte_fallback &&
-            fall_back(w, &n)) /* unknown ones before it stay in front of what comes, as in the reference */
+        if (t->byte_fallback && fall_back(w, &n)) /* unknown ones before it stay in front of what comes, as in the reference */
             continue;
         if (!t->unk)
             continue;

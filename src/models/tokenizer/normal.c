@@ -7,10 +7,7 @@
 
 /* Pairs that compose, by hash: made once from what decomposes. */
 enum { PAIRS = 4096 };
-static struct {
-    uint64_t pair;
-    uint32_t to;
-} pairs[PAIRS];
+static struct { uint64_t pair; uint32_t to; } pairs[PAIRS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static uint32_t place(uint64_t pair) { return (uint32_t)(pair * 0x9e3779b97f4a7c15u >> 52); }
@@ -155,8 +152,7 @@ static size_t compose_one(const kntok_chars *in, size_t from, kntok_chars *to)
     return i;
 }
 
-void kntok_normal_form(const uint8_t *s, size_t n, bool compatible, bool composed, kntok_chars *scratch,
-                       kntok_chars *to)
+void kntok_normal_form(const uint8_t *s, size_t n, bool compatible, bool composed, kntok_chars *scratch, kntok_chars *to)
 {
     kntok_chars *first = composed ? scratch : to;
     first->n = to->n = 0;

@@ -180,9 +180,7 @@ void kntok_split_known(const kntok_pattern *p, const uint8_t *s, size_t n, kntok
     cursor c = {p, s, (uint32_t)n};
     uint32_t at = 0;
     while (at < c.n && !to->failed) {
-        uint32_t end = p->known == KNTOK_GPT2     ? gpt2(&c, at)
-                       : p->known == KNTOK_CL100K ? cl100k(&c, at)
-                                                  : o200k(&c, at);
+        uint32_t end = p->known == KNTOK_GPT2 ? gpt2(&c, at) : p->known == KNTOK_CL100K ? cl100k(&c, at) : o200k(&c, at);
         kntok_match_put(to, at, end, true);
         at = end;
     }

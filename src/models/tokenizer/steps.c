@@ -7,11 +7,11 @@
 /* The characters of ByteLevel: printable bytes are themselves, the others follow U+0100. */
 #define A(i) (i), (i) + 1, (i) + 2, (i) + 3, (i) + 4, (i) + 5, (i) + 6, (i) + 7
 const uint16_t kntok_byte_char[256] = {
-    A(256), A(264), A(272),  A(280),  288,     '!',     '"',     '#',     '$',     '%',     '&',     '\'',
-    A('('), A('0'), A('8'),  A('@'),  A('H'),  A('P'),  A('X'),  A('`'),  A('h'),  A('p'),  'x',     'y',
-    'z',    '{',    '|',     '}',     '~',     289,     A(290),  A(298),  A(306),  A(314),  322,     0xa1,
-    0xa2,   0xa3,   0xa4,    0xa5,    0xa6,    0xa7,    0xa8,    0xa9,    0xaa,    0xab,    0xac,    323,
-    0xae,   0xaf,   A(0xb0), A(0xb8), A(0xc0), A(0xc8), A(0xd0), A(0xd8), A(0xe0), A(0xe8), A(0xf0), A(0xf8)};
+    A(256),     A(264),     A(272),     A(280),     288,        '!',        '"',        '#',        '$', '%', '&', '\'',
+    A('('),     A('0'),     A('8'),     A('@'),     A('H'),     A('P'),     A('X'),     A('`'),     A('h'), A('p'),
+    'x', 'y', 'z', '{', '|', '}', '~', 289,         A(290),     A(298),     A(306),     A(314),     322, 0xa1, 0xa2, 0xa3,
+    0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab, 0xac, 323, 0xae, 0xaf, A(0xb0), A(0xb8), A(0xc0), A(0xc8), A(0xd0),
+    A(0xd8), A(0xe0), A(0xe8), A(0xf0), A(0xf8)};
 #undef A
 
 int kntok_char_byte(uint32_t c)
@@ -52,8 +52,8 @@ static void normal_form(kntok_work *w, kntok_piece *p, enum kntok_kind kind)
     const uint8_t *s = kntok_bytes(w, p);
     if (is_ascii(s, p->n))
         return;
-    kntok_normal_form(s, p->n, kind == KNTOK_NFKC || kind == KNTOK_NFKD, kind == KNTOK_NFC || kind == KNTOK_NFKC,
-                      &w->scratch, &w->chars);
+    kntok_normal_form(s, p->n, kind == KNTOK_NFKC || kind == KNTOK_NFKD, kind == KNTOK_NFC || kind == KNTOK_NFKC, &w->scratch,
+                      &w->chars);
     kntok_transform(w, p, 0);
 }
 
@@ -105,8 +105,8 @@ static bool nmt_drops(uint32_t c)
 
 static uint32_t nmt_maps(uint32_t c)
 {
-    bool blank = c == 9 || c == 10 || c == 12 || c == 13 || c == 0x1680 || (c >= 0x200b && c <= 0x200f) ||
-                 c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
+    bool blank = c == 9 || c == 10 || c == 12 || c == 13 || c == 0x1680 || (c >= 0x200b && c <= 0x200f) || c == 0x2028 ||
+                 c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
     return blank ? ' ' : c;
 }
 
