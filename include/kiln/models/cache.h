@@ -18,8 +18,9 @@ extern "C" {
 
 typedef struct kn_file_cache_s *kn_file_cache; /* an open cache; a handle of the scope */
 typedef struct kn_cache_sink kn_cache_sink; /* where a function that fetches puts what it gets */
-/* Fetches what the URL names, from byte `offset` on, and gives it to kn_cache_write piece by piece; 0, or something else for a failure, which it may tell by
- * kn_fail. One that cannot begin at `offset` calls kn_cache_restart first. */
+/* Fetches what the URL names, from byte `offset` on, and gives it to kn_cache_write piece by piece; 0, or
+ * something else for a failure, which it may tell by * kn_fail. One that cannot begin at `offset` calls
+ * kn_cache_restart first. */
 typedef int (*kn_cache_fetcher)(void *env, const char *url, int64_t offset, kn_cache_sink *sink);
 /* How much is there, and of how much (-1: not known). */
 typedef void (*kn_cache_progress)(void *env, int64_t bytes, int64_t total);
