@@ -409,7 +409,8 @@ enum {
     IMAGE,
     WAV,
     SAFETENSORS,
-    GGUF
+    GGUF,
+    ONNX
 };
 reader readers[] = {
     {"npy", run_npy, good[NPY], 0,
@@ -442,6 +443,9 @@ reader readers[] = {
     {"gguf", readers_run_gguf, good[GGUF], 0,
      WORDS("GGUF\3\0\0\0", "\x9\0\0\0", "\x8\0\0\0", "\0\0\0\0\0\0\0\0", "\1\0\0\0\0\0\0\0", "general.alignment",
            "\xff\xff\xff\xff", "\x20\0\0\0")},
+    {"onnx", readers_run_onnx, good[ONNX], 0,
+     WORDS("\x08", "\x12", "\x1a", "\xff\xff\xff\xff\x0f", "\x80\x80\x80\x80\x01", "MatMul", "If", "then_branch", "location", "\x0a",
+           "\x2a", "ai.onnx")},
     {NULL, NULL, NULL, 0, NULL, 0}};
 
 static void add_texts(int which, int n, const char *const *text)
@@ -541,6 +545,7 @@ void readers_begin(void)
 {
     static const int64_t dim[3] = {2, 3, 4};
     readers_add_weights(&readers[SAFETENSORS], &readers[GGUF], add);
+    readers_add_onnx(&readers[ONNX], add);
     kn_scope scope = kn_scope_begin();
     scratch = NULL;
     add_npy(KN_F64, 2, dim, 0, false, false);

@@ -136,6 +136,8 @@ KN_API int kn_onnx_save(const char *path, kn_fn fn, const kn_args *args, const k
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
 #define kn_onnx_load(path, ...) KN_G1O(kn_onnx_load, kn_onnx_load_opts, (), const char *, path, __VA_ARGS__)
+#define kn_onnx_parse(bytes, n, ...)                                                                                   \
+    KN_G2O(kn_onnx_parse, kn_onnx_load_opts, (), const void *, bytes, size_t, n, __VA_ARGS__)
 #define kn_onnx_params(model) KN_G1(kn_onnx_params, kn_onnx, model)
 #define kn_onnx_function(model) KN_G1(kn_onnx_function, kn_onnx, model)
 #define kn_onnx_run(model, inputs) KN_G2(kn_onnx_run, kn_onnx, model, kn_tree, inputs)

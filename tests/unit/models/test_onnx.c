@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_onnx.c -- models in ONNX's format: what is read and refused, running by names, weights, gradients, values that are no arrays. */
+#include "support/expect.h"
+#include "support/group.h"
+#include <kiln/models.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- Files, made byte by byte: a message is a list of fields. */
+
+typedef struct message { size_t n; unsigned char at[4096]; } message;
+
+static void put(message *m, const void *bytes, size_t n)
+{
+    assert_true(m->n + n <= sizeof m->at);
+    memcpy(m->at + m->n, bytes, n);
+    m->n += n;
+}
+
+static void put_varint(message *m, uint64_t v)
+{
+    do {
+        unsigned char c = (unsigned char)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
+        put(m, &c, 1);
+        v >>= 7;
+    } while (v);
+}
+
+static void number(message *m, unsigned field, int64_t v)
+{
+    put_varint(m, (uint64_t)field << 3);
+    put_varint(m, (uint64_t)v);
+}
+
+static void bytes_of(message *m, unsigned field, const void *bytes, size_t n)
+{
+    put_varint(m, (uint64_t)field << 3 | 2);
+    put_varint(m, n);
+    put(m, bytes, n);
+}
+
+static void text(message *m, unsigned field, const char *s) { bytes_of(m, field, s, strlen(s)); }
+static void sub(message *m, unsigned field, const message *of) { bytes_of(m, field, of->at, of->n); }
+
+static message node(const char *op, const char *in, const char *in2, const char *out)
+{
+    message m = {0};
+    text(&m, 1, in);
+    if (in2)
+        text(&m, 1, in2);
+    text(&m, 2, out);
+    text(&m, 3, "the_node");
+    text(&m, 4, op);
+    return m;
+}
+
+static message info(const char *name, int elem, int64_t extent, const char *dim_name)
+{
+    message dim = {0}, shape = {0}, tensor = {0}, type = {0}, m = {0};
+    if (dim_name)
+        text(&dim, 2, dim_name);
+    else
+        number(&dim, 1, extent);
+    sub(&shape, 1, &dim);
+    number(&tensor, 1, elem);
+    sub(&tensor, 2, &shape);
+    sub(&type, 1, &tensor);
+    text(&m, 1, name);
+    sub(&m, 2, &type);
+    return m;
+}
+
+static message model_of(const message *n, const message *in, const message *out, const message *init)
+{
+    message graph = {0}, opset = {0}, m = {0};
+    sub(&graph, 1, n);
+    text(&graph, 2, "tiny");
+    if (init)
+        sub(&graph, 5, init);
+    sub(&graph, 11, in);
+    sub(&graph, 12, out);
+    text(&opset, 1, "");
+    number(&opset, 2, 20);
+    number(&m, 1, 9);
+    text(&m, 2, "test");
+    sub(&m, 7, &graph);
+    sub(&m, 8, &opset);
+    return m;
+}
+
+static kn_onnx simple(const char *op, int elem)
+{
+    message n = node(op, "x", NULL, "y"), in = info("x", elem, 3, NULL), out = info("y", elem, 0, "n");
+    message m = model_of(&n, &in, &out, NULL);
+    return kn_onnx_parse(m.at, m.n);
+}
+
+/* ---- Reading. */
+
+static void what_is_no_model(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_null(kn_onnx_load("/nowhere/model.onnx"));
+    expect_error_with("FileError", "/nowhere/model.onnx");
+    assert_null(kn_onnx_parse("", 0));
+    expect_error_with("ValueError", "it has no graph");
+    assert_null(kn_onnx_parse("hello, world", 12));
+    expect_error_with("ValueError", "a message ModelProto is broken at byte");
+    assert_null(kn_onnx_parse(NULL, 4));
+    expect_error_with("TypeError", "null bytes");
+}
+
+static void operators_that_are_not_here_are_named(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_null(simple("Frobnicate", 1));
+    expect_error_with("NotImplementedError", "Frobnicate (ai.onnx 20, node \"the_node\")");
+}
+
+static void a_name_that_nobody_makes(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message n = node("Abs", "z", NULL, "y"), in = info("x", 1, 3, NULL), out = info("y", 1, 3, NULL);
+    message m = model_of(&n, &in, &out, NULL);
+    assert_null(kn_onnx_parse(m.at, m.n));
+    expect_error_with("ValueError", "node \"the_node\" (Abs): nothing before it makes its input \"z\"");
+}
+
+static message weight(int64_t extent, size_t bytes, const char *location)
+{
+    static const float w[4] = {1, 2, 3, 4};
+    message m = {0};
+    number(&m, 1, extent);
+    number(&m, 2, 1);
+    text(&m, 8, "w");
+    if (location) {
+        message entry = {0};
+        text(&entry, 1, "location");
+        text(&entry, 2, location);
+        sub(&m, 13, &entry);
+        number(&m, 14, 1);
+    } else {
+        bytes_of(&m, 9, w, bytes);
+    }
+    return m;
+}
+
+static kn_onnx weighted(const message *w, const char *folder)
+{
+    message n = node("Mul", "x", "w", "y"), in = info("x", 1, 3, NULL), out = info("y", 1, 3, NULL);
+    message m = model_of(&n, &in, &out, w);
+    return kn_onnx_parse(m.at, m.n, .folder = folder);
+}
+
+static void weights_that_lie(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message w = weight(4, 12, NULL);
+    assert_null(weighted(&w, NULL));
+    expect_error_with("ValueError", "tensor \"w\" has 4 elements (float) and 12 bytes");
+    w = weight(INT64_MAX / 2, 12, NULL);
+    assert_null(weighted(&w, NULL));
+    expect_error_with("ValueError", "tensor \"w\"");
+    w = weight(-1, 12, NULL);
+    assert_null(weighted(&w, NULL));
+    expect_error_with("ValueError", "-1 is no extent");
+}
+
+static void external_data_stay_inside_of_the_folder(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message w = weight(3, 0, "../w.bin");
+    assert_null(weighted(&w, "."));
+    expect_error_with("ValueError", "is not inside of the model's folder");
+    w = weight(3, 0, "/etc/passwd");
+    assert_null(weighted(&w, "."));
+    expect_error_with("ValueError", "is not inside of the model's folder");
+    w = weight(3, 0, "w.bin");
+    assert_null(weighted(&w, NULL));
+    expect_error_with("ValueError", "has to be read from a folder");
+    w = weight(3, 0, "there_is_no_such_file.bin");
+    assert_null(weighted(&w, "."));
+    expect_error_with("FileError", "there_is_no_such_file.bin");
+}
+
+static void external_data_are_read(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const float v[] = {10, 20, 30};
+    FILE *f = fopen("onnx_w.bin", "wb");
+    fwrite(v, 1, sizeof v, f);
+    fclose(f);
+    message w = weight(3, 0, "onnx_w.bin");
+    kn_onnx m = weighted(&w, ".");
+    expect_values(kn_tree_at(kn_onnx_run(m, kn_tree_list(kn_of(float, 1, 2, 3))), "y"), 10, 40, 90);
+    expect_values(kn_tree_at(kn_onnx_params(m), "w"), 10, 20, 30);
+    remove("onnx_w.bin");
+}
+
+/* ---- What it says of itself. */
+
+static void what_a_model_says(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_onnx m = simple("Abs", 1);
+    kn_onnx_info i;
+    assert_int_equal(kn_onnx_input_count(m), 1);
+    assert_int_equal(kn_onnx_output_count(m), 1);
+    assert_int_equal(kn_onnx_input(m, 0, &i), 0);
+    assert_string_equal(i.name, "x");
+    assert_true(i.dtype == KN_F32 && i.ndim == 1 && i.dim[0] == 3 && !i.dim_name[0]);
+    assert_int_equal(kn_onnx_output(m, 0, &i), 0);
+    assert_string_equal(i.dim_name[0], "n");
+    assert_true(i.dim[0] == -1);
+    assert_int_equal(kn_onnx_input(m, 1, &i), -1);
+    expect_error_with("IndexError", "there is no 1 among 1");
+    assert_string_equal(kn_onnx_metadata(m, "producer_name"), "test");
+    assert_string_equal(kn_onnx_metadata(m, "ir_version"), "9");
+    assert_null(kn_onnx_metadata(m, "nothing"));
+    assert_int_equal(kn_onnx_opset(m, ""), 20);
+    assert_int_equal(kn_onnx_opset(m, "ai.onnx.ml"), 0);
+}
+
+/* ---- Running. */
+
+static void inputs_that_do_not_fit(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_onnx m = simple("Abs", 1);
+    kn_onnx_run(m, kn_tree_dict("z", kn_of(float, 1, 2, 3)));
+    expect_error_with("KeyError", "the input \"x\" is missing");
+    kn_onnx_run(m, kn_tree_dict("x", kn_of(float, 1, 2, 3), "z", 1));
+    expect_error_with("KeyError", "\"z\" is no input of the model");
+    kn_onnx_run(m, kn_tree_dict("x", kn_of(double, 1, 2, 3)));
+    expect_error_with("TypeError", "input \"x\" is float64, and the model wants float32");
+    kn_onnx_run(m, kn_tree_dict("x", kn_of(float, 1, 2)));
+    expect_error_with("ValueError", "input \"x\" has the extent 2 on axis 0, and the model wants 3");
+    kn_onnx_run(m, kn_tree_dict("x", kn_ones(KN_SHAPE(3, 1), .dtype = KN_F32)));
+    expect_error_with("ValueError", "input \"x\" has 2 axes, and the model wants 1");
+    kn_onnx_run(m, kn_tree_leaf(kn_of(float, 1, 2, 3)));
+    expect_error_with("TypeError", "a dictionary by name, or a list by position");
+}
+
+static void a_node_that_fails_is_named(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message n = node("MatMul", "x", "x2", "y"), in = info("x", 1, 0, "n"), more = info("x2", 1, 0, "m"), out = info("y", 1, 0, "k");
+    message graph = {0}, opset = {0}, m = {0};
+    sub(&graph, 1, &n);
+    sub(&graph, 11, &in);
+    sub(&graph, 11, &more);
+    sub(&graph, 12, &out);
+    number(&opset, 2, 13);
+    sub(&m, 7, &graph);
+    sub(&m, 8, &opset);
+    kn_onnx model = kn_onnx_parse(m.at, m.n);
+    kn_onnx_run(model, kn_tree_list(kn_of(float, 1, 2, 3), kn_of(float, 1, 2)));
+    expect_error_with("ValueError", "node \"the_node\" (MatMul, ai.onnx 13): ");
+}
+
+static void shapes_that_depend_on_values(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message n = node("NonZero", "x", NULL, "y"), in = info("x", 1, 3, NULL), out = info("y", 7, 0, "n");
+    message m = model_of(&n, &in, &out, NULL);
+    kn_onnx model = kn_onnx_parse(m.at, m.n);
+    expect_values(kn_tree_at(kn_onnx_run(model, kn_tree_list(kn_of(float, 0, 5, 7))), "y"), 1, 2);
+    expect_values(kn_tree_at(kn_onnx_run(model, kn_tree_list(kn_of(float, 4, 0, 0))), "y"), 0);
+}
+
+static kn_array loss(const kn_onnx *model, const kn_tree *params, const kn_tree *inputs)
+{
+    kn_tree out;
+    kn_call(kn_onnx_function(*model), &out, *params, *inputs);
+    return kn_sum(kn_mul(kn_tree_at(out, "y"), kn_of(float, 1, 1, 2)));
+}
+KN_FUNCTION_ENV(loss, kn_array, kn_onnx, kn_tree, kn_tree)
+
+static void weights_have_gradients(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message w = weight(3, 12, NULL);
+    kn_onnx m = weighted(&w, NULL);
+    kn_tree params = kn_onnx_params(m), in = kn_tree_dict("x", kn_of(float, 3, 5, 7)), slope;
+    kn_call(kn_jit(kn_grad(KN_FN_ENV(loss, &m))), &slope, params, in);
+    expect_values(kn_tree_at(slope, "w"), 3, 5, 14);
+}
+
+static void a_model_that_is_gone(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f;
+    {
+        KN_SCOPE;
+        kn_onnx m = simple("Abs", 1);
+        f = kn_onnx_function(m);
+        kn_keep_handle(f);
+    }
+    kn_tree none = kn_tree_list(), in = kn_tree_dict("x", kn_of(float, 1, 2, 3)), out;
+    assert_int_equal(kn_call(f, &out, none, in), -1);
+    expect_error_with("ValueError", "");
+}
+
+/* ---- Values that are no arrays. */
+
+static void texts(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message n = node("StringConcat", "x", "x", "y"), in = info("x", 8, 2, NULL), out = info("y", 8, 2, NULL);
+    message m = model_of(&n, &in, &out, NULL);
+    kn_onnx model = kn_onnx_parse(m.at, m.n);
+    const char *const words[] = {"ab", "c"};
+    kn_onnx_value y, x = kn_onnx_strings(&(kn_shape){1, {2}}, words);
+    kn_shape s;
+    assert_int_equal(kn_onnx_call(model, 1, &(kn_onnx_named){"x", x}, 1, &y), 0);
+    assert_int_equal(kn_onnx_value_kind(y), KN_ONNX_STRINGS);
+    const char *const *got = kn_onnx_value_texts(y, &s);
+    assert_string_equal(got[0], "abab");
+    assert_string_equal(got[1], "cc");
+    assert_true(s.ndim == 1 && s.dim[0] == 2);
+    kn_onnx_value_array(y);
+    expect_error_with("TypeError", "the value is not a tensor");
+}
+
+static void sequences_and_maps(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_onnx_value a = kn_onnx_tensor(kn_of(float, 1, 2)), list = kn_onnx_sequence(2, (kn_onnx_value[]){a, a});
+    assert_int_equal(kn_onnx_value_count(list), 2);
+    expect_values(kn_onnx_value_array(kn_onnx_value_item(list, 1)), 1, 2);
+    assert_null(kn_onnx_value_item(list, 2));
+    expect_error_with("IndexError", "there is no 2 among 2");
+    assert_int_equal(kn_onnx_value_count(kn_onnx_optional(NULL)), 0);
+    const char *const keys[] = {"a", "b"};
+    kn_onnx_value map = kn_onnx_map(2, keys, NULL, kn_of(double, 5, 6));
+    assert_string_equal(kn_onnx_value_key(map, 1, NULL), "b");
+    expect_values(kn_onnx_value_array(kn_onnx_value_item(map, 1)), 6);
+    int64_t key = 0;
+    assert_null(kn_onnx_value_key(kn_onnx_map(1, NULL, (int64_t[]){7}, kn_of(double, 5)), 0, &key));
+    assert_int_equal(key, 7);
+    assert_null(kn_onnx_map(2, keys, NULL, kn_of(double, 5)));
+    expect_error_with("ValueError", "2 keys");
+}
+
+/* ---- Writing. */
+
+static kn_array twice(const kn_array *x) { return kn_mul(*x, 2.0); }
+KN_FUNCTION(twice, kn_array, kn_array)
+
+static void what_has_no_form_is_named(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2, 3), c = kn_astype(x, KN_C128);
+    assert_int_equal(kn_onnx_save("never.onnx", KN_FN(twice), KN_ARGS(&x), .opset = 7), -1);
+    expect_error_with("ValueError", "opset 7: it is between 18 and 26");
+    assert_int_equal(kn_onnx_save("never.onnx", KN_FN(twice), KN_ARGS(&c)), -1);
+    expect_error_with("NotImplementedError", "mul has no form in ONNX here: of complex numbers (");
+    assert_int_equal(kn_onnx_save("never.onnx", KN_FN(twice), KN_ARGS(&x), .params = KN_ARGNUMS(3)), -1);
+    expect_error_with("ValueError", "params: there is no argument 3");
+    assert_int_equal(access("never.onnx", R_OK), -1);
+}
+
+static void names_and_weights_are_in_the_file(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2, 3);
+    const kn_text_list in = {1, (const char *const[]){"signal"}}, out = {1, (const char *const[]){"louder"}};
+    assert_int_equal(kn_onnx_save("named.onnx", KN_FN(twice), KN_ARGS(&x), .inputs = &in, .outputs = &out, .symbolic = "n"), 0);
+    kn_onnx m = kn_onnx_load("named.onnx");
+    kn_onnx_info i;
+    kn_onnx_input(m, 0, &i);
+    assert_string_equal(i.name, "signal");
+    assert_string_equal(i.dim_name[0], "n");
+    expect_values(kn_tree_at(kn_onnx_run(m, kn_tree_dict("signal", kn_of(double, 5, 6))), "louder"), 10, 12);
+    remove("named.onnx");
+}
+
+KN_TEST_GROUP(test_onnx)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_no_model),
+        TEST(operators_that_are_not_here_are_named),
+        TEST(a_name_that_nobody_makes),
+        TEST(weights_that_lie),
+        TEST(external_data_stay_inside_of_the_folder),
+        TEST(external_data_are_read),
+        TEST(what_a_model_says),
+        TEST(inputs_that_do_not_fit),
+        TEST(a_node_that_fails_is_named),
+        TEST(shapes_that_depend_on_values),
+        TEST(weights_have_gradients),
+        TEST(a_model_that_is_gone),
+        TEST(texts),
+        TEST(sequences_and_maps),
+        TEST(what_has_no_form_is_named),
+        TEST(names_and_weights_are_in_the_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
