@@ -50,29 +50,6 @@ static kncache *get_named(const char *operation, kn_file_cache cache, const char
 
 /* ---- Opening. */
 
-static char *joined(const char *a, const char *b)
-{
-    size_t n = strlen(a) + strlen(b) + 1;
-    char *s = malloc(n);
-    if (s)
-        snprintf(s, n, "%s%s", a, b);
-    return s;
-}
-
-/* The folder without slashes at its end, or the one that is meant without one. */
-static char *find_folder(const char *given)
-{
-    const char *own = getenv("KILN_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *s = given                ? joined(given, "")
-              : own && *own        ? joined(own, "")
-              : xdg && *xdg == '/' ? joined(xdg, "/kiln")
-              : home && *home      ? joined(home, "/.cache/kiln")
-                                   : joined("", "");
-    for (size_t n = s ? strlen(s) : 0; n > 1 && s[n - 1] == '/'; n--)
-        s[n - 1] = '\0';
-    return s;
-}
-
 static int make_folders(const char *operation, const kncache *c)
 {
     static const char *const parts[] = {"blobs", "names", "partial"};
@@ -110,7 +87,7 @@ kn_file_cache kn_cache_open(const char *folder, const kn_cache_open_opts *opts)
     }
     kncache *c = knbeside_alloc(1, sizeof *c);
     if (c)
-        c->folder = find_folder(folder);
+        c->folder = kncache_find_folder(folder);
     if (!c || !c->folder)
         knbeside_no_memory(operation);
     else if (!*c->folder)

@@ -41,6 +41,10 @@ typedef struct kncache {
 /* Where a name leads. */
 typedef struct kncache_target { kncache_sum sum; int64_t size; char *name; } kncache_target;
 
+/* The folder without slashes at its end, or the one that is meant without one (folder.c): "" if nothing says one, NULL
+ * without memory; the caller's to free. */
+char *kncache_find_folder(const char *given);
+
 /* ---- Files (files.c). All errors name the path. */
 
 char *kncache_path(const kncache *c, const char *folder, const char *file); /* NULL: no memory, and there is an error */
