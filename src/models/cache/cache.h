@@ -2,7 +2,7 @@
  * cache.h -- inside of the cache of files. A folder has
  *     blobs/ab/cdef...    content, named by its SHA-256; who uses it holds a shared lock on it
  *     names/0123...       a name, in a file that is called by its sum: version, sum and size of the content, the name
- *     partial/0123...     what has come of a name that is being fetched; 0123....lock is locked by who fetches it
+ *     partial/0123...     what has come of a URL, called by its sum; 0123....lock is locked by who fetches it
  *     lock                locked by who removes content
  * Files come into their places by rename, so nobody sees half of one. */
 #ifndef KN_MODELS_CACHE_CACHE_H

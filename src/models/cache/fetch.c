@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fetch.c -- fetching: one process for each name at a time, to a file beside the content, which the next try
+ * fetch.c -- fetching: one process for each URL at a time, to a file beside the content, which the next try
  * continues. */
 #include "models/cache/cache.h"
 #include <errno.h>
@@ -205,7 +205,7 @@ static int call(kncache *c, kn_cache_sink *s, const kncache_request *r)
     return 0;
 }
 
-/* With the lock of the name: continues what is at s->path and makes it content. */
+/* With the lock of the URL: continues what is at s->path and makes it content. */
 static const char *fetch_to(kncache *c, kn_cache_sink *s, const kncache_request *r)
 {
     kncache_sum have;
@@ -242,7 +242,7 @@ const char *kncache_fetch(const char *operation, kncache *c, const kncache_reque
     kncache_sum key;
     char lock_name[KNCACHE_DIGITS + 8];
     bool failed;
-    if (!kncache_sum_of(r->name, strlen(r->name), &key)) {
+    if (!kncache_sum_of(r->url, strlen(r->url), &key)) { /* of two URLs no halves are put together */
         knbeside_no_memory(operation);
         return NULL;
     }

@@ -200,6 +200,10 @@ static void a_try_goes_on_where_the_last_one_ended(void **state)
     s.limit = 5;
     assert_null(kn_cache_get(c, "test:b"));
     kn_error_clear();
+    s.limit = 6; /* what came from there is no beginning of what is elsewhere */
+    assert_null(kn_cache_get(c, "test:b", .url = "test:elsewhere"));
+    kn_error_clear();
+    assert_int_equal(s.offset, 0);
     s.limit = 0, s.restarts = true;
     expect_content(kn_cache_get(c, "test:b"), "0123456789");
 }
