@@ -167,6 +167,17 @@ static void no_rows_give_nothing(void **state)
     assert_int_equal(kn_size(kn_nn_quantized_matmul(kn_ones(KN_SHAPE(3, 32)), q.values, q.scales)), 0);
 }
 
+static void groups_of_four_bits_may_end_within_a_byte(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_reshape(kn_of(double, -8, 1, 7, -16, 2, 14), KN_SHAPE(1, 6));
+    kn_nn_quantized q = kn_nn_quantize(w, .bits = 4, .group_size = 3);
+    expect_values(q.scales, 1, 2);
+    expect_values(kn_nn_dequantize(q.values, q.scales), -8, 1, 7, -16, 2, 14);
+    expect_values(kn_nn_quantized_matmul(kn_ones(KN_SHAPE(6)), q.values, q.scales), 0);
+}
+
 KN_TEST_GROUP(test_nn_quantize)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +188,7 @@ KN_TEST_GROUP(test_nn_quantize)
         TEST(a_product_is_that_with_the_weights_of_it),
         TEST(vmap_of_quantizing_is_a_loop),
         TEST(wrong_weights_are_errors),
+        TEST(groups_of_four_bits_may_end_within_a_byte),
         TEST(no_rows_give_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
