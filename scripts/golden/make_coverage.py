@@ -206,6 +206,20 @@ def steps_with_value(optimizer):
     return steps(optimizer, value=2.5)
 
 
+def sophia_steps():  # the estimates of the Hessian's diagonal are the gradients' squares
+    squares = optax.GradientTransformation(lambda p: (), lambda g, s, params=None: (jax.tree.map(jnp.square, g), s))
+    return steps(optax.contrib.sophia(0.1, update_interval=2, hessian_diagonal_fn=squares))
+
+
+def eval_params():
+    params, optimizer = [jnp.asarray(x), jnp.asarray(v)], optax.contrib.schedule_free(optax.sgd(0.1), 0.1)
+    state = optimizer.init(params)
+    for k in 1, 2, 3:
+        updates, state = optimizer.update([k * y, k * w], state, params)
+        params = optax.apply_updates(params, updates)
+    return J(*optax.contrib.schedule_free_eval_params(state, params))
+
+
 def lookahead_steps():
     optimizer = optax.lookahead(optax.sgd(0.1), 2, 0.5)
     params = optax.LookaheadParams.init_synced([jnp.asarray(x), jnp.asarray(v)])

@@ -169,6 +169,11 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
                          .next = f->first_next};
     if (o.value)
         f->step.value = kna_in(&f->op, o.value);
+    if (o.hessian)
+        f->step.hessian = tree_of_n(f, o.hessian, "the option hessian", f->n, "gradients");
+    for (int i = 0; f->step.hessian && i < f->n; i++)
+        if (!same_shape(f, "estimate", i, f->step.hessian[i], "gradient", grad[i]))
+            return;
     if (!kna_failed(&f->op))
         kno_update(&f->step, f->t);
 }
@@ -273,19 +278,6 @@ kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates)
 
 /* ---- The first state. */
 
-static kni_atom first_of(frame *f, const kno_entry *e)
-{
-    kni_builder *b = f->op.b;
-    if (e->type.dtype->kind != KN_KIND_KEY)
-        return knb_full(b, e->type, e->fill);
-    kni_atom word[2];
-    for (int i = 0; i < 2; i++) {
-        uint32_t half = (uint32_t)(i ? e->seed : e->seed >> 32);
-        word[i] = knb_reshape(b, knb_integer(b, KN_DT(U32), half), 1, (int64_t[]){1});
-    }
-    return knb_random_wrap(b, knb_concatenate(b, 2, word, 0));
-}
-
 /* The structure of the parameters that have gradients: all of them, or the fast ones. */
 static kntree_structure *structure_for(frame *f, kn_tree params, int n_all)
 {
@@ -321,7 +313,7 @@ kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params)
         n_state = (int)l.entry.n;
         s = room(&f, (size_t)n_state, sizeof *s);
         for (int i = 0; s && i < n_state; i++)
-            s[i] = first_of(&f, &l.entry.at[i]);
+            s[i] = kno_first_of(&f.op, &l.entry.at[i], f.n, p);
         shape = l.part.n == 1 ? kntree_structure_retain(l.part.at[0]) : NULL;
     } else if (type && !kna_failed(&f.op)) {
         kna_fail_with(&f.op, knx_error_nomem());

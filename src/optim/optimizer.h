@@ -12,16 +12,24 @@
 typedef struct kno_transform kno_transform;
 typedef struct kno_schedule kno_schedule;
 
-/* ---- The arrays of a state. */
+/* ---- The arrays of a state. What they are first: a number; a parameter; a number times 1 + the norm of a parameter or
+ * of all of them; a random key; a short vector. */
+typedef enum { KNO_NUMBER, KNO_PARAMETER, KNO_NORM, KNO_NORM_OF_ALL, KNO_VECTOR } kno_first;
 typedef struct kno_entry {
     kni_type type; /* dims are in the layout's arena or the parameter's */
     double fill;
+    kno_first first;
+    int number;    /* of the parameter, among all that the optimizer was given */
+    int n;         /* KNO_NORM_OF_ALL: of so many, */
+    const int *numbers; /* ... which have these; NULL: of all */
     uint64_t seed; /* of a random key */
+    const double *vector; /* static: as many as the extent says */
 } kno_entry;
 
 typedef struct kno_layout {
     int n; /* parameters */
     const kni_type *type;
+    const int *number; /* of these parameters among all; NULL: they are all */
     kntree_structure *like; /* of the parameters; NULL: structures are not asked for */
     knx_arena arena;
     KN_VEC(kno_entry) entry;
@@ -32,10 +40,22 @@ void kno_lay(kno_layout *l, kni_type type, double fill);         /* one array */
 void kno_lay_scalar(kno_layout *l, kn_dtype d);                  /* zero */
 void kno_lay_key(kno_layout *l, uint64_t seed);                  /* jax.random.key(seed) */
 void kno_lay_like(kno_layout *l, double fill);                   /* one per parameter, of its type */
+void kno_lay_params(kno_layout *l);                              /* the parameters themselves */
+/* One scalar of dtype d: v times 1 + the norm of all parameters. */
+void kno_lay_norm_of_all(kno_layout *l, kn_dtype d, double v);
+/* One scalar per parameter, of its dtype: v times 1 + its norm. */
+void kno_lay_norms(kno_layout *l, double v);
+void kno_lay_vector(kno_layout *l, kn_dtype d, const int64_t *n, const double *v); /* n and v are static */
 void kno_lay_scalars(kno_layout *l, kn_dtype d);                 /* one scalar per parameter; NULL: of its dtype */
 /* The last n parts become a struct of this type with these fields (NULL: a tuple). */
 void kno_lay_node(kno_layout *l, const char *type, int n, const char *const *field);
 void kno_layout_free(kno_layout *l);
+
+/* The least and the largest of the parameters' dtypes, as optax.tree.dtype has them. */
+kn_dtype kno_lowest_dtype(const kno_layout *l);
+kn_dtype kno_highest_dtype(const kno_layout *l);
+/* What an array of a state is first. n, param: all parameters. */
+kni_atom kno_first_of(kna_op *op, const kno_entry *e, int n, const kni_atom *param);
 
 /* ---- A step, as atoms of a builder. */
 typedef struct kno_pass {
@@ -47,6 +67,7 @@ typedef struct kno_pass {
     const kni_atom *param; /* NULL: not given */
     const kni_type *type; /* of the parameters, or of the gradients */
     kni_atom value;       /* of the loss; KN_ATOM_NONE: not given */
+    const kni_atom *hessian; /* estimates of its diagonal, one per parameter; NULL: not given */
     const kni_atom *state; /* next array to read */
     kni_atom *next;       /* next array to write */
     max_align_t nothing[16]; /* of kno_room without memory */
@@ -96,6 +117,7 @@ kni_atom kno_mean(kni_builder *b, kni_atom x);
 /* the number of elements of this shape, as a scalar of x's dtype */
 kni_atom kno_count_like(kni_builder *b, kni_atom x, int ndim, const int64_t *dim);
 kni_atom kno_norm_squared(kno_pass *s, const kni_atom *x); /* of all together */
+kni_atom kno_vdot(kno_pass *s, const kni_atom *x, const kni_atom *y); /* the sum of conj(x) y over all parameters */
 kni_atom kno_norm(kni_builder *b, kni_atom x);            /* of one array, a real number */
 kni_atom kno_spread(kni_builder *b, kni_atom scalar, kni_atom like); /* in its dtype */
 kni_atom kno_where(kni_builder *b, kni_atom scalar_condition, kni_atom yes, kni_atom no); /* arrays of one shape */
@@ -113,6 +135,11 @@ extern const kno_rule kno_rss, kno_rms, kno_stddev, kno_adadelta, kno_rprop, kno
 extern const kno_rule kno_identity, kno_set_to_zero, kno_scale, kno_decay, kno_trace, kno_ema, kno_clip,
     kno_clip_norm, kno_clip_rms, kno_adaptive_clip, kno_centralize, kno_zero_nans, kno_normalize, kno_nonnegative,
     kno_noise;                                                                               /* basic.c */
+extern const kno_rule kno_dog, kno_dowg, kno_over, kno_cocob, kno_madgrad, kno_dadapt, kno_prodigy; /* distance.c */
+extern const kno_rule kno_acprop, kno_ademamix, kno_simplified, kno_adopt, kno_sophia, kno_muon,
+    kno_by_shape;                                                                            /* newer.c */
+extern const kno_rule kno_momo, kno_plateau;                                                 /* by_loss.c */
+extern const kno_rule kno_schedule_free, kno_sam, kno_partition, kno_when, kno_flatten;      /* wrap_more.c */
 extern const kno_rule kno_chained, kno_masked, kno_if_finite, kno_apply_every, kno_multi_steps,
     kno_lookahead;                                                                           /* wrap.c */
 

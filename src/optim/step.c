@@ -110,6 +110,112 @@ void kno_lay_like(kno_layout *l, double fill)
         lay_part(l, kntree_structure_retain(l->like));
 }
 
+/* The last n entries begin as what the parameters are. */
+static void begin_as(kno_layout *l, int n, kno_first first, double v)
+{
+    for (int i = 0; i < n && !l->failed; i++) {
+        kno_entry *e = &l->entry.at[l->entry.n - (size_t)(n - i)];
+        e->first = first;
+        e->fill = v;
+        e->number = l->number ? l->number[i] : i;
+    }
+}
+
+void kno_lay_params(kno_layout *l)
+{
+    kno_lay_like(l, 0);
+    begin_as(l, l->n, KNO_PARAMETER, 0);
+}
+
+void kno_lay_norm_of_all(kno_layout *l, kn_dtype d, double v)
+{
+    kno_lay_scalar(l, d);
+    begin_as(l, 1, KNO_NORM_OF_ALL, v);
+    if (l->failed)
+        return;
+    l->entry.at[l->entry.n - 1].n = l->n;
+    l->entry.at[l->entry.n - 1].numbers = l->number;
+}
+
+void kno_lay_norms(kno_layout *l, double v)
+{
+    kno_lay_scalars(l, NULL);
+    begin_as(l, l->n, KNO_NORM, v);
+}
+
+void kno_lay_vector(kno_layout *l, kn_dtype d, const int64_t *n, const double *v)
+{
+    kno_lay(l, kni_type_of(d, 1, n), 0);
+    if (l->failed)
+        return;
+    l->entry.at[l->entry.n - 1].first = KNO_VECTOR;
+    l->entry.at[l->entry.n - 1].vector = v;
+}
+
+static kn_dtype extreme_dtype(const kno_layout *l, bool highest)
+{
+    kn_dtype d = l->n ? l->type[0].dtype : KN_DT(F32);
+    for (int i = 1; i < l->n; i++) {
+        kn_dtype other = l->type[i].dtype, both = knx_promote(d, other);
+        if (highest ? both != d : both == d)
+            d = other;
+    }
+    return d;
+}
+
+kn_dtype kno_lowest_dtype(const kno_layout *l) { return extreme_dtype(l, false); }
+kn_dtype kno_highest_dtype(const kno_layout *l) { return extreme_dtype(l, true); }
+
+static kni_atom short_vector(kni_builder *b, const kno_entry *e)
+{
+    enum { MOST = 8 };
+    kni_atom x[MOST];
+    int n = (int)e->type.dim[0];
+    for (int i = 0; i < n && i < MOST; i++)
+        x[i] = knb_full(b, kni_type_of(e->type.dtype, 1, (int64_t[]){1}), e->vector[i]);
+    return knb_concatenate(b, n, x, 0);
+}
+
+static kni_atom random_key(kni_builder *b, uint64_t seed)
+{
+    kni_atom word[2];
+    for (int i = 0; i < 2; i++) {
+        uint32_t half = (uint32_t)(i ? seed : seed >> 32);
+        word[i] = knb_reshape(b, knb_integer(b, KN_DT(U32), half), 1, (int64_t[]){1});
+    }
+    return knb_random_wrap(b, knb_concatenate(b, 2, word, 0));
+}
+
+static kni_atom norm_of_all(kna_op *op, const kno_entry *e, int n, const kni_atom *param)
+{
+    kno_pass s = {.op = op, .b = op->b, .n = e->numbers ? e->n : n};
+    kni_atom *some = knx_alloc(((size_t)s.n + 1) * sizeof *some);
+    if (!some) {
+        kna_fail_with(op, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    for (int i = 0; i < s.n; i++)
+        some[i] = param[e->numbers ? e->numbers[i] : i];
+    kni_atom norm = knb_sqrt(op->b, kno_norm_squared(&s, some));
+    knx_free(some);
+    return norm;
+}
+
+kni_atom kno_first_of(kna_op *op, const kno_entry *e, int n, const kni_atom *param)
+{
+    kni_builder *b = op->b;
+    if (e->type.dtype->kind == KN_KIND_KEY)
+        return random_key(b, e->seed);
+    if (e->first == KNO_VECTOR)
+        return short_vector(b, e);
+    if (e->first == KNO_NUMBER)
+        return knb_full(b, e->type, e->fill);
+    if (e->first == KNO_PARAMETER)
+        return knb_convert(b, param[e->number], e->type.dtype);
+    kni_atom norm = e->first == KNO_NORM ? kno_norm(b, param[e->number]) : norm_of_all(op, e, n, param);
+    return knb_convert(b, kno_times(b, e->fill, kno_plus(b, norm, 1)), e->type.dtype);
+}
+
 void kno_lay_scalars(kno_layout *l, kn_dtype d)
 {
     for (int i = 0; i < l->n; i++)

@@ -36,8 +36,11 @@ const kno_rule kno_chained = {"chain", false, chain_layout, chain_update};
 
 /* ---- masked: the child sees the parameters whose mask is true. */
 
-static bool masked_in(const kno_transform *t, int i)
+/* flag[1]: by the number of dimensions: the child sees matrices (flag[2]), or all but those. */
+static bool masked_in(const kno_transform *t, int i, kni_type type)
 {
+    if (t->flag[1])
+        return (type.ndim == 2) == t->flag[2];
     return t->n_mask == 1 ? t->mask[0] : i < t->n_mask && t->mask[i];
 }
 
@@ -46,14 +49,19 @@ static void masked_layout(kno_layout *l, const kno_transform *t)
     static const char *const field[] = {"inner_state"};
     int n = l->n, m = 0;
     const kni_type *type = l->type;
+    const int *number = l->number;
     kntree_structure *like = l->like;
     kni_type *some = knx_arena_alloc(&l->arena, ((size_t)n + 1) * sizeof *some);
-    l->failed = l->failed || !some;
-    for (int i = 0; some && i < n; i++)
-        if (masked_in(t, i))
+    int *which = knx_arena_alloc(&l->arena, ((size_t)n + 1) * sizeof *which);
+    l->failed = l->failed || !some || !which;
+    for (int i = 0; some && which && i < n; i++)
+        if (masked_in(t, i, type[i])) {
+            which[m] = number ? number[i] : i;
             some[m++] = type[i];
+        }
     l->n = m;
     l->type = some;
+    l->number = which;
     if (like && m != n)
         l->like = kntree_structure_flat(KN_TREE_LIST, m);
     l->failed = l->failed || (like && !l->like);
@@ -63,34 +71,39 @@ static void masked_layout(kno_layout *l, const kno_transform *t)
         kntree_structure_release(l->like);
     l->n = n;
     l->type = type;
+    l->number = number;
     l->like = like;
     kno_lay_node(l, "MaskedState", 1, field);
 }
 
 static void masked_update(kno_pass *s, const kno_transform *t)
 {
-    if (t->n_mask != 1 && t->n_mask != s->n) {
+    if (!t->flag[1] && t->n_mask != 1 && t->n_mask != s->n) {
         kna_fail(s->op, KN_ERROR_VALUE, "the mask has %d leaves, but there are %d parameters", t->n_mask, s->n);
         return;
     }
     kno_pass in = *s;
     kni_atom *u = in.u = kno_room(s, (size_t)s->n, sizeof *u), *param = kno_room(s, (size_t)s->n, sizeof *param);
     kni_type *type = kno_room(s, (size_t)s->n, sizeof *type);
+    kni_atom *hessian = s->hessian ? kno_room(s, (size_t)s->n, sizeof *hessian) : NULL;
     if (kna_failed(s->op))
         return;
     in.n = 0;
     for (int i = 0; i < s->n; i++) {
-        if (!masked_in(t, i))
+        if (!masked_in(t, i, s->type[i]))
             continue;
         u[in.n] = s->u[i];
         type[in.n] = s->type[i];
+        if (hessian)
+            hessian[in.n] = s->hessian[i];
         param[in.n++] = s->param ? s->param[i] : KN_ATOM_NONE;
     }
     in.param = s->param ? param : NULL;
     in.type = type;
+    in.hessian = hessian;
     kno_update(&in, t->child[0]);
     for (int i = 0, m = 0; i < s->n; i++)
-        if (masked_in(t, i))
+        if (masked_in(t, i, s->type[i]))
             s->u[i] = u[m++];
     s->state = in.state;
     s->next = in.next;
@@ -261,7 +274,7 @@ static void reset(kno_pass *s, const kno_transform *t, kni_atom *state, kni_atom
     layout(&l, t->child[0]);
     for (size_t i = 0; i < l.entry.n; i++)
         if (l.entry.at[i].type.dtype->kind != KN_KIND_KEY)
-            state[i] = kno_where(s->b, sync, knb_full(s->b, l.entry.at[i].type, l.entry.at[i].fill), state[i]);
+            state[i] = kno_where(s->b, sync, kno_first_of(s->op, &l.entry.at[i], s->n, s->param), state[i]);
     kno_layout_free(&l);
 }
 

@@ -33,6 +33,32 @@ static kn_array lookahead_steps(kn_optimizer optimizer)
     return joined(kn_tree_leaves(params));
 }
 
+/* The estimates of the Hessian's diagonal are the gradients' squares. */
+static kn_array sophia_steps(kn_optimizer optimizer)
+{
+    kn_tree params = kn_tree_list(x, v), state = kn_optim_init(optimizer, params), updates = NULL;
+    for (int k = 1; k <= 3; k++) {
+        kn_tree grads = kn_tree_list(kn_mul(y, k), kn_mul(w, k)), next = NULL, squares = kn_tree_map(kn_square, grads);
+        if (kn_optim_update(optimizer, grads, state, params, &updates, &next, .hessian = squares))
+            return NULL;
+        state = next;
+        params = kn_optim_apply_updates(params, updates);
+    }
+    return joined(kn_tree_leaves(kn_tree_list(updates, params)));
+}
+
+static kn_array eval_params(kn_optimizer optimizer, kn_tree (*means)(kn_tree, kn_tree))
+{
+    kn_tree params = kn_tree_list(x, v), state = kn_optim_init(optimizer, params);
+    for (int k = 1; k <= 3; k++)
+        if (kn_optim_apply(optimizer, &state, params, kn_tree_list(kn_mul(y, k), kn_mul(w, k))))
+            return NULL;
+    return joined(kn_tree_leaves(means(state, params)));
+}
+
+static kn_array cubes(const kn_array *a) { return kn_sum(kn_power(*a, 3)); }
+KN_FUNCTION(cubes, kn_array, kn_array)
+
 static kn_array rates(kn_schedule schedule)
 {
     kn_array at[12];

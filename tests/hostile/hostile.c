@@ -335,6 +335,10 @@ static const struct {
     {"kn_source_free", "source"},
     {"kn_clip", "lo"}, /* KN_NONE: no bound */
     {"kn_clip", "hi"},
+    {"kn_optim_tree_clip", "min_value"},
+    {"kn_optim_tree_clip", "max_value"},
+    {"kn_optim_projection_box", "lower"},
+    {"kn_optim_projection_box", "upper"},
     {"kn_data_bytes", "dtype"}, /* any */
     {"kn_data_mut_bytes", "dtype"},
     {"kn_tolist_bytes", "dtype"},
@@ -405,6 +409,8 @@ static const struct {
     {"kn_memmap", "shape"},              /* files of terabytes, which what comes later reads */
     {"kn_memmap", "offset"},
     {"kn_format_open_memmap", "shape"},
+    {"kn_optim_nnls", "iters"}, /* as many steps as are asked for */
+    {"kn_optim_power_iteration", "num_iters"},
 };
 
 static bool is_endless(const char *name, int value)
