@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-sanitized javascript test-web check-all bench bench-models bench-sharding bench-web docs site gallery package format format-check tidy clean
+.PHONY: all demo test test-sanitized javascript test-web check-all bench bench-gpt2 bench-models bench-sharding bench-web docs site gallery package format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -55,6 +55,13 @@ bench-models:       ## measures models in ONNX's format that packages ship besid
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target bench_onnx
 	@build/peers-models/bin/python bench/models/onnx.py build/release/bench/bench_onnx build/peers-models/packages
+
+bench-gpt2:         ## measures a model of GPT-2's shape (text read and written, a step of training) beside PyTorch and onnxruntime, as far as PYTHON has
+                    ## them; ARGS: see bench/peer_gpt2.py
+	@scripts/setup.sh bench
+	@cmake --build --preset release --target bench_gpt2
+	@[ -f build/gpt2.safetensors ] || $(or $(PYTHON),build/venv/bin/python) scripts/make-gpt2.py build/gpt2.safetensors
+	@$(or $(PYTHON),build/venv/bin/python) bench/peer_gpt2.py build/release/bench/bench_gpt2 build/gpt2.safetensors $(or $(ARGS),--narrow --train)
 
 bench-sharding:     ## measures programs over two devices: threads of one process, processes by MPI, beside one device and plain MPI;
                     ## and prints what a large transformer's step would move over 8, 64 and 1,024 devices
