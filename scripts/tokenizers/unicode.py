@@ -54,8 +54,8 @@ def main():
     number = {s: i + 3 for i, s in enumerate(scripts)} | {"Unknown": 0, "Common": 1, "Inherited": 2}
     of = [number[script.get(c, "Unknown")] for c in range(0x110000)]
     print("/* SPDX-License-Identifier: Apache-2.0")
-    print(" * table.c -- what each code point is, as runs: where one begins, and its category (Unicode 16.0), 32 if it was there in Unicode")
-    print(" * 8.0, 64 if in 9.0; and its script in 9.0. Made by scripts/tokenizers/unicode.py. */")
+    print(" * table.c -- what each code point is, as runs: where one begins, and its category (Unicode 16.0), 32 if it was there in")
+    print(" * Unicode 8.0, 64 if in 9.0; and its script in 9.0. Made by scripts/tokenizers/unicode.py. */")
     print("/* clang-format off */")
     print('#include "models/tokenizer/unicode.h"\n')
     rows = list(runs(what))

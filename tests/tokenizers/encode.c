@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * encode.c -- encodes the lines of a file and writes what a referee compares: for each line the number of its tokens, and for each token its
- * id, where it begins and where it ends, all as 32 bit numbers. Lines end with a zero byte.
+ * encode.c -- encodes the lines of a file and writes what a referee compares: for each line the number of its
+ * tokens, and for each token its id, where it begins and where it ends, all as 32 bit numbers. Lines end with a zero
+ * byte.
  * usage: encode TOKENIZER TEXTS OUT [pattern] [threads]; TEXTS - OUT -: only times are printed. */
 #include <kiln/kiln.h>
 #include <kiln/models.h>

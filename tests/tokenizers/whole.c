@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * whole.c -- everything that a tokenizer says of lines of text, for a referee: tokens with all that is known of them, what truncation cut off, the
- * text that comes back at once and bit by bit. Lines end with a zero byte.
+ * whole.c -- everything that a tokenizer says of lines of text, for a referee: tokens with all that is known of
+ * them, what truncation cut off, the text that comes back at once and bit by bit. Lines end with a zero byte.
  * usage: whole TOKENIZER TEXTS OUT [pairs] */
 #include <kiln/kiln.h>
 #include <kiln/models.h>
@@ -19,7 +19,8 @@ static void put_tokens(FILE *out, const kn_tokens *t)
 {
     put(out, (int32_t)t->n);
     for (int64_t i = 0; i < t->n; i++) {
-        const int32_t v[7] = {t->ids[i], (int32_t)t->from[i], (int32_t)t->to[i], t->types[i], t->words[i], t->special[i], t->mask[i]};
+        const int32_t v[7] = {t->ids[i],   (int32_t)t->from[i], (int32_t)t->to[i], t->types[i],
+                              t->words[i], t->special[i],       t->mask[i]};
         fwrite(v, 4, 7, out);
     }
     put(out, (int32_t)t->overflow_count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * added.c -- tokens that were added to a model: they are found in the text before anything else, the leftmost and longest of them. */
+ * added.c -- tokens that were added to a model: they are found in the text before anything else, the leftmost and
+ * longest of them. */
 #include "models/tokenizer/tokenizer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -95,8 +96,8 @@ static bool space_at(const uint8_t *s, uint32_t at)
 }
 
 /* Whether a token at from..to counts, and where it begins and ends with the blanks that it takes. */
-static bool takes(const kntok_work *w, const kntok_added *a, const uint8_t *s, uint32_t n, uint32_t last, uint32_t *from,
-                  uint32_t *to)
+static bool takes(const kntok_work *w, const kntok_added *a, const uint8_t *s, uint32_t n, uint32_t last,
+                  uint32_t *from, uint32_t *to)
 {
     if (w->of->encode_special && a->special)
         return false;
@@ -176,7 +177,7 @@ const char *kntok_text_of(const kntok_tokenizer *t, int32_t id, size_t *n, bool 
 
 static int normal_of(const char *op, kntok_tokenizer *t, kntok_added *a)
 {
-    if (!a->normalized || !t->normalizers.n)
+    if (!a->normalized || a->as_is || !t->normalizers.n)
         return 0;
     kntok_work *w = kntok_work_take(t);
     if (!w)
@@ -231,7 +232,8 @@ static bool index_added(kntok_tokenizer *t)
         const kntok_added *a = &t->added[i];
         bool normal = a->normalized && a->normal;
         t->added_by_id[i] = (int32_t)i;
-        if (!kntok_trie_put(&t->added_trie[a->normalized], normal ? a->normal : a->text, normal ? a->n_normal : a->n, (int32_t)i))
+        if (!a->hidden && !kntok_trie_put(&t->added_trie[a->normalized], normal ? a->normal : a->text,
+                                          normal ? a->n_normal : a->n, (int32_t)i))
             return false;
     }
     pthread_mutex_lock(&adding);
@@ -288,6 +290,8 @@ int kntok_add(const char *op, kntok_tokenizer *t, const kntok_added *added, size
         a->rstrip = from->rstrip;
         a->normalized = from->normalized;
         a->special = from->special;
+        a->hidden = from->hidden;
+        a->as_is = from->as_is;
         free(a->normal);
         a->normal = NULL;
         if (normal_of(op, t, a))

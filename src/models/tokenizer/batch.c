@@ -40,7 +40,8 @@ static bool encode_one(kntok_work *w, const kntok_job *job, const char *text, si
     return !w->failed && take_out(w, to);
 }
 
-bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_job *job, kntok_encoding *out, kntok_message *message)
+bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_job *job, kntok_encoding *out,
+                       kntok_message *message)
 {
     kntok_encoding one = {0}, two = {0};
     bool good = encode_one(w[0], job, job->text, job->n, 0, &one, message) &&
@@ -136,7 +137,11 @@ static void run_crew(crew *c, int threads)
 /* ---- Arrays. */
 
 /* Where the tokens of a row begin in an array, and what fills the rest. */
-typedef struct frame { size_t n, width; bool left; int32_t pad_id, pad_type; } frame;
+typedef struct frame {
+    size_t n, width;
+    bool left;
+    int32_t pad_id, pad_type;
+} frame;
 
 static size_t first_of(const frame *f, const kntok_encoding *e) { return f->left ? f->width - e->n : 0; }
 
@@ -180,7 +185,8 @@ static kn_array offsets(const char *op, const kntok_encoding *e, const frame *f)
 
 static kn_tree tree_of(const char *op, const kntok_encoding *e, const frame *f)
 {
-    static const char *const names[] = {"input_ids", "token_type_ids", "attention_mask", "special_tokens_mask", "word_ids", "offsets"};
+    static const char *const names[] = {"input_ids",           "token_type_ids", "attention_mask",
+                                        "special_tokens_mask", "word_ids",       "offsets"};
     kn_tree_item items[6];
     for (size_t i = 0; i < 6; i++) {
         kn_array a = i < 5 ? rows(op, e, f, i) : offsets(op, e, f);
@@ -207,8 +213,11 @@ bool kntok_encode_all(const char *op, kntok_tokenizer *t, kntok_job *job, size_t
 kn_tree kntok_batch(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n, const kn_tokenizer_batch_opts *o)
 {
     const kntok_limits *l = &t->limits;
-    frame f = {n, o->pad_to ? (size_t)o->pad_to : l->pad ? (size_t)l->fixed : 0, l->pad_left || o->left,
-               o->pad_id ? o->pad_id : l->pad_id, l->pad_type};
+    frame f = {n,
+               o->pad_to ? (size_t)o->pad_to
+               : l->pad  ? (size_t)l->fixed
+                         : 0,
+               l->pad_left || o->left, o->pad_id ? o->pad_id : l->pad_id, l->pad_type};
     kntok_encoding *out = knbeside_alloc(n, sizeof *out);
     kn_tree made = NULL;
     if (!out) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bpe.c -- byte-pair encoding: the pair with the lowest rank is merged, the leftmost of those, until none is left. Short pieces are
- * searched, long ones have a heap; what short pieces became is remembered. */
+ * bpe.c -- byte-pair encoding: the pair with the lowest rank is merged, the leftmost of those, until none is left.
+ * Short pieces are searched, long ones have a heap; what short pieces became is remembered. */
 #include "models/tokenizer/tokenizer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,8 @@ static size_t begin_chars(kntok_work *w, const kntok_piece *p)
             add(w, &n, id, width);
             continue;
         }
-        if (t->byte_fallback && fall_back(w, &n)) /* unknown ones before it stay in front of what comes, as in the reference */
+        if (t->byte_fallback &&
+            fall_back(w, &n)) /* unknown ones before it stay in front of what comes, as in the reference */
             continue;
         if (!t->unk)
             continue;

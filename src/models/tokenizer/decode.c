@@ -40,7 +40,8 @@ static void put_lossy(knbeside_bytes *to, const uint8_t *s, size_t n)
 
 /* ---- Replacing in one text. */
 
-static void replace(knbeside_bytes *to, const uint8_t *s, size_t n, const char *what, size_t n_what, const char *with, size_t n_with)
+static void replace(knbeside_bytes *to, const uint8_t *s, size_t n, const char *what, size_t n_what, const char *with,
+                    size_t n_with)
 {
     size_t i = 0;
     to->n = 0;
@@ -57,9 +58,9 @@ static void replace(knbeside_bytes *to, const uint8_t *s, size_t n, const char *
 /* English punctuation closes up: from a to b and back; the result is in a. */
 static void clean_up(knbeside_bytes *a, knbeside_bytes *b)
 {
-    static const char *const pairs[][2] = {{" .", "."},      {" ?", "?"},          {" !", "!"},     {" ,", ","},
-                                           {" ' ", "'"},     {" n't", "n't"},      {" 'm", "'m"},   {" do not", " don't"},
-                                           {" 's", "'s"},    {" 've", "'ve"},      {" 're", "'re"}};
+    static const char *const pairs[][2] = {{" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
+                                           {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
+                                           {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         replace(b, a->at, a->n, pairs[i][0], strlen(pairs[i][0]), pairs[i][1], strlen(pairs[i][1]));
         knbeside_bytes swapped = *a;
@@ -178,7 +179,8 @@ static void wordpiece(const kntok_step *s, const uint8_t *at, size_t n, bool fir
 }
 
 /* text: what is for padding, other: what stands between words; a: cleanup. */
-static void ctc(const kntok_step *s, const kntok_texts *in, size_t i, kntok_texts *out, knbeside_bytes *a, knbeside_bytes *b)
+static void ctc(const kntok_step *s, const kntok_texts *in, size_t i, kntok_texts *out, knbeside_bytes *a,
+                knbeside_bytes *b)
 {
     size_t n = in->of[i].n;
     if (i && in->of[i - 1].n == n && !memcmp(text_at(in, i - 1), text_at(in, i), n))
@@ -193,7 +195,8 @@ static void ctc(const kntok_step *s, const kntok_texts *in, size_t i, kntok_text
         text_put(out, made->at, made->n);
 }
 
-static void by_pattern(kntok_work *w, const kntok_step *s, const uint8_t *at, size_t n, kntok_texts *out, knbeside_bytes *a)
+static void by_pattern(kntok_work *w, const kntok_step *s, const uint8_t *at, size_t n, kntok_texts *out,
+                       knbeside_bytes *a)
 {
     a->n = 0;
     kntok_find(w, s->pattern, at, n, &w->matches);
@@ -254,7 +257,8 @@ static bool decode_steps(const kntok_tokenizer *t, kntok_texts *texts)
     return good;
 }
 
-int kntok_decode(const char *op, const kntok_tokenizer *t, const int32_t *ids, size_t n, bool skip_special, knbeside_bytes *out)
+int kntok_decode(const char *op, const kntok_tokenizer *t, const int32_t *ids, size_t n, bool skip_special,
+                 knbeside_bytes *out)
 {
     kntok_texts texts = {0};
     for (size_t i = 0; i < n; i++) {

@@ -64,7 +64,8 @@ int kntok_finish(const char *op, kntok_tokenizer *t)
 {
     if (t->unk)
         t->unk_id = kntok_map_get(&t->vocab.map, t->unk, t->n_unk);
-    if (!t->merges.slot && !kntok_pairs_set(&t->merges, INT32_MAX, INT32_MAX, UINT32_MAX, -1)) /* so that looking ends */
+    if (!t->merges.slot &&
+        !kntok_pairs_set(&t->merges, INT32_MAX, INT32_MAX, UINT32_MAX, -1)) /* so that looking ends */
         return knbeside_no_memory(op);
     find_fallbacks(t);
     for (size_t i = 0; i < t->processors.n; i++) {

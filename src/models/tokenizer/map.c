@@ -127,7 +127,7 @@ int kntok_vocab_finish(const char *op, kntok_vocab *v)
             top = (int64_t)v->map.slot[i].id + 1;
     if (top > 16 * (int64_t)v->map.n + 65536)
         return knbeside_fail(op, KN_ERROR_VALUE, "the vocabulary has %u tokens, but one of them has the number %lld",
-                            (unsigned)v->map.n, (long long)top - 1);
+                             (unsigned)v->map.n, (long long)top - 1);
     free(v->of);
     v->of = knbeside_alloc((uint64_t)top, sizeof *v->of);
     if (!v->of)

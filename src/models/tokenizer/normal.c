@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * normal.c -- normal forms with the changes of each character, so that offsets stay known. Decompositions are utf8proc's. */
+ * normal.c -- normal forms with the changes of each character, so that offsets stay known. Decompositions are
+ * utf8proc's. */
 #include "models/tokenizer/unicode.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,7 +8,10 @@
 
 /* Pairs that compose, by hash: made once from what decomposes. */
 enum { PAIRS = 4096 };
-static struct { uint64_t pair; uint32_t to; } pairs[PAIRS];
+static struct {
+    uint64_t pair;
+    uint32_t to;
+} pairs[PAIRS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static uint32_t place(uint64_t pair) { return (uint32_t)(pair * 0x9e3779b97f4a7c15u >> 52); }
@@ -123,7 +127,7 @@ static void decompose_all(const uint8_t *s, size_t n, bool compatible, kntok_cha
         order(to->at + pending, to->n - pending);
 }
 
-/* Composes what begins at `from` with what follows: everything up to the next character that starts anew goes to `to`. */
+/* Composes what begins at `from` with what follows: up to the next character that starts anew, to `to`. */
 static size_t compose_one(const kntok_chars *in, size_t from, kntok_chars *to)
 {
     kntok_char head = in->at[from];
@@ -152,7 +156,8 @@ static size_t compose_one(const kntok_chars *in, size_t from, kntok_chars *to)
     return i;
 }
 
-void kntok_normal_form(const uint8_t *s, size_t n, bool compatible, bool composed, kntok_chars *scratch, kntok_chars *to)
+void kntok_normal_form(const uint8_t *s, size_t n, bool compatible, bool composed, kntok_chars *scratch,
+                       kntok_chars *to)
 {
     kntok_chars *first = composed ? scratch : to;
     first->n = to->n = 0;

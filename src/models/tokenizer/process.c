@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * process.c -- what comes after the tokens of one text or two: truncation, special tokens, padding. What was cut off is kept beside. */
+ * process.c -- what comes after the tokens of one text or two: truncation, special tokens, padding. What was cut off
+ * is kept beside. */
 #include "models/tokenizer/tokenizer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -247,8 +248,8 @@ static bool process_all(const kntok_tokenizer *t, bool special, kntok_encoding *
     return true;
 }
 
-bool kntok_process(const kntok_tokenizer *t, const kntok_limits *limits, bool special, kntok_encoding *one, kntok_encoding *two,
-                   kntok_encoding *out, kntok_message *message)
+bool kntok_process(const kntok_tokenizer *t, const kntok_limits *limits, bool special, kntok_encoding *one,
+                   kntok_encoding *two, kntok_encoding *out, kntok_message *message)
 {
     kntok_encoding e[2] = {*one, two ? *two : (kntok_encoding){0}};
     bool good = true;

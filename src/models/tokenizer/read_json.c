@@ -42,7 +42,8 @@ int kntok_get_bool(const kntok_reader *r, const json_t *o, const char *key, bool
     return 0;
 }
 
-int kntok_get_int(const kntok_reader *r, const json_t *o, const char *key, bool needed, int64_t low, int64_t high, int64_t *to)
+int kntok_get_int(const kntok_reader *r, const json_t *o, const char *key, bool needed, int64_t low, int64_t high,
+                  int64_t *to)
 {
     json_t *v;
     int is = there(r, o, key, needed, &v);
@@ -81,7 +82,8 @@ int kntok_copy_text(const kntok_reader *r, const json_t *o, const char *key, boo
     return 0;
 }
 
-int kntok_get_word(const kntok_reader *r, const json_t *o, const char *key, bool needed, const char *const *words, int *to)
+int kntok_get_word(const kntok_reader *r, const json_t *o, const char *key, bool needed, const char *const *words,
+                   int *to)
 {
     const char *s = NULL;
     size_t n;
@@ -113,7 +115,8 @@ int kntok_read_vocab(const kntok_reader *r, kntok_tokenizer *t, json_t *o)
 {
     const char *key;
     json_t *v;
-    json_object_foreach (o, key, v) {
+    json_object_foreach(o, key, v)
+    {
         json_int_t id = json_is_integer(v) ? json_integer_value(v) : -1;
         if (id < 0 || id > INT32_MAX - 1)
             return kntok_bad(r, key, "has no number that a token can have");
@@ -175,7 +178,8 @@ static int read_merges(const kntok_reader *r, kntok_tokenizer *t, json_t *merges
             continue;
         const char *half[2];
         size_t n[2];
-        status = halves(m, half, n) ? kntok_add_merge(r, t, rank++, half, n, &made) : bad_merge(r, i, "is no pair of texts");
+        status =
+            halves(m, half, n) ? kntok_add_merge(r, t, rank++, half, n, &made) : bad_merge(r, i, "is no pair of texts");
     }
     knbeside_bytes_free(&made);
     return status;
@@ -188,7 +192,8 @@ static int read_bpe(const kntok_reader *r, kntok_tokenizer *t, const json_t *o)
     if (!merges)
         return -1;
     if (dropout && !json_is_null(dropout) && !(json_is_number(dropout) && json_number_value(dropout) == 0))
-        return knbeside_fail(r->op, KN_ERROR_NOT_IMPLEMENTED, "%s: a dropout of merges is for training, and not supported", r->what);
+        return knbeside_fail(r->op, KN_ERROR_NOT_IMPLEMENTED,
+                             "%s: a dropout of merges is for training, and not supported", r->what);
     if (kntok_copy_text(r, o, "unk_token", false, &t->unk, &t->n_unk) ||
         kntok_copy_text(r, o, "continuing_subword_prefix", false, &t->prefix, &t->n_prefix) ||
         kntok_copy_text(r, o, "end_of_word_suffix", false, &t->suffix, &t->n_suffix) ||
@@ -213,7 +218,8 @@ static int read_unigram(const kntok_reader *r, kntok_tokenizer *t, json_t *vocab
     t->unk_id = (int32_t)unk;
     t->least = INFINITY;
     for (size_t i = 0; i < n; i++) {
-        const json_t *item = json_array_get(vocab, i), *text = json_array_get(item, 0), *score = json_array_get(item, 1);
+        const json_t *item = json_array_get(vocab, i), *text = json_array_get(item, 0),
+                     *score = json_array_get(item, 1);
         if (json_array_size(item) != 2 || !json_is_string(text) || !json_is_number(score) || i >= INT32_MAX)
             return kntok_bad(r, "vocab", "has an entry that is no text and score");
         t->score[i] = json_number_value(score);
@@ -242,10 +248,10 @@ int kntok_read_model(const char *op, kntok_tokenizer *t, const json_t *o)
     if (kntok_get_word(&r, o, "type", false, kinds, &kind))
         return -1;
     if (kind < 0) /* files of old do not say */
-        kind = json_object_get(o, "merges")                ? 0
+        kind = json_object_get(o, "merges")                     ? 0
                : json_object_get(o, "max_input_chars_per_word") ? 1
-               : json_is_array(vocab)                      ? 3
-                                                           : 2;
+               : json_is_array(vocab)                           ? 3
+                                                                : 2;
     if (kind == 3) {
         vocab = kntok_get(&r, o, "vocab", JSON_ARRAY);
         return vocab ? read_unigram(&r, t, vocab, o) : -1;
@@ -317,7 +323,8 @@ static int read_added(const char *op, kntok_tokenizer *t, const json_t *list)
         status = kntok_get_text(&r, o, "content", true, &text, &a->n) ||
                  kntok_get_int(&r, o, "id", true, 0, UINT32_MAX, &id) ||
                  kntok_get_bool(&r, o, "single_word", true, &a->single_word) ||
-                 kntok_get_bool(&r, o, "lstrip", true, &a->lstrip) || kntok_get_bool(&r, o, "rstrip", true, &a->rstrip) ||
+                 kntok_get_bool(&r, o, "lstrip", true, &a->lstrip) ||
+                 kntok_get_bool(&r, o, "rstrip", true, &a->rstrip) ||
                  kntok_get_bool(&r, o, "normalized", true, &a->normalized) ||
                  kntok_get_bool(&r, o, "special", true, &a->special);
         a->text = (char *)(uintptr_t)text;
@@ -338,7 +345,8 @@ static int read_members(const char *op, kntok_tokenizer *t, const json_t *o)
         return -1;
     if (strcmp(version, "1.0"))
         return kntok_bad(&r, "version", "is another one than 1.0");
-    if (kntok_read_model(op, t, model) || kntok_read_normalizer(op, &t->normalizers, json_object_get(o, "normalizer"), 0) ||
+    if (kntok_read_model(op, t, model) ||
+        kntok_read_normalizer(op, &t->normalizers, json_object_get(o, "normalizer"), 0) ||
         kntok_read_pretokenizer(op, &t->pretokenizers, json_object_get(o, "pre_tokenizer"), 0) ||
         kntok_read_processor(op, &t->processors, json_object_get(o, "post_processor"), 0) ||
         kntok_read_decoder(op, &t->decoders, json_object_get(o, "decoder"), 0) ||
@@ -365,7 +373,8 @@ int kntok_read_json(const char *op, kntok_tokenizer *t, const char *bytes, size_
     json_t *o = json_loadb(bytes, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &e);
     if (!o)
         return knbeside_fail(op, KN_ERROR_VALUE, "no JSON: line %d, column %d: %s", e.line, e.column, e.text);
-    int status = json_is_object(o) ? read_kind(op, t, o, opts) : knbeside_fail(op, KN_ERROR_VALUE, "the JSON is no object");
+    int status =
+        json_is_object(o) ? read_kind(op, t, o, opts) : knbeside_fail(op, KN_ERROR_VALUE, "the JSON is no object");
     json_decref(o);
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * read_steps.c -- the parts of tokenizer.json: normalizers, pre-tokenizers, processors, decoders. Sequences become one list. */
+ * read_steps.c -- the parts of tokenizer.json: normalizers, pre-tokenizers, processors, decoders. Sequences become
+ * one list. */
 #include "models/tokenizer/read_json.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ typedef int read_step(const kntok_reader *r, kntok_steps *to, const json_t *o, i
 
 /* One of a family, or a sequence of them. */
 static int read_any(const kntok_reader *r, kntok_steps *to, const json_t *o, int depth, const char *members,
-                    const char *const *kinds, read_step *one, int (*again)(const char *, kntok_steps *, const json_t *, int))
+                    const char *const *kinds, read_step *one,
+                    int (*again)(const char *, kntok_steps *, const json_t *, int))
 {
     const char *type;
     size_t n;
@@ -80,7 +82,8 @@ static int read_metaspace(const kntok_reader *r, kntok_steps *to, const json_t *
     if (!s)
         return -1;
     s->a = true;
-    if (kntok_get_char(r, o, "replacement", &s->character) || kntok_get_bool(r, o, "add_prefix_space", false, &prefix) ||
+    if (kntok_get_char(r, o, "replacement", &s->character) ||
+        kntok_get_bool(r, o, "add_prefix_space", false, &prefix) ||
         kntok_get_word(r, o, "prepend_scheme", false, schemes, &scheme) || kntok_get_bool(r, o, "split", false, &s->a))
         return -1;
     s->scheme = (enum kntok_scheme)scheme;
@@ -145,7 +148,7 @@ static int read_precompiled(const kntok_reader *r, kntok_steps *to, const json_t
     if (!s || kntok_get_text(r, o, "precompiled_charsmap", true, &text, &n))
         return -1;
     int status = kntok_decode64(text, n, &bytes) ? kntok_put_charsmap(r, s, &bytes)
-                                           : kntok_bad(r, "precompiled_charsmap", "is no base64");
+                                                 : kntok_bad(r, "precompiled_charsmap", "is no base64");
     knbeside_bytes_free(&bytes);
     return status;
 }
@@ -153,15 +156,16 @@ static int read_precompiled(const kntok_reader *r, kntok_steps *to, const json_t
 static int read_bert_normalizer(const kntok_reader *r, kntok_steps *to, const json_t *o)
 {
     kntok_step *s = kntok_new_step(r->op, to, KNTOK_BERT_NORMALIZER);
-    if (!s || kntok_get_bool(r, o, "clean_text", true, &s->a) || kntok_get_bool(r, o, "handle_chinese_chars", true, &s->b) ||
-        kntok_get_bool(r, o, "lowercase", true, &s->d))
+    if (!s || kntok_get_bool(r, o, "clean_text", true, &s->a) ||
+        kntok_get_bool(r, o, "handle_chinese_chars", true, &s->b) || kntok_get_bool(r, o, "lowercase", true, &s->d))
         return -1;
     s->c = s->d;
     return kntok_get_bool(r, o, "strip_accents", false, &s->c);
 }
 
-static const char *const normalizers[] = {"NFC",     "NFD",     "NFKC",           "NFKD", "Lowercase", "Strip",       "StripAccents",
-                                          "Replace", "Prepend", "BertNormalizer", "Nmt",  "ByteLevel", "Precompiled", NULL};
+static const char *const normalizers[] = {"NFC",   "NFD",          "NFKC",        "NFKD",    "Lowercase",
+                                          "Strip", "StripAccents", "Replace",     "Prepend", "BertNormalizer",
+                                          "Nmt",   "ByteLevel",    "Precompiled", NULL};
 
 static int read_normalizer(const kntok_reader *r, kntok_steps *to, const json_t *o, int which)
 {
@@ -176,7 +180,9 @@ static int read_normalizer(const kntok_reader *r, kntok_steps *to, const json_t 
         return s ? kntok_copy_text(r, o, "prepend", true, &s->text, &s->n) : -1;
     case KNTOK_STRIP:
         s = kntok_new_step(r->op, to, kind);
-        return !s || kntok_get_bool(r, o, "strip_left", true, &s->a) || kntok_get_bool(r, o, "strip_right", true, &s->b) ? -1 : 0;
+        return !s || kntok_get_bool(r, o, "strip_left", true, &s->a) || kntok_get_bool(r, o, "strip_right", true, &s->b)
+                   ? -1
+                   : 0;
     default: return kntok_new_step(r->op, to, kind) ? 0 : -1;
     }
 }
@@ -189,12 +195,14 @@ int kntok_read_normalizer(const char *op, kntok_steps *to, const json_t *o, int 
 
 /* ---- Pre-tokenizers. */
 
-static const char *const pretokenizers[] = {"BertPreTokenizer", "ByteLevel", "Metaspace", "Whitespace", "WhitespaceSplit", "Punctuation",
-                                            "Digits", "Split", "CharDelimiterSplit", "UnicodeScripts", "FixedLength", NULL};
+static const char *const pretokenizers[] = {"BertPreTokenizer",   "ByteLevel",      "Metaspace",   "Whitespace",
+                                            "WhitespaceSplit",    "Punctuation",    "Digits",      "Split",
+                                            "CharDelimiterSplit", "UnicodeScripts", "FixedLength", NULL};
 static const enum kntok_kind pretokenizer_kinds[] = {
     KNTOK_BERT,   KNTOK_BYTE_LEVEL, KNTOK_METASPACE, KNTOK_WHITESPACE, KNTOK_WHITESPACE_SPLIT, KNTOK_PUNCTUATION,
     KNTOK_DIGITS, KNTOK_SPLIT,      KNTOK_DELIMITER, KNTOK_SCRIPTS,    KNTOK_FIXED_LENGTH};
-static const char *const behaviors[] = {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous", NULL};
+static const char *const behaviors[] = {"Removed",        "Isolated",   "MergedWithPrevious",
+                                        "MergedWithNext", "Contiguous", NULL};
 
 /* White space, then punctuation by itself. */
 static int bert(const kntok_reader *r, kntok_steps *to)
@@ -235,7 +243,8 @@ static int read_pretokenizer(const kntok_reader *r, kntok_steps *to, const json_
     case KNTOK_DELIMITER: return kntok_get_char(r, o, "delimiter", &s->character);
     case KNTOK_FIXED_LENGTH: return kntok_get_int(r, o, "length", false, 1, INT64_MAX, &s->i);
     case KNTOK_SPLIT:
-        return read_pattern(r, s, o) || read_split(r, s, o, true) || kntok_get_bool(r, o, "invert", true, &s->a) ? -1 : 0;
+        return read_pattern(r, s, o) || read_split(r, s, o, true) || kntok_get_bool(r, o, "invert", true, &s->a) ? -1
+                                                                                                                 : 0;
     default: return 0;
     }
 }
@@ -321,13 +330,15 @@ static int read_named(const kntok_reader *r, const json_t *o, const char *key, i
     return 0;
 }
 
-static const char *const processors[] = {"ByteLevel", "TemplateProcessing", "BertProcessing", "RobertaProcessing", NULL};
+static const char *const processors[] = {"ByteLevel", "TemplateProcessing", "BertProcessing", "RobertaProcessing",
+                                         NULL};
 
 /* Of RobertaProcessing a: add_prefix_space, b: trim_offsets, as those of ByteLevel. */
 static int read_processor(const kntok_reader *r, kntok_steps *to, const json_t *o, int which)
 {
     if (to->n && to->at[to->n - 1].kind == KNTOK_TEMPLATE)
-        return knbeside_fail(r->op, KN_ERROR_NOT_IMPLEMENTED, "%s behind a TemplateProcessing is not supported", r->what);
+        return knbeside_fail(r->op, KN_ERROR_NOT_IMPLEMENTED, "%s behind a TemplateProcessing is not supported",
+                             r->what);
     if (which == 0)
         return read_byte_level(r, to, o);
     if (which == 1)
@@ -337,7 +348,9 @@ static int read_processor(const kntok_reader *r, kntok_steps *to, const json_t *
         return -1;
     if (which == 2)
         return 0;
-    return kntok_get_bool(r, o, "trim_offsets", true, &s->b) || kntok_get_bool(r, o, "add_prefix_space", true, &s->a) ? -1 : 0;
+    return kntok_get_bool(r, o, "trim_offsets", true, &s->b) || kntok_get_bool(r, o, "add_prefix_space", true, &s->a)
+               ? -1
+               : 0;
 }
 
 int kntok_read_processor(const char *op, kntok_steps *to, const json_t *o, int depth)
@@ -348,13 +361,13 @@ int kntok_read_processor(const char *op, kntok_steps *to, const json_t *o, int d
 
 /* ---- Decoders. */
 
-static const char *const decoders[] = {"BPEDecoder", "ByteLevel", "WordPiece", "Metaspace", "CTC", "Replace", "Fuse", "Strip", "ByteFallback",
-                                       NULL};
+static const char *const decoders[] = {"BPEDecoder", "ByteLevel", "WordPiece", "Metaspace",    "CTC",
+                                       "Replace",    "Fuse",      "Strip",     "ByteFallback", NULL};
 
 static int read_decoder(const kntok_reader *r, kntok_steps *to, const json_t *o, int which)
 {
-    static const enum kntok_kind kinds[] = {KNTOK_BPE_DECODER, 0, KNTOK_WORDPIECE_DECODER, 0, KNTOK_CTC, 0, KNTOK_FUSE,
-                                            KNTOK_STRIP, KNTOK_BYTE_FALLBACK};
+    static const enum kntok_kind kinds[] = {KNTOK_BPE_DECODER, 0,           KNTOK_WORDPIECE_DECODER, 0, KNTOK_CTC, 0,
+                                            KNTOK_FUSE,        KNTOK_STRIP, KNTOK_BYTE_FALLBACK};
     if (which == 1)
         return read_byte_level(r, to, o);
     if (which == 3)
@@ -367,7 +380,9 @@ static int read_decoder(const kntok_reader *r, kntok_steps *to, const json_t *o,
     switch (s->kind) {
     case KNTOK_BPE_DECODER: return kntok_copy_text(r, o, "suffix", true, &s->text, &s->n);
     case KNTOK_WORDPIECE_DECODER:
-        return kntok_copy_text(r, o, "prefix", true, &s->text, &s->n) || kntok_get_bool(r, o, "cleanup", true, &s->a) ? -1 : 0;
+        return kntok_copy_text(r, o, "prefix", true, &s->text, &s->n) || kntok_get_bool(r, o, "cleanup", true, &s->a)
+                   ? -1
+                   : 0;
     case KNTOK_CTC:
         return kntok_copy_text(r, o, "pad_token", true, &s->text, &s->n) ||
                        kntok_copy_text(r, o, "word_delimiter_token", true, &s->other, &s->n_other) ||
@@ -375,7 +390,8 @@ static int read_decoder(const kntok_reader *r, kntok_steps *to, const json_t *o,
                    ? -1
                    : 0;
     case KNTOK_STRIP:
-        return kntok_get_char(r, o, "content", &s->character) || kntok_get_int(r, o, "start", true, 0, INT64_MAX, &s->i) ||
+        return kntok_get_char(r, o, "content", &s->character) ||
+                       kntok_get_int(r, o, "start", true, 0, INT64_MAX, &s->i) ||
                        kntok_get_int(r, o, "stop", true, 0, INT64_MAX, &s->j)
                    ? -1
                    : 0;

@@ -48,17 +48,22 @@ int kntok_all_merges(const char *op, kntok_tokenizer *t, const uint32_t *rank)
 
 static int set_pattern(const char *op, kntok_tokenizer *t, const char *pattern)
 {
-    static const struct { const char *name, *text; } names[] = {
+    static const struct {
+        const char *name, *text;
+    } names[] = {
         {"gpt2", "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"},
-        {"cl100k", "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*"
-                   "|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},
-        {"o200k", "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+"
-                  "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+"
-                  "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*"
-                  "|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},
+        {"cl100k",
+         "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*"
+         "|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},
+        {"o200k",
+         "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+"
+         "(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+"
+         "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*"
+         "|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},
     };
     if (!pattern)
-        return knbeside_fail(op, KN_ERROR_VALUE, "a table of byte pairs does not say how texts are split: give .pattern");
+        return knbeside_fail(op, KN_ERROR_VALUE,
+                             "a table of byte pairs does not say how texts are split: give .pattern");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i].name, pattern))
             pattern = names[i].text;
@@ -163,7 +168,8 @@ int kntok_read_npm(const char *op, kntok_tokenizer *t, const json_t *o, const ch
     if (kntok_get_text(&r, o, "bpe_ranks", true, &ranks, &n) || kntok_get_text(&r, o, "pat_str", false, &own, &n_own) ||
         read_compact(op, t, ranks, n) || finish_ranks(op, t, pattern ? pattern : own))
         return -1;
-    json_object_foreach (special, key, v) {
+    json_object_foreach(special, key, v)
+    {
         kntok_added a = {.text = (char *)(uintptr_t)key, .n = strlen(key), .special = true};
         if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= INT32_MAX)
             return kntok_bad(&r, key, "has no number that a token can have");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * regex.c -- patterns in Oniguruma's syntax through PCRE2: classes are written out where the two differ, and characters that PCRE2's
- * tables do not know yet are looked at as others of their kind. */
+ * regex.c -- patterns in Oniguruma's syntax through PCRE2: classes are written out where the two differ, and
+ * characters that PCRE2's tables do not know yet are looked at as others of their kind. */
 #define _GNU_SOURCE /* memmem */
 #include "models/tokenizer/tokenizer.h"
 #include <stdlib.h>
@@ -9,28 +9,40 @@
 #include <pcre2.h>
 
 #define SPACE "\\t-\\r\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
-#define NO_SPACE                                                                                                        \
-    "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{84}\\x{86}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}"      \
+#define NO_SPACE                                                                                                       \
+    "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{84}\\x{86}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}" \
     "\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{10ffff}"
-#define WORD                                                                                                            \
-    "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}"
+#define WORD                                                                                                        \
+    "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{" \
+    "1f189}"
 /* Outside of brackets Oniguruma takes the numbers of Latin-1, too. */
 #define LATIN "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}"
-#define HEX "0-9a-fA-F"
+#define HEX   "0-9a-fA-F"
 
-static const struct { const char *text; kntok_pattern is; } published[] = {
+static const struct {
+    const char *text;
+    kntok_pattern is;
+} published[] = {
     {"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", {.known = KNTOK_GPT2}},
     {"'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", {.known = KNTOK_GPT2}},
     {"'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s", {.known = KNTOK_GPT2}},
-    {"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+"
-     "|\\s+(?!\\S)|\\s+", {.known = KNTOK_CL100K, .digits = 3}},
+    {"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| "
+     "?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+"
+     "|\\s+(?!\\S)|\\s+",
+     {.known = KNTOK_CL100K, .digits = 3}},
     {"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+"
-     "|\\s+(?!\\S)|\\s+", {.known = KNTOK_CL100K, .digits = 1}},
-    {"'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|\\s*[\\r\\n]"
-     "|\\s+(?!\\S)|\\s", {.known = KNTOK_CL100K, .digits = 3, .end_first = true}},
-    {"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-     "|[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-     "|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+", {.known = KNTOK_O200K, .digits = 3}},
+     "|\\s+(?!\\S)|\\s+",
+     {.known = KNTOK_CL100K, .digits = 1}},
+    {"'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| "
+     "?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|\\s*[\\r\\n]"
+     "|\\s+(?!\\S)|\\s",
+     {.known = KNTOK_CL100K, .digits = 3, .end_first = true}},
+    {"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'"
+     "ll|'d)?"
+     "|[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'"
+     "ll|'d)?"
+     "|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
+     {.known = KNTOK_O200K, .digits = 3}},
 };
 
 /* ---- Characters that are younger than PCRE2's tables: bit 128 of what they are. */
@@ -57,7 +69,8 @@ void kntok_find_young(void)
         if (gc != KNTOK_CN && gc != KNTOK_CS && gc != KNTOK_CO)
             knbeside_put(&all, bytes, (size_t)kntok_write(c, bytes));
     }
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR) "\\p{Cn}+", PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &number, &where, NULL);
+    pcre2_code *code =
+        pcre2_compile((PCRE2_SPTR) "\\p{Cn}+", PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &number, &where, NULL);
     pcre2_match_data *data = code ? pcre2_match_data_create_from_pattern(code, NULL) : NULL;
     PCRE2_SIZE at = 0;
     while (data && pcre2_match(code, all.at, all.n, at, PCRE2_NO_UTF_CHECK, data, NULL) > 0) {
@@ -207,8 +220,8 @@ static kntok_pattern *compile(const char *op, const char *text, const knbeside_b
     }
     pcre2_set_newline(context, PCRE2_NEWLINE_LF);
     pcre2_set_parens_nest_limit(context, 100);
-    p->code = pcre2_compile(made->at, made->n, PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &number, &where,
-                            context);
+    p->code = pcre2_compile(made->at, made->n, PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C,
+                            &number, &where, context);
     pcre2_compile_context_free(context);
     if (!p->code) {
         PCRE2_UCHAR why[128];

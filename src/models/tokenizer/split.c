@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * split.c -- the patterns of published byte-pair vocabularies, by hand: they are recognised by their texts, and are what PCRE2 makes of
- * them, in a fraction of the time. */
+ * split.c -- the patterns of published byte-pair vocabularies, by hand: they are recognised by their texts, and are
+ * what PCRE2 makes of them, in a fraction of the time. */
 #include "models/tokenizer/tokenizer.h"
 #include <string.h>
 
@@ -180,7 +180,9 @@ void kntok_split_known(const kntok_pattern *p, const uint8_t *s, size_t n, kntok
     cursor c = {p, s, (uint32_t)n};
     uint32_t at = 0;
     while (at < c.n && !to->failed) {
-        uint32_t end = p->known == KNTOK_GPT2 ? gpt2(&c, at) : p->known == KNTOK_CL100K ? cl100k(&c, at) : o200k(&c, at);
+        uint32_t end = p->known == KNTOK_GPT2     ? gpt2(&c, at)
+                       : p->known == KNTOK_CL100K ? cl100k(&c, at)
+                                                  : o200k(&c, at);
         kntok_match_put(to, at, end, true);
         at = end;
     }

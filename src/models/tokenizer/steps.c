@@ -7,11 +7,11 @@
 /* The characters of ByteLevel: printable bytes are themselves, the others follow U+0100. */
 #define A(i) (i), (i) + 1, (i) + 2, (i) + 3, (i) + 4, (i) + 5, (i) + 6, (i) + 7
 const uint16_t kntok_byte_char[256] = {
-    A(256),     A(264),     A(272),     A(280),     288,        '!',        '"',        '#',        '$', '%', '&', '\'',
-    A('('),     A('0'),     A('8'),     A('@'),     A('H'),     A('P'),     A('X'),     A('`'),     A('h'), A('p'),
-    'x', 'y', 'z', '{', '|', '}', '~', 289,         A(290),     A(298),     A(306),     A(314),     322, 0xa1, 0xa2, 0xa3,
-    0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab, 0xac, 323, 0xae, 0xaf, A(0xb0), A(0xb8), A(0xc0), A(0xc8), A(0xd0),
-    A(0xd8), A(0xe0), A(0xe8), A(0xf0), A(0xf8)};
+    A(256), A(264), A(272),  A(280),  288,     '!',     '"',     '#',     '$',     '%',     '&',     '\'',
+    A('('), A('0'), A('8'),  A('@'),  A('H'),  A('P'),  A('X'),  A('`'),  A('h'),  A('p'),  'x',     'y',
+    'z',    '{',    '|',     '}',     '~',     289,     A(290),  A(298),  A(306),  A(314),  322,     0xa1,
+    0xa2,   0xa3,   0xa4,    0xa5,    0xa6,    0xa7,    0xa8,    0xa9,    0xaa,    0xab,    0xac,    323,
+    0xae,   0xaf,   A(0xb0), A(0xb8), A(0xc0), A(0xc8), A(0xd0), A(0xd8), A(0xe0), A(0xe8), A(0xf0), A(0xf8)};
 #undef A
 
 int kntok_char_byte(uint32_t c)
@@ -52,8 +52,8 @@ static void normal_form(kntok_work *w, kntok_piece *p, enum kntok_kind kind)
     const uint8_t *s = kntok_bytes(w, p);
     if (is_ascii(s, p->n))
         return;
-    kntok_normal_form(s, p->n, kind == KNTOK_NFKC || kind == KNTOK_NFKD, kind == KNTOK_NFC || kind == KNTOK_NFKC, &w->scratch,
-                      &w->chars);
+    kntok_normal_form(s, p->n, kind == KNTOK_NFKC || kind == KNTOK_NFKD, kind == KNTOK_NFC || kind == KNTOK_NFKC,
+                      &w->scratch, &w->chars);
     kntok_transform(w, p, 0);
 }
 
@@ -105,8 +105,8 @@ static bool nmt_drops(uint32_t c)
 
 static uint32_t nmt_maps(uint32_t c)
 {
-    bool blank = c == 9 || c == 10 || c == 12 || c == 13 || c == 0x1680 || (c >= 0x200b && c <= 0x200f) || c == 0x2028 ||
-                 c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
+    bool blank = c == 9 || c == 10 || c == 12 || c == 13 || c == 0x1680 || (c >= 0x200b && c <= 0x200f) ||
+                 c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
     return blank ? ' ' : c;
 }
 
@@ -166,7 +166,7 @@ void kntok_normalize(kntok_work *w, const kntok_steps *steps, kntok_piece *p)
         const kntok_step *s = &steps->at[i];
         switch (s->kind) {
         case KNTOK_LOWERCASE: lowercase(w, p); break;
-        case KNTOK_STRIP: kntok_strip(w, p, s->a, s->b); break;
+        case KNTOK_STRIP: kntok_strip(w, p, s->a, s->b, s->c); break;
         case KNTOK_STRIP_ACCENTS: filter(w, p, kntok_is_mark, NULL); break;
         case KNTOK_PREPEND: kntok_prepend(w, p, s->text, s->n); break;
         case KNTOK_BERT_NORMALIZER: bert(w, p, s); break;
@@ -185,10 +185,12 @@ void kntok_normalize(kntok_work *w, const kntok_steps *steps, kntok_piece *p)
 
 /* ---- Precompiled: sentencepiece's map of characters, a trie of bytes with texts. */
 
-/* What the shortest beginning of s..n that is in the map becomes; NULL: nothing is. */
-static const char *charsmap_get(const kntok_charsmap *m, const uint8_t *s, size_t n, size_t *length)
+/* What the shortest beginning of s..n that is in the map becomes, or the longest; it has *used bytes. NULL: none. */
+static const char *charsmap_get(const kntok_charsmap *m, const uint8_t *s, size_t n, bool longest, size_t *length,
+                                size_t *used)
 {
     size_t at = 0;
+    const char *found = NULL;
     if (!m->units)
         return NULL;
     uint32_t unit = m->unit[0];
@@ -196,24 +198,24 @@ static const char *charsmap_get(const kntok_charsmap *m, const uint8_t *s, size_
     for (size_t i = 0; i < n && s[i]; i++) {
         at ^= s[i];
         if (at >= m->units || ((unit = m->unit[at]) & (1u << 31 | 0xff)) != s[i])
-            return NULL;
+            return found;
         at ^= (size_t)(unit >> 10) << ((unit & 1u << 9) >> 6);
-        if (unit >> 8 & 1) {
-            if (at >= m->units)
-                return NULL;
-            size_t where = m->unit[at] & ~(1u << 31);
-            if (where > m->n)
-                return NULL;
-            *length = strnlen(m->text + where, m->n - where);
-            return m->text + where;
-        }
+        if (!(unit >> 8 & 1))
+            continue;
+        size_t where = at < m->units ? m->unit[at] & ~(1u << 31) : SIZE_MAX;
+        if (where > m->n)
+            return found;
+        *length = strnlen(m->text + where, m->n - where);
+        *used = i + 1;
+        found = m->text + where;
+        if (!longest)
+            return found;
     }
-    return NULL;
+    return found;
 }
 
 static void put_mapped(kntok_chars *to, const uint8_t *old, size_t n, const char *text, size_t length)
 {
-    size_t before = to->n;
     int64_t chars = 0, made = 0;
     uint32_t c;
     for (size_t i = 0; i < n; i += (size_t)kntok_width(old[i]))
@@ -228,7 +230,6 @@ static void put_mapped(kntok_chars *to, const uint8_t *old, size_t n, const char
         to->at[to->n - 1 - (size_t)k].change = 1;
     if (made < chars && to->n)
         to->at[to->n - 1].change += (int32_t)(made - chars);
-    (void)before;
 }
 
 static uint32_t grapheme_end(const uint8_t *s, uint32_t n, uint32_t at)
@@ -246,17 +247,16 @@ static uint32_t grapheme_end(const uint8_t *s, uint32_t n, uint32_t at)
     return at;
 }
 
-void kntok_map_chars(kntok_work *w, const kntok_step *step, kntok_piece *p)
+/* As the crate does it: graphemes of a few bytes, else characters, each by what begins it. */
+static bool map_graphemes(kntok_work *w, const kntok_step *step, const uint8_t *s, uint32_t n)
 {
-    const uint8_t *s = kntok_bytes(w, p);
     bool changed = false;
-    size_t length;
+    size_t length, used;
     const char *text;
     uint32_t c;
-    w->chars.n = 0;
-    for (uint32_t i = 0; i < p->n;) {
-        uint32_t end = grapheme_end(s, p->n, i);
-        if (end - i < 6 && (text = charsmap_get(step->charsmap, s + i, end - i, &length))) {
+    for (uint32_t i = 0; i < n;) {
+        uint32_t end = grapheme_end(s, n, i);
+        if (end - i < 6 && (text = charsmap_get(step->charsmap, s + i, end - i, false, &length, &used))) {
             put_mapped(&w->chars, s + i, end - i, text, length);
             changed = true;
             i = end;
@@ -264,7 +264,7 @@ void kntok_map_chars(kntok_work *w, const kntok_step *step, kntok_piece *p)
         }
         while (i < end) {
             uint32_t k = (uint32_t)kntok_read(s + i, &c);
-            text = charsmap_get(step->charsmap, s + i, k, &length);
+            text = charsmap_get(step->charsmap, s + i, k, false, &length, &used);
             if (text)
                 put_mapped(&w->chars, s + i, k, text, length);
             else
@@ -273,7 +273,35 @@ void kntok_map_chars(kntok_work *w, const kntok_step *step, kntok_piece *p)
             i += k;
         }
     }
-    if (changed)
+    return changed;
+}
+
+/* As sentencepiece does it: the longest beginning of what is left. */
+static bool map_longest(kntok_work *w, const kntok_step *step, const uint8_t *s, uint32_t n)
+{
+    bool changed = false;
+    size_t length, used;
+    uint32_t c;
+    for (uint32_t i = 0; i < n;) {
+        const char *text = charsmap_get(step->charsmap, s + i, n - i, true, &length, &used);
+        if (text && (i + used == n || (s[i + used] & 0xc0) != 0x80)) {
+            put_mapped(&w->chars, s + i, used, text, length);
+            changed = true;
+            i += (uint32_t)used;
+            continue;
+        }
+        i += (uint32_t)kntok_read(s + i, &c);
+        kntok_put(&w->chars, c, 0);
+    }
+    return changed;
+}
+
+/* a: as sentencepiece. */
+void kntok_map_chars(kntok_work *w, const kntok_step *step, kntok_piece *p)
+{
+    const uint8_t *s = kntok_bytes(w, p);
+    w->chars.n = 0;
+    if (step->a ? map_longest(w, step, s, p->n) : map_graphemes(w, step, s, p->n))
         kntok_transform(w, p, 0);
 }
 
@@ -382,7 +410,7 @@ static void metaspace(kntok_work *w, kntok_piece p, const kntok_step *s)
     kntok_split(w, &p, KNTOK_MERGED_WITH_NEXT, false);
 }
 
-/* a: add_prefix_space, c: use_regex. The characters of the bytes come last, and not at all where the model takes bytes. */
+/* a: add_prefix_space, c: use_regex. The characters of bytes come last, not where the model takes bytes. */
 static void byte_level(kntok_work *w, kntok_piece p, const kntok_step *s)
 {
     static const kntok_pattern gpt2 = {.known = KNTOK_GPT2};

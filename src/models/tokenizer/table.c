@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * table.c -- what each code point is, as runs: where one begins, and its category (Unicode 16.0), 32 if it was there in Unicode
- * 8.0, 64 if in 9.0; and its script in 9.0. Made by scripts/tokenizers/unicode.py. */
+ * table.c -- what each code point is, as runs: where one begins, and its category (Unicode 16.0), 32 if it was there in
+ * Unicode 8.0, 64 if in 9.0; and its script in 9.0. Made by scripts/tokenizers/unicode.py. */
 /* clang-format off */
 #include "models/tokenizer/unicode.h"
 

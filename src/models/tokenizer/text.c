@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text.c -- pieces of a text whose bytes know the part of the text that they came from. A piece of the text itself needs no memory for
- * that: each byte stands for its character. */
+ * text.c -- pieces of a text whose bytes know the part of the text that they came from. A piece of the text itself
+ * needs no memory for that: each byte stands for its character. */
 #include "models/tokenizer/tokenizer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -183,13 +183,13 @@ void kntok_replace(kntok_work *w, kntok_piece *p, const char *text, size_t n)
     pool_piece(w, p, begin);
 }
 
-void kntok_strip(kntok_work *w, kntok_piece *p, bool left, bool right)
+void kntok_strip(kntok_work *w, kntok_piece *p, bool left, bool right, bool blanks)
 {
     const uint8_t *s = kntok_bytes(w, p);
     uint32_t from = 0, to = p->n, c;
     while (left && from < to) {
         int k = kntok_read(s + from, &c);
-        if (!kntok_is_space(c))
+        if (blanks ? c != ' ' : !kntok_is_space(c))
             break;
         from += (uint32_t)k;
     }
@@ -198,7 +198,7 @@ void kntok_strip(kntok_work *w, kntok_piece *p, bool left, bool right)
         while (at > from && (s[at] & 0xc0) == 0x80)
             at--;
         kntok_read(s + at, &c);
-        if (!kntok_is_space(c))
+        if (blanks ? c != ' ' : !kntok_is_space(c))
             break;
         to = at;
     }

@@ -41,12 +41,14 @@ static kntok_added added_of(const kn_added_token *a)
 static int add_all(const char *op, kntok_tokenizer *t, const kn_added_token *added, int64_t n)
 {
     if (n < 0 || (n > 0 && !added))
-        return knbeside_fail(op, n < 0 ? KN_ERROR_VALUE : KN_ERROR_TYPE, n < 0 ? "%lld added tokens" : "null added tokens", (long long)n);
+        return knbeside_fail(op, n < 0 ? KN_ERROR_VALUE : KN_ERROR_TYPE,
+                             n < 0 ? "%lld added tokens" : "null added tokens", (long long)n);
     kntok_added *all = knbeside_alloc((uint64_t)n, sizeof *all);
     int status = all ? 0 : knbeside_no_memory(op);
     for (int64_t i = 0; i < n && !status; i++) {
         if (!added[i].text || !added[i].text[0] || added[i].id < -1 || added[i].id == INT32_MAX)
-            status = knbeside_fail(op, KN_ERROR_VALUE, "added token %lld has no text, or no number that a token can have", (long long)i);
+            status = knbeside_fail(op, KN_ERROR_VALUE,
+                                   "added token %lld has no text, or no number that a token can have", (long long)i);
         else
             all[i] = added_of(&added[i]);
     }
@@ -179,7 +181,8 @@ kn_array kn_tokenizer_encode(kn_tokenizer tokenizer, const char *text, const kn_
         int32_t *flat = knbeside_alloc(out.n, sizeof *flat);
         for (size_t i = 0; i < out.n && flat; i++)
             flat[i] = out.at[i].id;
-        ids = flat ? kn_from_memory(flat, &(kn_shape){1, {(int64_t)out.n}}, KN_I32) : kn_fail(KN_ERROR_MEMORY, op, "no memory");
+        ids = flat ? kn_from_memory(flat, &(kn_shape){1, {(int64_t)out.n}}, KN_I32)
+                   : kn_fail(KN_ERROR_MEMORY, op, "no memory");
         free(flat);
     }
     kntok_encoding_free(&out);
@@ -211,7 +214,8 @@ static bool fill_tokens(kn_tokens *to, const kntok_encoding *e)
     if (!from)
         return false;
     int64_t *end = from + n;
-    int32_t *ids = (int32_t *)(end + n), *types = ids + n, *words = types + n, *sequence = words + n, *special = sequence + n;
+    int32_t *ids = (int32_t *)(end + n), *types = ids + n, *words = types + n, *sequence = words + n,
+            *special = sequence + n;
     int32_t *mask = special + n;
     for (size_t i = 0; i < n; i++) {
         const kntok_token *t = &e->at[i];
@@ -270,18 +274,23 @@ const kn_tokens *kn_tokenizer_tokens(kn_tokenizer tokenizer, const char *text, c
 }
 
 /* The jobs of a batch; NULL with an error. */
-static kntok_job *jobs_of(const char *op, const kntok_tokenizer *t, const char *const *texts, int64_t n, const kn_tokenizer_batch_opts *o)
+static kntok_job *jobs_of(const char *op, const kntok_tokenizer *t, const char *const *texts, int64_t n,
+                          const kn_tokenizer_batch_opts *o)
 {
     int status = 0;
     if (n < 0 || n > INT32_MAX || !texts)
         status = texts ? knbeside_fail(op, KN_ERROR_VALUE, "%lld texts", (long long)n) : knbeside_null(op, "texts");
-    else if (o->pad_to < 0 || o->pad_to > 1 << 30 || o->multiple < 0 || o->multiple > 1 << 20 || o->threads < 0 || o->pad_id < 0)
+    else if (o->pad_to < 0 || o->pad_to > 1 << 30 || o->multiple < 0 || o->multiple > 1 << 20 || o->threads < 0 ||
+             o->pad_id < 0)
         status = knbeside_fail(op, KN_ERROR_VALUE, "a length, multiple, number of threads or pad_id out of range");
     kntok_job *job = status ? NULL : knbeside_alloc((uint64_t)n, sizeof *job);
     if (!status && !job)
         status = knbeside_no_memory(op);
     for (int64_t i = 0; i < n && !status; i++) {
-        job[i] = (kntok_job){.text = texts[i], .pair = o->pairs ? o->pairs[i] : NULL, .plain = o->plain, .bytes = o->byte_offsets,
+        job[i] = (kntok_job){.text = texts[i],
+                             .pair = o->pairs ? o->pairs[i] : NULL,
+                             .plain = o->plain,
+                             .bytes = o->byte_offsets,
                              .limits = limits_of(t, o->max_length, o->stride, o->left)};
         if (o->pairs && !o->pairs[i])
             status = knbeside_null(op, "pair");
@@ -293,7 +302,8 @@ static kntok_job *jobs_of(const char *op, const kntok_tokenizer *t, const char *
     return status ? NULL : job;
 }
 
-kn_tree kn_tokenizer_batch(kn_tokenizer tokenizer, const char *const *texts, int64_t n, const kn_tokenizer_batch_opts *opts)
+kn_tree kn_tokenizer_batch(kn_tokenizer tokenizer, const char *const *texts, int64_t n,
+                           const kn_tokenizer_batch_opts *opts)
 {
     static const char *const op = "tokenizer_batch";
     KNX_OPTS(kn_tokenizer_batch_opts, o, opts);
@@ -309,7 +319,10 @@ kn_tree kn_tokenizer_batch(kn_tokenizer tokenizer, const char *const *texts, int
 }
 
 /* Many of them; how many there are stands in front. */
-typedef struct many { int64_t n; kn_tokens of[]; } many;
+typedef struct many {
+    int64_t n;
+    kn_tokens of[];
+} many;
 
 static void free_many(void *p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tokenizer.h -- a tokenizer as its file describes it, and the work on one text: normalizers and pre-tokenizers make pieces of it,
- * whose bytes know where they came from; the model makes tokens of each piece; processors add special tokens.
+ * tokenizer.h -- a tokenizer as its file describes it, and the work on one text: normalizers and pre-tokenizers make
+ * pieces of it, whose bytes know where they came from; the model makes tokens of each piece; processors add special
+ * tokens.
  *
  * A tokenizer is read-only while texts are encoded; what changes is in a kntok_work, of which each thread takes one. */
 #ifndef KN_MODELS_TOKENIZER_TOKENIZER_H
@@ -12,7 +13,10 @@
 
 /* ---- Texts and their numbers (map.c). */
 
-typedef struct kntok_slot { uint32_t hash, at, n; int32_t id; } kntok_slot;
+typedef struct kntok_slot {
+    uint32_t hash, at, n;
+    int32_t id;
+} kntok_slot;
 /* From texts to numbers; the texts lie in `text`. */
 typedef struct kntok_map {
     kntok_slot *slot;
@@ -27,8 +31,15 @@ bool kntok_map_set(kntok_map *m, const void *s, size_t n, int32_t id);
 void kntok_map_free(kntok_map *m);
 
 /* From pairs of numbers to two numbers. */
-typedef struct kntok_pair { uint64_t key; uint32_t rank; int32_t to; } kntok_pair; /* key 0: free; else the pair + 1 */
-typedef struct kntok_pairs { kntok_pair *slot; uint64_t mask, n; } kntok_pairs;
+typedef struct kntok_pair {
+    uint64_t key;
+    uint32_t rank;
+    int32_t to;
+} kntok_pair; /* key 0: free; else the pair + 1 */
+typedef struct kntok_pairs {
+    kntok_pair *slot;
+    uint64_t mask, n;
+} kntok_pairs;
 static inline const kntok_pair *kntok_pairs_get(const kntok_pairs *m, int32_t a, int32_t b)
 {
     uint64_t key = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) + 1;
@@ -44,9 +55,12 @@ bool kntok_pairs_set(kntok_pairs *m, int32_t a, int32_t b, uint32_t rank, int32_
 /* The vocabulary: texts of numbers, and numbers of texts. */
 typedef struct kntok_vocab {
     kntok_map map;
-    struct { uint32_t at, n; bool there; } *of; /* by number */
-    int32_t top;                                /* one more than the greatest number */
-    uint32_t count;                             /* of texts */
+    struct {
+        uint32_t at, n;
+        bool there;
+    } * of;         /* by number */
+    int32_t top;    /* one more than the greatest number */
+    uint32_t count; /* of texts */
 } kntok_vocab;
 /* Makes the way back from numbers to texts when all is set. */
 int kntok_vocab_finish(const char *op, kntok_vocab *v);
@@ -75,8 +89,15 @@ kntok_pattern *kntok_pattern_new(const char *op, const char *text, size_t n);
 kntok_pattern *kntok_literal_new(const char *op, const char *text, size_t n);
 void kntok_pattern_free(kntok_pattern *p);
 
-typedef struct kntok_match { uint32_t from, to; bool is; } kntok_match;
-typedef struct kntok_matches { kntok_match *at; size_t n, room; bool failed; } kntok_matches;
+typedef struct kntok_match {
+    uint32_t from, to;
+    bool is;
+} kntok_match;
+typedef struct kntok_matches {
+    kntok_match *at;
+    size_t n, room;
+    bool failed;
+} kntok_matches;
 void kntok_match_put_slow(kntok_matches *to, uint32_t from, uint32_t end, bool is);
 static inline void kntok_match_put(kntok_matches *to, uint32_t from, uint32_t end, bool is)
 {
@@ -98,7 +119,11 @@ typedef struct kntok_piece {
     int32_t id; /* of an added token; -1: none */
     bool made;  /* its bytes are in the pool */
 } kntok_piece;
-typedef struct kntok_pieces { kntok_piece *at; size_t n, room; bool failed; } kntok_pieces;
+typedef struct kntok_pieces {
+    kntok_piece *at;
+    size_t n, room;
+    bool failed;
+} kntok_pieces;
 
 /* A token of an encoding. */
 typedef struct kntok_token {
@@ -115,8 +140,16 @@ typedef struct kntok_encoding {
     size_t n_overflow;
 } kntok_encoding;
 
-typedef struct kntok_symbol { int32_t id, to, prev, next; uint32_t n, rank; } kntok_symbol; /* rank, to: with the next one */
-typedef struct kntok_cached { uint8_t n, count; uint8_t key[22]; int32_t id[8]; uint8_t length[8]; } kntok_cached;
+typedef struct kntok_symbol {
+    int32_t id, to, prev, next;
+    uint32_t n, rank;
+} kntok_symbol; /* rank, to: with the next one */
+typedef struct kntok_cached {
+    uint8_t n, count;
+    uint8_t key[22];
+    int32_t id[8];
+    uint8_t length[8];
+} kntok_cached;
 enum { KNTOK_CACHE = 1 << 14 };
 
 /* What one thread has while it encodes. */
@@ -125,9 +158,11 @@ typedef struct kntok_work {
     struct kntok_work *next; /* of those that are free */
     const uint8_t *text;     /* well-formed */
     size_t n;
-    knbeside_bytes mended;   /* the text, where it was not */
-    uint8_t *pool;           /* what was made of it, and where each byte came from */
-    struct { uint32_t from, to; } *origin;
+    knbeside_bytes mended; /* the text, where it was not */
+    uint8_t *pool;         /* what was made of it, and where each byte came from */
+    struct {
+        uint32_t from, to;
+    } * origin;
     size_t n_pool, pool_room;
     kntok_pieces pieces, others;
     kntok_chars chars, scratch;
@@ -145,11 +180,11 @@ typedef struct kntok_work {
     kntok_cached *cache;
     uint32_t *char_at, *byte_at; /* numbers of characters by bytes, of bytes by characters */
     size_t char_room, byte_room;
-    size_t characters;   /* of the text */
-    bool plain_offsets;  /* each character is a byte */
+    size_t characters;  /* of the text */
+    bool plain_offsets; /* each character is a byte */
     void *match_data;
-    bool failed;             /* no memory */
-    const char *wrong;       /* what the model says of a piece */
+    bool failed;       /* no memory */
+    const char *wrong; /* what the model says of a piece */
 } kntok_work;
 
 static inline const uint8_t *kntok_bytes(const kntok_work *w, const kntok_piece *p)
@@ -157,7 +192,8 @@ static inline const uint8_t *kntok_bytes(const kntok_work *w, const kntok_piece 
     return (p->made ? w->pool : w->text) + p->at;
 }
 /* The part of the text that bytes from..to of a piece stand for. */
-void kntok_origin(const kntok_work *w, const kntok_piece *p, uint32_t from, uint32_t to, uint32_t *begin, uint32_t *end);
+void kntok_origin(const kntok_work *w, const kntok_piece *p, uint32_t from, uint32_t to, uint32_t *begin,
+                  uint32_t *end);
 kntok_piece kntok_slice(const kntok_work *w, const kntok_piece *p, uint32_t from, uint32_t to);
 void kntok_piece_put(kntok_pieces *to, kntok_piece p);
 /* w->chars become the bytes of the piece; `skipped` characters at its beginning are dropped. */
@@ -167,26 +203,69 @@ void kntok_prepend(kntok_work *w, kntok_piece *p, const char *text, size_t n);
 /* w->matches become `text` each. */
 void kntok_replace(kntok_work *w, kntok_piece *p, const char *text, size_t n);
 /* Cuts off white space. */
-void kntok_strip(kntok_work *w, kntok_piece *p, bool left, bool right);
-enum kntok_behavior { KNTOK_REMOVED, KNTOK_ISOLATED, KNTOK_MERGED_WITH_PREVIOUS, KNTOK_MERGED_WITH_NEXT, KNTOK_CONTIGUOUS };
+void kntok_strip(kntok_work *w, kntok_piece *p, bool left, bool right, bool blanks); /* blanks: nothing but U+0020 */
+enum kntok_behavior {
+    KNTOK_REMOVED,
+    KNTOK_ISOLATED,
+    KNTOK_MERGED_WITH_PREVIOUS,
+    KNTOK_MERGED_WITH_NEXT,
+    KNTOK_CONTIGUOUS
+};
 /* Parts of a piece by w->matches, to w->others; `invert`: what matches is what lies between. */
 void kntok_split(kntok_work *w, const kntok_piece *p, enum kntok_behavior behavior, bool invert);
 
 /* ---- Steps: normalizers, pre-tokenizers, processors, decoders. */
 
 enum kntok_kind {
-    KNTOK_NFC, KNTOK_NFD, KNTOK_NFKC, KNTOK_NFKD, KNTOK_LOWERCASE, KNTOK_STRIP, KNTOK_STRIP_ACCENTS, KNTOK_REPLACE,
-    KNTOK_PREPEND, KNTOK_BERT_NORMALIZER, KNTOK_NMT, KNTOK_BYTE_LEVEL, KNTOK_PRECOMPILED, KNTOK_BERT, KNTOK_METASPACE,
-    KNTOK_WHITESPACE, KNTOK_WHITESPACE_SPLIT, KNTOK_PUNCTUATION, KNTOK_DIGITS, KNTOK_SPLIT, KNTOK_DELIMITER,
-    KNTOK_SCRIPTS, KNTOK_FIXED_LENGTH, KNTOK_TEMPLATE, KNTOK_BERT_PROCESSING, KNTOK_ROBERTA, KNTOK_BPE_DECODER,
-    KNTOK_BYTE_FALLBACK, KNTOK_CTC, KNTOK_FUSE, KNTOK_WORDPIECE_DECODER
+    KNTOK_NFC,
+    KNTOK_NFD,
+    KNTOK_NFKC,
+    KNTOK_NFKD,
+    KNTOK_LOWERCASE,
+    KNTOK_STRIP,
+    KNTOK_STRIP_ACCENTS,
+    KNTOK_REPLACE,
+    KNTOK_PREPEND,
+    KNTOK_BERT_NORMALIZER,
+    KNTOK_NMT,
+    KNTOK_BYTE_LEVEL,
+    KNTOK_PRECOMPILED,
+    KNTOK_BERT,
+    KNTOK_METASPACE,
+    KNTOK_WHITESPACE,
+    KNTOK_WHITESPACE_SPLIT,
+    KNTOK_PUNCTUATION,
+    KNTOK_DIGITS,
+    KNTOK_SPLIT,
+    KNTOK_DELIMITER,
+    KNTOK_SCRIPTS,
+    KNTOK_FIXED_LENGTH,
+    KNTOK_TEMPLATE,
+    KNTOK_BERT_PROCESSING,
+    KNTOK_ROBERTA,
+    KNTOK_BPE_DECODER,
+    KNTOK_BYTE_FALLBACK,
+    KNTOK_CTC,
+    KNTOK_FUSE,
+    KNTOK_WORDPIECE_DECODER
 };
 enum kntok_scheme { KNTOK_ALWAYS, KNTOK_FIRST, KNTOK_NEVER };
 
 /* A part of a template. */
-typedef struct kntok_part { bool is_text; int sequence; int32_t type; int32_t *ids; size_t n; } kntok_part;
+typedef struct kntok_part {
+    bool is_text;
+    int sequence;
+    int32_t type;
+    int32_t *ids;
+    size_t n;
+} kntok_part;
 /* The trie of a sentencepiece character map. */
-typedef struct kntok_charsmap { uint32_t *unit; size_t units; char *text; size_t n; } kntok_charsmap;
+typedef struct kntok_charsmap {
+    uint32_t *unit;
+    size_t units;
+    char *text;
+    size_t n;
+} kntok_charsmap;
 
 typedef struct kntok_step {
     enum kntok_kind kind;
@@ -203,7 +282,10 @@ typedef struct kntok_step {
     size_t n_part[2];
     int32_t cls, sep;
 } kntok_step;
-typedef struct kntok_steps { kntok_step *at; size_t n; } kntok_steps;
+typedef struct kntok_steps {
+    kntok_step *at;
+    size_t n;
+} kntok_steps;
 
 void kntok_normalize(kntok_work *w, const kntok_steps *steps, kntok_piece *p);
 void kntok_map_chars(kntok_work *w, const kntok_step *s, kntok_piece *p); /* Precompiled */
@@ -219,9 +301,15 @@ typedef struct kntok_added {
     size_t n, n_normal;
     int32_t id;
     bool single_word, lstrip, rstrip, normalized, special;
+    bool hidden; /* not looked for in texts */
+    bool as_is;  /* normalized, and its text is what normalizers make already */
 } kntok_added;
 typedef struct kntok_trie {
-    struct kntok_trie_node { uint32_t first, next; uint8_t byte; int32_t value; } *node;
+    struct kntok_trie_node {
+        uint32_t first, next;
+        uint8_t byte;
+        int32_t value;
+    } * node;
     size_t n, room;
     uint32_t root[256]; /* 0: none */
 } kntok_trie;
@@ -256,17 +344,18 @@ typedef struct kntok_tokenizer {
     enum kntok_model model;
     kntok_vocab vocab;
     kntok_pairs merges;
-    int32_t byte_id[256];  /* of single bytes, where `bytes` */
-    bool bytes;            /* pieces are bytes, and so are the texts of `raw`: ByteLevel without its characters */
+    int32_t byte_id[256]; /* of single bytes, where `bytes` */
+    bool bytes;           /* pieces are bytes, and so are the texts of `raw`: ByteLevel without its characters */
     kntok_map raw;
-    bool whole_first;      /* a piece that is a token is that token */
+    bool whole_first; /* a piece that is a token is that token */
     char *unk, *prefix, *suffix;
     size_t n_unk, n_prefix, n_suffix;
-    int32_t unk_id;        /* -1: none */
+    int32_t unk_id; /* -1: none */
     bool fuse_unk, byte_fallback;
     int32_t fallback[256]; /* of <0x00>; -1: none */
     int64_t max_chars;     /* of a word, WordPiece */
     double *score, least;  /* of Unigram */
+    bool single;           /* sums of scores are float, as sentencepiece's */
     kntok_trie trie;
     kntok_steps normalizers, pretokenizers, processors, decoders;
     bool has_decoder, has_processor, trims;
@@ -289,7 +378,9 @@ kntok_work *kntok_work_take(kntok_tokenizer *t);
 void kntok_work_give(kntok_tokenizer *t, kntok_work *w);
 void kntok_work_free(kntok_work *w);
 /* An error of a text; empty: no memory. Threads that are no Kiln context's write it, and the caller tells it. */
-typedef struct kntok_message { char text[256]; } kntok_message;
+typedef struct kntok_message {
+    char text[256];
+} kntok_message;
 bool kntok_say(kntok_message *m, const char *format, ...) KN_PRINTF_LIKE(2, 3); /* false */
 /* A text or two to encode. */
 typedef struct kntok_job {
@@ -299,7 +390,8 @@ typedef struct kntok_job {
     bool plain, bytes, in_batch;
 } kntok_job;
 bool kntok_encode_job(kntok_tokenizer *t, const kntok_job *job, kntok_encoding *out, kntok_message *message);
-bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_job *job, kntok_encoding *out, kntok_message *message);
+bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_job *job, kntok_encoding *out,
+                       kntok_message *message);
 /* In several threads; false with an error, and what was made has to be freed. */
 bool kntok_encode_all(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n, int threads, kntok_encoding *out);
 kn_tree kntok_batch(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n, const kn_tokenizer_batch_opts *o);
@@ -308,15 +400,22 @@ size_t kntok_round(size_t n, int64_t multiple);
 bool kntok_encode_text(kntok_work *w, const char *text, size_t n, int type, kntok_message *message);
 void kntok_to_characters(kntok_work *w, const char *text, size_t n, bool bytes);
 /* One text or two, cut, with special tokens; the encodings' memory goes over. */
-bool kntok_process(const kntok_tokenizer *t, const kntok_limits *limits, bool special, kntok_encoding *one, kntok_encoding *two,
-                   kntok_encoding *out, kntok_message *message);
+bool kntok_process(const kntok_tokenizer *t, const kntok_limits *limits, bool special, kntok_encoding *one,
+                   kntok_encoding *two, kntok_encoding *out, kntok_message *message);
 void kntok_pad(kntok_encoding *e, size_t n, const kntok_limits *limits);
 bool kntok_encoding_put(kntok_encoding *e, const kntok_token *t);
 void kntok_encoding_free(kntok_encoding *e);
 
 /* ---- Back (decode.c). */
 
-typedef struct kntok_texts { knbeside_bytes bytes; struct { size_t at, n; } *of; size_t n, room; bool failed; } kntok_texts;
+typedef struct kntok_texts {
+    knbeside_bytes bytes;
+    struct {
+        size_t at, n;
+    } * of;
+    size_t n, room;
+    bool failed;
+} kntok_texts;
 int kntok_decode(const char *op, const kntok_tokenizer *t, const int32_t *ids, size_t n, bool skip_special,
                  knbeside_bytes *out);
 

@@ -6,19 +6,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct kntok_run { uint32_t from, value; } kntok_run;
+typedef struct kntok_run {
+    uint32_t from, value;
+} kntok_run;
 extern const kntok_run kntok_what[], kntok_script[];
 extern const int kntok_what_count, kntok_script_count;
 extern const int kntok_script_han, kntok_script_hiragana, kntok_script_katakana;
 
 /* General categories, in the order of table.c. */
 enum kntok_category {
-    KNTOK_CN, KNTOK_CC, KNTOK_CF, KNTOK_CO, KNTOK_CS, KNTOK_LL, KNTOK_LM, KNTOK_LO, KNTOK_LT, KNTOK_LU, KNTOK_MC,
-    KNTOK_ME, KNTOK_MN, KNTOK_ND, KNTOK_NL, KNTOK_NO, KNTOK_PC, KNTOK_PD, KNTOK_PE, KNTOK_PF, KNTOK_PI, KNTOK_PO,
-    KNTOK_PS, KNTOK_SC, KNTOK_SK, KNTOK_SM, KNTOK_SO, KNTOK_ZL, KNTOK_ZP, KNTOK_ZS
+    KNTOK_CN,
+    KNTOK_CC,
+    KNTOK_CF,
+    KNTOK_CO,
+    KNTOK_CS,
+    KNTOK_LL,
+    KNTOK_LM,
+    KNTOK_LO,
+    KNTOK_LT,
+    KNTOK_LU,
+    KNTOK_MC,
+    KNTOK_ME,
+    KNTOK_MN,
+    KNTOK_ND,
+    KNTOK_NL,
+    KNTOK_NO,
+    KNTOK_PC,
+    KNTOK_PD,
+    KNTOK_PE,
+    KNTOK_PF,
+    KNTOK_PI,
+    KNTOK_PO,
+    KNTOK_PS,
+    KNTOK_SC,
+    KNTOK_SK,
+    KNTOK_SM,
+    KNTOK_SO,
+    KNTOK_ZL,
+    KNTOK_ZP,
+    KNTOK_ZS
 };
 
-/* What the splitters ask, as bits of one byte: letters, numbers, white space, what words in regular expressions have (\w),
+/* What the splitters ask, as bits of one byte: letters, numbers, white space, what words have (\w),
  * letters and marks that stand in front (all but lower case) and those behind (all but upper case). */
 enum { KNTOK_L = 1, KNTOK_N = 2, KNTOK_S = 4, KNTOK_W = 8, KNTOK_UPPER = 16, KNTOK_LOWER = 32, KNTOK_NUMERIC = 64 };
 
@@ -65,14 +94,21 @@ static inline int kntok_read(const uint8_t *s, uint32_t *c)
 int kntok_write(uint32_t c, uint8_t to[4]);
 static inline int kntok_width(uint8_t first) { return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4; }
 static inline int kntok_bytes_of(uint32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; }
-/* How many bytes at s are well-formed UTF-8; and of what is not, the longest part that begins a character (at least 1), which
- * one U+FFFD stands for. */
+/* How many bytes at s are well-formed UTF-8; and of what is not, the longest part that begins a character, for
+ * which one U+FFFD stands. */
 size_t kntok_valid(const uint8_t *s, size_t n);
 size_t kntok_broken(const uint8_t *s, size_t n);
 
 /* Characters of a transformation: change 0 takes the next character's place, 1 is inserted, -k takes k more away. */
-typedef struct kntok_char { uint32_t c; int32_t change; } kntok_char;
-typedef struct kntok_chars { kntok_char *at; size_t n, room; bool failed; } kntok_chars;
+typedef struct kntok_char {
+    uint32_t c;
+    int32_t change;
+} kntok_char;
+typedef struct kntok_chars {
+    kntok_char *at;
+    size_t n, room;
+    bool failed;
+} kntok_chars;
 static inline void kntok_put(kntok_chars *to, uint32_t c, int32_t change);
 void kntok_put_slow(kntok_chars *to, uint32_t c, int32_t change);
 static inline void kntok_put(kntok_chars *to, uint32_t c, int32_t change)
@@ -85,5 +121,6 @@ static inline void kntok_put(kntok_chars *to, uint32_t c, int32_t change)
 
 /* The normal forms of Unicode 9.0, which is the reference's: characters that came later stay as they are. */
 bool kntok_compose_ready(void);
-void kntok_normal_form(const uint8_t *s, size_t n, bool compatible, bool compose, kntok_chars *scratch, kntok_chars *to);
+void kntok_normal_form(const uint8_t *s, size_t n, bool compatible, bool compose, kntok_chars *scratch,
+                       kntok_chars *to);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * words.c -- WordPiece, the longest known beginning of what is left; WordLevel, whole words; Unigram, the most probable pieces. */
+ * words.c -- WordPiece, the longest known beginning of what is left; WordLevel, whole words; Unigram, the most
+ * probable pieces. */
 #include "models/tokenizer/tokenizer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,11 @@ static bool room(kntok_work *w, size_t n)
     return true;
 }
 
+static double sum(const kntok_tokenizer *t, double a, double b)
+{
+    return t->single ? (double)((float)a + (float)b) : a + b;
+}
+
 static void better(kntok_work *w, uint32_t at, double score, uint32_t from, int32_t id)
 {
     if (w->begin[at] != UINT32_MAX && !(score > w->score[at]))
@@ -111,7 +117,7 @@ static bool tokens_at(kntok_work *w, const uint8_t *s, uint32_t n, uint32_t from
     for (uint32_t i = from; node; i++) {
         int32_t id = t->node[node].value;
         if (id >= 0) {
-            better(w, i + 1, w->of->score[id] + w->score[from], from, id);
+            better(w, i + 1, sum(w->of, w->of->score[id], w->score[from]), from, id);
             single |= i + 1 - from == width;
         }
         if (i + 1 >= n)
@@ -132,7 +138,7 @@ static bool viterbi(kntok_work *w, const uint8_t *s, uint32_t n)
         uint32_t width = (uint32_t)kntok_width(s[i]);
         if (!tokens_at(w, s, n, i, width)) {
             uint32_t end = i + width;
-            double score = unknown_score + w->score[i];
+            double score = sum(w->of, unknown_score, w->score[i]);
             if ((w->begin[end] == UINT32_MAX || score > w->score[end]) && w->of->unk_id < 0) {
                 w->wrong = "it has what is unknown, and the vocabulary has no token for that";
                 return false;
