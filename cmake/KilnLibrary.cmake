@@ -68,6 +68,9 @@ set(kiln_media_sources ${kiln_sources})
 list(FILTER kiln_media_sources INCLUDE REGEX "/src/(beside|media)/")
 set(kiln_models_sources ${kiln_sources})
 list(FILTER kiln_models_sources INCLUDE REGEX "/src/(beside|models)/")
+if(NOT KILN_HAVE_TEXT) # without.c says so
+    list(FILTER kiln_models_sources EXCLUDE REGEX "/tokenizer/([^w].*|words)\\.c$")
+endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "WASI") # the engine is the page's
     list(FILTER kiln_sources EXCLUDE REGEX "/src/webgpu/library\\.c$")
 else()

@@ -486,11 +486,21 @@ kn_token_stream kn_tokenizer_stream(kn_tokenizer tokenizer, const kn_tokenizer_s
 
 static bool ends_broken(const knbeside_bytes *b) { return b->n >= 3 && !memcmp(b->at + b->n - 3, "\xef\xbf\xbd", 3); }
 
+/* How many bytes of the text were told before; where a decoder changed its mind on them, those that are the same. */
+static size_t told(const stream *s, const knbeside_bytes *all)
+{
+    size_t n = 0;
+    while (n < s->before.n && n < all->n && s->before.at[n] == all->at[n])
+        n++;
+    while (n > 0 && n < all->n && (all->at[n] & 0xc0) == 0x80)
+        n--;
+    return n;
+}
+
 /* What is new since `before`, in s->out; the tokens before the last step's are dropped. */
 static int advance(const char *op, stream *s, const kntok_tokenizer *t, knbeside_bytes *all)
 {
-    bool begins = all->n >= s->before.n && (!s->before.n || !memcmp(all->at, s->before.at, s->before.n));
-    size_t from = begins ? s->before.n : 0;
+    size_t from = told(s, all);
     s->out.n = 0;
     knbeside_put(&s->out, all->at + from, all->n - from);
     size_t kept = s->n - s->first;
@@ -534,10 +544,10 @@ const char *kn_token_stream_end(kn_token_stream handle)
     if (!t)
         return NULL;
     int status = kntok_decode(op, t, s->id, s->n, s->skip_special, &all);
-    bool begins = !status && all.n >= s->before.n && (!s->before.n || !memcmp(all.at, s->before.at, s->before.n));
+    size_t from = status ? 0 : told(s, &all);
     s->out.n = 0;
-    if (begins)
-        knbeside_put(&s->out, all.at + s->before.n, all.n - s->before.n);
+    if (!status && all.n > from)
+        knbeside_put(&s->out, all.at + from, all.n - from);
     knbeside_put(&s->out, "", 1);
     s->n = s->first = s->before.n = 0;
     knbeside_bytes_free(&all);
