@@ -410,6 +410,7 @@ enum {
     WAV,
     SAFETENSORS,
     GGUF,
+    TOKENIZER,
     ONNX
 };
 reader readers[] = {
@@ -443,6 +444,9 @@ reader readers[] = {
     {"gguf", readers_run_gguf, good[GGUF], 0,
      WORDS("GGUF\3\0\0\0", "\x9\0\0\0", "\x8\0\0\0", "\0\0\0\0\0\0\0\0", "\1\0\0\0\0\0\0\0", "general.alignment",
            "\xff\xff\xff\xff", "\x20\0\0\0")},
+    {"tokenizer", readers_run_tokenizer, good[TOKENIZER], 0,
+     WORDS("{", "}", "[", "]", "\"type\":\"Sequence\"", "null", "true", "\"Regex\"", "\\\\p{L}", "(?i:", "]*", "NFKC", "\"Lowercase\"",
+           "\xe2\x96\x81", "\"\"", "0.5")},
     {"onnx", readers_run_onnx, good[ONNX], 0,
      WORDS("\x08", "\x12", "\x1a", "\xff\xff\xff\xff\x0f", "\x80\x80\x80\x80\x01", "MatMul", "If", "then_branch", "location", "\x0a",
            "\x2a", "ai.onnx")},
@@ -545,6 +549,7 @@ void readers_begin(void)
 {
     static const int64_t dim[3] = {2, 3, 4};
     readers_add_weights(&readers[SAFETENSORS], &readers[GGUF], add);
+    readers_add_tokenizers(&readers[TOKENIZER], add);
     readers_add_onnx(&readers[ONNX], add);
     kn_scope scope = kn_scope_begin();
     scratch = NULL;

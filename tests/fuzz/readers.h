@@ -32,6 +32,11 @@ const char *readers_run_safetensors(const readers_input *in, uint64_t *accepted)
 const char *readers_run_gguf(const readers_input *in, uint64_t *accepted);
 void readers_add_weights(reader *safetensors, reader *gguf, void (*add)(reader *r, const void *bytes, size_t n));
 
+/* ---- Tokenizers (reader_tokenizer.c). */
+
+const char *readers_run_tokenizer(const readers_input *in, uint64_t *accepted);
+void readers_add_tokenizers(reader *r, void (*add)(reader *r, const void *bytes, size_t n));
+
 /* ---- Files of ONNX (reader_onnx.c). */
 
 const char *readers_run_onnx(const readers_input *in, uint64_t *accepted);

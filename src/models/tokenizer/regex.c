@@ -250,6 +250,7 @@ kntok_pattern *kntok_pattern_new(const char *op, const char *text, size_t n)
                 knbeside_no_memory(op);
             return p;
         }
+    knbeside_puts(&made, "(*LIMIT_MATCH=1000000)"); /* so that no text takes for ever */
     kntok_pattern *p = translate(op, text, n, &made) ? NULL : compile(op, text, &made);
     knbeside_bytes_free(&made);
     return p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * without.c -- the public functions of tokenizers where jansson, PCRE2 or utf8proc are missing: errors that say so. */
 #ifndef KN_HAVE_TEXT
-#include "kiln/models/tokenizer.h"
 #include "models/models.h"
+#include "kiln/models/tokenizer.h"
 
 static int missing(const char *op)
 {
