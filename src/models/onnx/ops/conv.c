@@ -86,27 +86,80 @@ static int conv_op(knonnx_call *c)
     return knonnx_set(c, 0, bias ? kn_add(y, knonnx_along(bias, 1, v.windows.n + 2)) : y);
 }
 
-/* ---- Integers. */
+/* ---- Integers: int8, as in matmul.c. Pads are zero points. */
 
-/* A zero point as what is taken from an operand: a number, or one for each output feature. */
-static kn_array zero_of(kn_array zero, kn_dtype dtype, int ndim)
+/* A zero point or a scale: a number, or one for each output feature along `axis`. */
+static kn_array zero_of(kn_array zero, kn_dtype dtype, int axis, int ndim)
 {
     if (kn_size(zero) == 1)
         return knonnx_as(kn_reshape(zero, &(kn_shape){0, {0}}, NULL), dtype);
-    return knonnx_along(knonnx_as(zero, dtype), 0, ndim);
+    return knonnx_along(knonnx_as(zero, dtype), axis, ndim);
 }
 
-static kn_array integer_conv(conv *v, kn_array x_zero, kn_array w_zero)
+/* With the features last: sums of integers are fastest so. */
+static kn_array convolve_last(const conv *v, kn_dtype dtype)
 {
-    int ndim = v->windows.n + 2;
-    if (x_zero || w_zero || kn_dtype_of(v->x) != kn_dtype_of(v->w)) {
-        v->x = knonnx_as(v->x, KN_I16);
-        v->w = knonnx_as(v->w, KN_I16);
-        v->x = x_zero ? kn_subtract(v->x, zero_of(x_zero, KN_I16, ndim)) : v->x;
-        v->w = w_zero ? kn_subtract(v->w, zero_of(w_zero, KN_I16, ndim)) : v->w;
+    int n = v->windows.n;
+    kn_lax_pad_pair pair[KN_MAX_NDIM];
+    const knonnx_windows *w = &v->windows;
+    kn_shape stride = knonnx_windows_shape(0, n, w->stride), dilation = knonnx_windows_shape(0, n, w->dilation);
+    kn_lax_conv_general_dilated_opts o = kn_lax_conv_general_dilated_opts_default();
+    o.rhs_dilation = &dilation;
+    o.feature_group_count = v->groups;
+    o.preferred_element_type = dtype;
+    o.dimension_numbers.lhs_spec = o.dimension_numbers.rhs_spec = knonnx_axes_from(0, n + 2);
+    o.dimension_numbers.out_spec = knonnx_axes_from(0, n + 2);
+    o.dimension_numbers.out_spec.axis[1] = n + 1;
+    for (int i = 0; i < n; i++)
+        o.dimension_numbers.out_spec.axis[2 + i] = 1 + i;
+    return kn_lax_conv_general_dilated(v->x, v->w, &stride, knonnx_windows_pads(w, 0, pair), &o);
+}
+
+/* The image with its pads. */
+static void put_pads(conv *v, kn_array value)
+{
+    kn_lax_padding pad[KN_MAX_NDIM] = {0};
+    bool any = false;
+    for (int i = 0; i < v->windows.n; i++) {
+        pad[2 + i] = (kn_lax_padding){v->windows.low[i], v->windows.high[i], 0};
+        any = any || v->windows.low[i] || v->windows.high[i];
+        v->windows.low[i] = v->windows.high[i] = 0;
     }
-    bool sign = kn_dtype_kind(kn_dtype_of(v->x)) == 'i';
-    return knonnx_as(convolve(v, sign ? KN_I32 : KN_U32), KN_I32);
+    if (any)
+        v->x = kn_lax_pad(v->x, value, (kn_lax_padding_config){v->windows.n + 2, pad});
+}
+
+/* (x - p) * (w - q), features last: x * w less p times the sums of w, or, where the kernel has a zero point, of 16
+ * bits. */
+static kn_array integer_conv(knonnx_call *c, conv *v, int ix_zero, int iw_zero)
+{
+    int n = v->windows.n;
+    kn_array p, q;
+    v->x = knonnx_int8(c, v->x, ix_zero, &p);
+    v->w = knonnx_int8(c, v->w, iw_zero, &q);
+    if (p && kn_size(p) != 1)
+        return knonnx_fail(c, KN_ERROR_VALUE, "the zero point of an image has %lld elements", (long long)kn_size(p)),
+               NULL;
+    p = p ? kn_reshape(p, &(kn_shape){0, {0}}, NULL) : NULL;
+    if (q) {
+        v->x = knonnx_as(v->x, KN_I16);
+        v->x = p ? kn_subtract(v->x, knonnx_as(p, KN_I16)) : v->x;
+        v->w = kn_subtract(knonnx_as(v->w, KN_I16), zero_of(q, KN_I16, 0, n + 2));
+        return convolve_last(v, KN_I32);
+    }
+    if (!p)
+        return convolve_last(v, KN_I32);
+    kn_axes axes = knonnx_axes_from(1, n + 2);
+    put_pads(v, knonnx_as(p, KN_I8));
+    return kn_subtract(convolve_last(v, KN_I32), kn_multiply(p, knonnx_summed(knonnx_as(v->w, KN_I32), &axes, false)));
+}
+
+static kn_array features_first(kn_array x, int n)
+{
+    int32_t order[KN_MAX_NDIM] = {0, n + 1};
+    for (int i = 0; i < n; i++)
+        order[2 + i] = 1 + i;
+    return knonnx_permuted(x, n + 2, order);
 }
 
 static int conv_integer(knonnx_call *c)
@@ -114,7 +167,8 @@ static int conv_integer(knonnx_call *c)
     conv v;
     if (conv_read(c, 0, 1, &v) || knonnx_windows_place(c, &v.windows, false))
         return -1;
-    return knonnx_set(c, 0, integer_conv(&v, knonnx_in_or(c, 2, NULL), knonnx_in_or(c, 3, NULL)));
+    kn_array y = integer_conv(c, &v, 2, 3);
+    return y ? knonnx_set(c, 0, features_first(y, v.windows.n)) : -1;
 }
 
 static int qlinear_conv(knonnx_call *c)
@@ -126,15 +180,15 @@ static int qlinear_conv(knonnx_call *c)
             return -1;
     if (conv_read(c, 0, 3, &v) || knonnx_windows_place(c, &v.windows, false))
         return -1;
-    int ndim = v.windows.n + 2;
-    kn_array y = integer_conv(&v, in[2], in[5]);
-    y = bias ? kn_add(y, knonnx_along(knonnx_as(bias, KN_I32), 1, ndim)) : y;
-    kn_array w_scale = knonnx_as(in[4], KN_F32);
-    w_scale = kn_size(w_scale) == 1 ? kn_reshape(w_scale, &(kn_shape){0, {0}}, NULL) : knonnx_along(w_scale, 1, ndim);
-    kn_array scale = kn_multiply(zero_of(in[1], KN_F32, ndim), w_scale);
-    y = kn_multiply(knonnx_as(y, KN_F32), kn_divide(scale, zero_of(in[6], KN_F32, ndim)));
-    y = kn_add(kn_rint(y), zero_of(in[7], KN_F32, ndim));
-    return knonnx_set(c, 0, knonnx_saturated(y, kn_dtype_of(in[7])));
+    int n = v.windows.n, last = n + 1;
+    kn_array y = integer_conv(c, &v, 2, 5);
+    if (!y)
+        return -1;
+    y = bias ? kn_add(y, knonnx_as(bias, KN_I32)) : y;
+    kn_array scale = kn_multiply(zero_of(in[1], KN_F32, last, n + 2), zero_of(in[4], KN_F32, last, n + 2));
+    y = kn_multiply(knonnx_as(y, KN_F32), kn_divide(scale, zero_of(in[6], KN_F32, last, n + 2)));
+    y = kn_add(kn_rint(y), zero_of(in[7], KN_F32, last, n + 2));
+    return knonnx_set(c, 0, features_first(knonnx_saturated(y, kn_dtype_of(in[7])), n));
 }
 
 /* ---- ConvTranspose: the gradient of a convolution by its image, as a convolution of x with holes. */

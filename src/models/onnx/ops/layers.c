@@ -80,6 +80,31 @@ kn_array knonnx_saturated(kn_array x, kn_dtype dtype)
     return knonnx_as(x, dtype);
 }
 
+/* Whether all elements of an input are known to be one number. */
+static bool all_are(knonnx_call *c, int i, int64_t number)
+{
+    int n;
+    const int64_t *v = knonnx_known(c, i) ? knonnx_ints_in(c, i, &n) : NULL;
+    for (int k = 0; v && k < n; k++)
+        if (v[k] != number)
+            return false;
+    return v;
+}
+
+kn_array knonnx_int8(knonnx_call *c, kn_array x, int zero, kn_array *p)
+{
+    bool unsign = kn_dtype_of(x) == KN_U8, has = knonnx_has(c, zero);
+    kn_array z = has ? knonnx_as(knonnx_in(c, zero), KN_I32) : NULL;
+    const int8_t top = -128;
+    if (unsign)
+        x = kn_bitwise_xor(kn_lax_bitcast_convert_type(x, KN_I8), kn_strong(&top, KN_I8));
+    *p = !has ? (unsign ? knonnx_as(kn_like_int(-128), KN_I32) : NULL)
+              : (all_are(c, zero, unsign ? 128 : 0) ? NULL
+                 : unsign                           ? kn_subtract(z, kn_like_int(128))
+                                                    : z);
+    return x;
+}
+
 bool knonnx_float_dtype(kn_dtype dtype) { return dtype && kn_dtype_kind(dtype) == 'f'; }
 
 kn_dtype knonnx_work_dtype(kn_dtype dtype)

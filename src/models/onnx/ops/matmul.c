@@ -32,7 +32,9 @@ static int gemm(knonnx_call *c)
     return knonnx_set(c, 0, y);
 }
 
-/* ---- Integers: numbers minus their zero points have 9 bits, and sums of their products 32. */
+/* ---- Integers. Products are made of int8, whose sums are exact in 32 bits: a - p of numbers without sign is (a -
+ * 128) - (p - 128), and (a - p) (b - q) is a b - p (sums of b's columns) - q (sums of a's rows) + k p q. What is known
+ * to be zero is left out. */
 
 /* A zero point or a scale: a number; a vector, for rows (of the first operand and the result) or columns; or as it
  * stands. */
@@ -43,26 +45,16 @@ static kn_array of_rows(kn_array x, bool rows)
     return kn_ndim(x) == 1 && rows ? kn_reshape(x, KNONNX_SHAPE(-1, 1), NULL) : x;
 }
 
-static kn_array shifted(kn_array x, kn_array zero, bool rows)
-{
-    return zero ? kn_subtract(knonnx_as(x, KN_I16), knonnx_as(of_rows(zero, rows), KN_I16)) : knonnx_as(x, KN_I16);
-}
-
-/* As kn_matmul, with sums of another dtype. */
+/* As kn_matmul of operands with two axes at least, with sums of another dtype. */
 static kn_array product(kn_array a, kn_array b, kn_dtype dtype)
 {
-    bool row = kn_ndim(a) == 1, column = kn_ndim(b) == 1;
-    a = row ? kn_reshape(a, KNONNX_SHAPE(1, -1), NULL) : a;
-    b = column ? kn_reshape(b, KNONNX_SHAPE(-1, 1), NULL) : b;
     kn_shape s = kn_shape_of(a), t = kn_shape_of(b), batch[2] = {s, t};
-    if (s.ndim < 2 || t.ndim < 2)
-        return kn_matmul(a, b); /* which says what is wrong */
     batch[0].ndim -= 2;
     batch[1].ndim -= 2;
-    kn_shape both = kn_broadcast_shapes(2, batch);
+    kn_shape both = s.ndim < 2 || t.ndim < 2 ? (kn_shape){-1, {0}} : kn_broadcast_shapes(2, batch);
     int n = both.ndim;
     if (n < 0)
-        return kn_matmul(a, b);
+        return kn_matmul(a, b); /* which says what is wrong */
     kn_shape left = both, right = both;
     for (int k = 0; k < 2; k++) {
         left.dim[left.ndim++] = kn_dim(a, k - 2);
@@ -72,28 +64,41 @@ static kn_array product(kn_array a, kn_array b, kn_dtype dtype)
                                             .rhs_contract = knonnx_one_axis(n),
                                             .lhs_batch = knonnx_axes_from(0, n),
                                             .rhs_batch = knonnx_axes_from(0, n)};
-    kn_array y = kn_lax_dot_general(kn_broadcast_to(a, &left), kn_broadcast_to(b, &right), &numbers,
-                                    KNONNX_O(kn_lax_dot_opts, .preferred_element_type = dtype));
+    return kn_lax_dot_general(kn_broadcast_to(a, &left), kn_broadcast_to(b, &right), &numbers,
+                              KNONNX_O(kn_lax_dot_opts, .preferred_element_type = dtype));
+}
+
+static kn_array sums(kn_array x, int axis)
+{
+    kn_axes axes = knonnx_one_axis(axis);
+    return knonnx_summed(knonnx_as(x, KN_I32), &axes, true);
+}
+
+/* (a - a_zero) (b - b_zero), of inputs ia and ib of the node with zero points iza and izb. */
+static kn_array integer_product(knonnx_call *c, int ia, int iza, int ib, int izb)
+{
+    kn_array a = knonnx_in(c, ia), b = knonnx_in(c, ib), p, q;
+    if (!a || !b)
+        return NULL;
+    a = knonnx_int8(c, a, iza, &p);
+    b = knonnx_int8(c, b, izb, &q);
+    bool row = kn_ndim(a) == 1, column = kn_ndim(b) == 1;
+    a = row ? kn_reshape(a, KNONNX_SHAPE(1, -1), NULL) : a;
+    b = column ? kn_reshape(b, KNONNX_SHAPE(-1, 1), NULL) : b;
+    kn_array y = product(a, b, KN_I32);
+    p = p ? of_rows(p, true) : NULL;
+    q = q ? of_rows(q, false) : NULL;
+    y = p ? kn_subtract(y, kn_multiply(p, sums(b, -2))) : y;
+    y = q ? kn_subtract(y, kn_multiply(q, sums(a, -1))) : y;
+    y = p && q ? kn_add(y, kn_multiply(kn_multiply(p, q), kn_like_int(kn_dim(a, -1)))) : y;
     y = column ? kn_squeeze(y, KNONNX_O(kn_squeeze_opts, .axis = knonnx_one_axis(-1))) : y;
     return row ? kn_squeeze(y, KNONNX_O(kn_squeeze_opts, .axis = knonnx_one_axis(column ? -1 : -2))) : y;
 }
 
-static kn_array integer_product(kn_array a, kn_array a_zero, kn_array b, kn_array b_zero)
-{
-    if (a_zero || b_zero || kn_dtype_of(a) != kn_dtype_of(b)) {
-        a = shifted(a, a_zero, true);
-        b = shifted(b, b_zero, false);
-    }
-    bool sign = kn_dtype_kind(kn_dtype_of(a)) == 'i';
-    return knonnx_as(product(a, b, sign ? KN_I32 : KN_U32), KN_I32);
-}
-
 static int matmul_integer(knonnx_call *c)
 {
-    kn_array a = knonnx_in(c, 0), b = knonnx_in(c, 1);
-    if (!a || !b)
-        return -1;
-    return knonnx_set(c, 0, integer_product(a, knonnx_in_or(c, 2, NULL), b, knonnx_in_or(c, 3, NULL)));
+    kn_array y = integer_product(c, 0, 2, 1, 3);
+    return y ? knonnx_set(c, 0, y) : -1;
 }
 
 /* a_scale b_scale (a - a_zero) (b - b_zero) / y_scale + y_zero, rounded once. */
@@ -110,7 +115,7 @@ static int qlinear_matmul(knonnx_call *c)
         kn_array b = kn_subtract(knonnx_as(in[3], KN_F32), of_rows(knonnx_as(in[5], KN_F32), false));
         sum = kn_matmul(a, b);
     } else
-        sum = knonnx_as(integer_product(in[0], in[2], in[3], in[5]), KN_F32);
+        sum = knonnx_as(integer_product(c, 0, 2, 3, 5), KN_F32);
     kn_array scale = kn_multiply(of_rows(knonnx_as(in[1], KN_F32), true), of_rows(knonnx_as(in[4], KN_F32), false));
     kn_array y = kn_multiply(sum, kn_divide(scale, of_rows(knonnx_as(in[6], KN_F32), true)));
     kn_array zero = of_rows(knonnx_as(in[7], KN_F32), true);
