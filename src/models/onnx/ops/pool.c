@@ -41,17 +41,28 @@ static knonnx_windows covering(const knonnx_windows *w)
 
 typedef kn_array reduce(kn_array, const kn_shape *, const kn_lax_reduce_window_opts *);
 
+/* One dimension after the other, the first one first: fewer elements are left for the last one, whose steps are short. */
 static kn_array reduced(kn_array x, const knonnx_windows *w, reduce *by)
 {
-    kn_lax_pad_pair pair[KN_MAX_NDIM];
     knonnx_windows v = covering(w);
-    kn_shape window = knonnx_windows_shape(2, w->n, w->kernel), stride = knonnx_windows_shape(2, w->n, w->stride);
-    kn_shape dilation = knonnx_windows_shape(2, w->n, w->dilation);
-    kn_lax_reduce_window_opts o = kn_lax_reduce_window_opts_default();
-    o.window_strides = &stride;
-    o.window_dilation = &dilation;
-    o.padding = knonnx_windows_pads(&v, 2, pair);
-    return by(x, &window, &o);
+    for (int i = 0; i < w->n; i++) {
+        kn_lax_pad_pair pair[KN_MAX_NDIM] = {0};
+        kn_shape window = {w->n + 2, {0}}, stride, dilation;
+        for (int d = 0; d < w->n + 2; d++)
+            window.dim[d] = 1;
+        stride = dilation = window;
+        window.dim[2 + i] = w->kernel[i];
+        stride.dim[2 + i] = w->stride[i];
+        dilation.dim[2 + i] = w->dilation[i];
+        pair[2 + i] = (kn_lax_pad_pair){v.low[i], v.high[i]};
+        kn_lax_reduce_window_opts o = kn_lax_reduce_window_opts_default();
+        o.window_strides = &stride;
+        o.window_dilation = &dilation;
+        o.padding = (kn_lax_pads){NULL, w->n + 2, pair};
+        if (w->kernel[i] > 1 || w->stride[i] > 1 || v.low[i] || v.high[i])
+            x = by(x, &window, &o);
+    }
+    return x;
 }
 
 /* ---- Means. */
