@@ -108,27 +108,27 @@ static kn_array gate(kn_array gates, int64_t hidden, int i)
 
 static state plain_step(const cell *v, state s, kn_array gates)
 {
-    return (state){gated(v, 0, kn_add(gates, times(s.h, v->r))), NULL};
+    return (state){gated(v, 0, kn_add(gates, kn_matmul(s.h, v->r))), NULL};
 }
 
 static state gru_step(const cell *v, state s, kn_array gates)
 {
-    int64_t n = kn_dim(v->r, 1);
+    int64_t n = kn_dim(v->r, 0);
     bool linear = flags_of(v) & LINEAR_FIRST;
-    kn_array first = knonnx_sliced(v->r, 0, 0, 2 * n, 1), last = knonnx_sliced(v->r, 0, 2 * n, 3 * n, 1);
-    kn_array all = times(s.h, linear ? v->r : first);
+    kn_array first = knonnx_sliced(v->r, 1, 0, 2 * n, 1), last = gate(v->r, n, 2);
+    kn_array all = kn_matmul(s.h, linear ? v->r : first);
     kn_array z = gated(v, 0, kn_add(gate(gates, n, 0), gate(all, n, 0)));
     kn_array r = gated(v, 0, kn_add(gate(gates, n, 1), gate(all, n, 1)));
-    kn_array by = linear ? kn_multiply(r, kn_add(gate(all, n, 2), v->more)) : times(kn_multiply(r, s.h), last);
+    kn_array by = linear ? kn_multiply(r, kn_add(gate(all, n, 2), v->more)) : kn_matmul(kn_multiply(r, s.h), last);
     kn_array h = gated(v, 1, kn_add(gate(gates, n, 2), by));
     return (state){kn_add(kn_multiply(kn_subtract(kn_like_int(1), z), h), kn_multiply(z, s.h)), NULL};
 }
 
 static state lstm_step(const cell *v, state s, kn_array gates)
 {
-    int64_t n = kn_dim(v->r, 1);
+    int64_t n = kn_dim(v->r, 0);
     int flags = flags_of(v);
-    kn_array all = kn_add(gates, times(s.h, v->r));
+    kn_array all = kn_add(gates, kn_matmul(s.h, v->r));
     kn_array i = gate(all, n, 0), o = gate(all, n, 1), f = gate(all, n, 2), c = gate(all, n, 3);
     if (flags & PEEPS) {
         i = kn_add(i, kn_multiply(gate(v->more, n, 0), s.c));
@@ -302,7 +302,7 @@ static cell cell_of(const layer *l, int direction, kn_array b)
     numbers[2 * MOST_ACTS] = l->clip;
     v.rule = knonnx_zeros(&rule, KN_U8);
     v.numbers = knonnx_as(kn_from_memory(numbers, KNONNX_SHAPE(2 * MOST_ACTS + 1), KN_F64), l->dtype);
-    v.r = direction_of(l->r, direction);
+    v.r = kn_matrix_transpose(direction_of(l->r, direction)); /* once; few rows are multiplied faster so */
     v.more = l->p ? direction_of(l->p, direction) : knonnx_zeros(KNONNX_SHAPE(l->hidden), l->dtype);
     if (l->k == GRU && b)
         v.more = gate(b, l->hidden, 5);
