@@ -180,6 +180,9 @@ static int op_loop(knonnx_call *c)
     bool ends = l.go_on && !(knonnx_known(c, 1) && hands_on(g));
     if (!ends && l.go_on && !kn_item_bool(l.go_on))
         l.rounds = 0;
+    if (!ends && !l.most && l.rounds)
+        return knonnx_fail(c, KN_ERROR_VALUE,
+                           "its condition is true and stays so, and there is no number of rounds: it would never end");
     if (!ends && l.most_known && l.rounds > WRITTEN_OUT && knonnx_all_tensors(l.state, l.r.n_state)) {
         int status = scan_loop(&l);
         if (status <= 0)

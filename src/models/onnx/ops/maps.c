@@ -419,6 +419,8 @@ static int cast_map(knonnx_call *c)
     if (!item || !to || !form)
         return -1;
     bool sparse = !strcmp(form, "SPARSE");
+    if (sparse && (most < 1 || most > 1 << 24))
+        return knonnx_fail(c, KN_ERROR_VALUE, "max_map is %lld", (long long)most);
     if ((!sparse && strcmp(form, "DENSE")) ||
         (strcmp(to, "TO_FLOAT") && strcmp(to, "TO_STRING") && strcmp(to, "TO_INT64")))
         return knonnx_fail(c, KN_ERROR_VALUE, "map_form \"%s\", cast_to \"%s\"", form, to);

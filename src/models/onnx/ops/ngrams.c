@@ -5,6 +5,8 @@
 #include "models/onnx/ops/move.h"
 #include <stdlib.h>
 
+enum { MOST_COLUMNS = 1 << 24 };
+
 typedef struct gram {
     const int64_t *item;
     int64_t n, id;
@@ -93,7 +95,7 @@ static int read_table(knonnx_call *c, table *t)
     if ((c->in[0].kind == KNONNX_STRINGS_VALUE) != (texts != NULL))
         return knonnx_fail(c, KN_ERROR_TYPE, "the input and the pool are not of one kind");
     for (int k = 0; k < n_indexes; k++) {
-        if (t->column[k] < 0 || t->column[k] > INT32_MAX)
+        if (t->column[k] < 0 || t->column[k] >= MOST_COLUMNS)
             return knonnx_fail(c, KN_ERROR_VALUE, "ngram_indexes[%d] is %lld", k, (long long)t->column[k]);
         t->columns = t->column[k] >= t->columns ? t->column[k] + 1 : t->columns;
     }

@@ -208,8 +208,7 @@ static kn_array padded(kn_array x, int ndim, const int64_t (*pads)[2], const cha
     for (int k = 0; k < ndim; k++) {
         int64_t extent = kn_dim(x, k), low = pads[k][0], high = pads[k][1];
         if (low < 0 || high < 0) {
-            int64_t start = low < 0 ? clamp(-low, 0, extent) : 0,
-                    stop = extent - (high < 0 ? clamp(-high, 0, extent) : 0);
+            int64_t start = -clamp(low, -extent, 0), stop = extent + clamp(high, -extent, 0);
             cuts[k] = (cut){true, false, start, stop < start ? start : stop, 1};
             crops = true;
         }
