@@ -153,7 +153,10 @@ static int call(knonnx_run *run, knonnx_scope *s, knonnx_call *c)
     if (!row)
         return knonnx_cannot(c, "there is no such operator here");
     int status = check_counts(c, row);
-    return status ? status : row->op(c) ? knonnx_done(c), -1 : knonnx_done(c);
+    status = status ? status : row->op(c);
+    if (status && !knonnx_done(c) && !run->pending)
+        return knonnx_fail(c, KN_ERROR_VALUE, "an input that it needs is left out");
+    return status ? -1 : knonnx_done(c);
 }
 
 static int run_node(knonnx_run *run, knonnx_scope *s, const knonnx_node *file_node)
