@@ -241,9 +241,11 @@ static int begin_scan(knonnx_call *c, int first, scan *s)
     if (!g)
         return -1;
     int n = c->n_in - first;
+    if (items < 1 || items > n)
+        return knonnx_fail(c, KN_ERROR_VALUE, "num_scan_inputs is %lld, of %d inputs", (long long)items, n);
     *s = (scan){.r = {.c = c, .g = g, .n_items = (int)items, .n_state = n - (int)items}, .state = c->in + first};
     s->r.n_collected = g->n_out - s->r.n_state;
-    if (items < 1 || items > n || g->n_in != n || s->r.n_collected < 0 || c->n_out > g->n_out)
+    if (g->n_in != n || s->r.n_collected < 0 || c->n_out > g->n_out)
         return knonnx_fail(c, KN_ERROR_VALUE,
                            "a body of %d inputs and %d outputs does not fit %d inputs, of which %lld are scanned",
                            g->n_in, g->n_out, n, (long long)items);
