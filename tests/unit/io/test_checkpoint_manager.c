@@ -236,8 +236,9 @@ static void a_run_that_is_killed_ends_with_the_same_bits(void **state)
         if (!child)
             _exit(train(run_folder, NULL));
         random = random * 1664525u + 1013904223u;
-        const long wait = 3000000 + (long)(random >> 8) % (killed < 12 ? 25000000 : 400000000); /* nanoseconds */
-        nanosleep(&(struct timespec){0, wait}, NULL);
+        /* Nanoseconds; ever more of them, so that it ends on a busy machine, too. */
+        const int64_t wait = 3000000 + (int64_t)(random >> 8) % 25000000 * (killed < 12 ? 1 : 4 * (killed - 11));
+        nanosleep(&(struct timespec){wait / 1000000000, wait % 1000000000}, NULL);
         kill(child, SIGKILL);
         int status = -1;
         assert_int_equal(waitpid(child, &status, 0), child);
