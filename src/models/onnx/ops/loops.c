@@ -6,6 +6,47 @@
 
 enum { WRITTEN_OUT = 16, MOST_WRITTEN_OUT = 1 << 14 };
 
+/* Each round has a scope of its own, so that what it makes on the way does not stay; what it gives is held beside
+ * scopes until it is not needed any more, or is handed over to the scope around the loop. */
+static void each_array(const knonnx_value *v, int n, void f(kn_array x))
+{
+    for (int k = 0; k < n; k++) {
+        if (v[k].kind == KNONNX_TENSOR_VALUE)
+            f(v[k].array);
+        else if (v[k].kind == KNONNX_SEQUENCE_VALUE || v[k].kind == KNONNX_OPTIONAL_VALUE)
+            each_array(v[k].item, (int)v[k].n, f);
+    }
+}
+
+static void hold(kn_array x) { kn_retain(x); }
+
+static void let_go(kn_array x) { kn_release(x); }
+
+static int run_round(const knonnx_repeat *r, kn_array counter, kn_array go_on, const knonnx_value *state,
+                     const kn_array *item, knonnx_value *out)
+{
+    kn_scope scope = kn_scope_begin();
+    int status = knonnx_step(r, counter, go_on, state, item, out);
+    if (!status)
+        each_array(out, r->g->n_out, hold);
+    kn_scope_end(&scope);
+    return status;
+}
+
+/* Values that were held, as the scope's; NULL with an error. */
+static const knonnx_value *hand_over(knonnx_call *c, const knonnx_value *v, int n)
+{
+    int count = knonnx_leaves(v, n, NULL);
+    kn_array *x = knonnx_take(c, (uint64_t)count + 1, sizeof *x);
+    if (!x)
+        return NULL;
+    knonnx_leaves(v, n, x);
+    kn_tree tree = count ? kn_tree_from(count, x) : NULL;
+    for (int k = 0; k < count; k++)
+        x[k] = kn_tree_get(tree, k);
+    return knonnx_with_leaves(c, v, n, x);
+}
+
 /* What each round collected, to be stacked at the end. */
 typedef struct rounds {
     int64_t n, room;
@@ -107,10 +148,14 @@ static int while_loop(loop *l)
     return set_loop(l);
 }
 
+/* What the rounds gave. */
 static int finish_rounds(loop *l, const knonnx_value *state, const rounds *all)
 {
     const knonnx_repeat *r = &l->r;
-    memcpy(l->end, state, (size_t)r->n_state * sizeof *state);
+    const knonnx_value *end = all->n ? hand_over(r->c, state, r->n_state) : state;
+    if (!end)
+        return -1;
+    memcpy(l->end, end, (size_t)r->n_state * sizeof *end);
     kn_array *none = all->n ? NULL : knonnx_take(r->c, (uint64_t)r->n_collected + 1, sizeof *none);
     if (none && r->n_collected && knonnx_collect_none(r, state, NULL, none) < 0)
         return -1;
@@ -122,33 +167,65 @@ static int finish_rounds(loop *l, const knonnx_value *state, const rounds *all)
     return set_loop(l);
 }
 
+/* A loop that is run round after round. given: what the last round gave, held; NULL: there was none. */
+typedef struct running {
+    loop *l;
+    kn_array go_on;
+    const knonnx_value *state, *given;
+    rounds all;
+} running;
+
+/* 1: there is one more round. 0: there is none. -1: it is not known. */
+static int goes_on(const running *u)
+{
+    const loop *l = u->l;
+    const knonnx_repeat *r = &l->r;
+    bool traced = u->all.n >= 4 * WRITTEN_OUT && !r->n_collected && l->go_on &&
+                  knonnx_all_tensors(u->state, r->n_state) && !knonnx_all_known(u->state, r->n_state);
+    if (u->all.n >= l->rounds)
+        return 0;
+    if ((l->most && !l->most_known) || (u->go_on && !kn_is_concrete(u->go_on)) || traced)
+        return -1;
+    return !u->go_on || kn_item_bool(u->go_on);
+}
+
+static int next_round(running *u)
+{
+    const knonnx_repeat *r = &u->l->r;
+    bool yes = true;
+    knonnx_value *out = knonnx_take(r->c, (uint64_t)r->g->n_out + 1, sizeof *out);
+    kn_array counter = kn_strong(&u->all.n, KN_I64), go_on = u->go_on ? u->go_on : kn_strong(&yes, KN_BOOL);
+    if (!out || run_round(r, counter, go_on, u->state, NULL, out) < 0)
+        return -1;
+    if (u->given)
+        each_array(u->given, 1 + r->n_state, let_go);
+    u->given = out;
+    u->state = out + 1;
+    if (collect(r, &u->all, out + 1 + r->n_state) < 0) {
+        each_array(out + 1 + r->n_state, r->n_collected, let_go);
+        return -1;
+    }
+    if (u->l->go_on && out[0].kind != KNONNX_TENSOR_VALUE)
+        return knonnx_fail(r->c, KN_ERROR_TYPE, "the condition that the body gives is no tensor");
+    u->go_on = u->l->go_on ? out[0].array : NULL;
+    return 0;
+}
+
 /* Round after round, as long as it is known whether there is another one. */
 static int run_loop(loop *l)
 {
     const knonnx_repeat *r = &l->r;
-    const knonnx_value *state = l->state;
-    kn_array go_on = l->go_on;
-    bool tensors = knonnx_all_tensors(state, r->n_state), yes = true;
-    rounds all = {0};
-    for (int64_t k = 0; k < l->rounds; k++) {
-        bool traced =
-            k >= 4 * WRITTEN_OUT && tensors && !r->n_collected && l->go_on && !knonnx_all_known(state, r->n_state);
-        if ((l->most && !l->most_known) || (go_on && !kn_is_concrete(go_on)) || traced)
-            return while_loop(l);
-        if (go_on && !kn_item_bool(go_on))
-            break;
-        knonnx_value *out = knonnx_take(r->c, (uint64_t)r->g->n_out + 1, sizeof *out);
-        kn_array counter = kn_strong(&k, KN_I64);
-        if (!out || knonnx_step(r, counter, go_on ? go_on : kn_strong(&yes, KN_BOOL), state, NULL, out) < 0)
-            return -1;
-        if (l->go_on && out[0].kind != KNONNX_TENSOR_VALUE)
-            return knonnx_fail(r->c, KN_ERROR_TYPE, "the condition that the body gives is no tensor");
-        go_on = l->go_on ? out[0].array : NULL;
-        state = out + 1;
-        if (collect(r, &all, out + 1 + r->n_state) < 0)
-            return -1;
-    }
-    return finish_rounds(l, state, &all);
+    running u = {.l = l, .go_on = l->go_on, .state = l->state};
+    int status = 0, more = 0;
+    while (!status && (more = goes_on(&u)) > 0)
+        status = next_round(&u);
+    if (!status)
+        status = more < 0 ? while_loop(l) : finish_rounds(l, u.state, &u.all);
+    if (u.given)
+        each_array(u.given, 1 + r->n_state, let_go);
+    for (int64_t k = 0; k < u.all.n; k++)
+        each_array(u.all.value + k * r->n_collected, r->n_collected, let_go);
+    return status;
 }
 
 static int op_loop(knonnx_call *c)
