@@ -158,6 +158,33 @@ case("label_tensors", """(int16[3] x) => (double[a] y) {
      np.int16([1, 2, 3]), outputs=[np.float64([1.5, -2, 0.5])], ml=4)
 
 
+def map_proto(pairs, name):
+    """A dictionary as ONNX's; numpy_helper.from_dict takes no texts."""
+    made = onnx.MapProto(name=name)
+    if isinstance(next(iter(pairs)), str):
+        made.key_type = onnx.TensorProto.STRING
+        made.string_keys.extend(key.encode() for key in pairs)
+    else:
+        made.key_type = onnx.TensorProto.INT64
+        made.keys.extend(pairs)
+    values = [np.asarray(v, object if isinstance(v, str) else np.float32) for v in pairs.values()]
+    made.values.CopyFrom(numpy_helper.from_list(values, "values"))
+    return made
+
+
+def zipped(name, x, rows, **labels):
+    """A case of ZipMap: a sequence of dictionaries."""
+    key = onnx.TensorProto.STRING if "classlabels_strings" in labels else onnx.TensorProto.INT64
+    pairs = onnx.helper.make_map_type_proto(key, onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, []))
+    node = onnx.helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **labels)
+    graph = onnx.helper.make_graph([node], "g", [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, x.shape)],
+                                   [onnx.helper.make_value_info("y", onnx.helper.make_sequence_type_proto(pairs))])
+    opsets = [onnx.helper.make_opsetid("", 21), onnx.helper.make_opsetid("ai.onnx.ml", 3)]
+    made = onnx.SequenceProto(name="y", elem_type=onnx.SequenceProto.MAP)
+    made.map_values.extend(map_proto(row, "") for row in rows)
+    cases.append((name, onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), [x], [made]))
+
+
 def dictionary(name, op, keys, values, given, output, **attributes):
     """A case of one operator on a dictionary."""
     of = {int: onnx.TensorProto.INT64, float: onnx.TensorProto.FLOAT, str: onnx.TensorProto.STRING}
@@ -177,6 +204,9 @@ dictionary("cast_map_text", "CastMap", int, float, {3: 1.5, 1: 0.1, 4: 1e10}, np
            cast_to="TO_STRING")
 dictionary("cast_map_whole", "CastMap", int, float, {3: 1.7, 1: -2.7}, i64([-2, 1]), cast_to="TO_INT64")
 dictionary("cast_map_read", "CastMap", int, str, {3: "12.5"}, np.float32([[12.5]]))
+
+zipped("zip_map_texts", np.float32([[1, 2], [3, 4]]), [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}], classlabels_strings=["a", "b"])
+zipped("zip_map_numbers", np.float32([1, 2]), [{5: 1.0, -7: 2.0}], classlabels_int64s=[5, -7])
 
 # ---- Control flow.
 case("if_traced", """(bool c, float[3] x) => (float[a] y, float z) {
@@ -250,7 +280,8 @@ SCAN = "(float[2] z, float[{shape}] x) => (float[2] y, float[a,b] ys) {{ y, ys =
 for n in (0, 3, 20):
     case(f"scan_{n}", SCAN.format(shape=f"{n},2", how=""), np.float32([1, 2]), f32(n, 2),
          outputs=None if n else [np.float32([1, 2]), f32(0, 2)])
-case("scan_backwards", SCAN.format(shape="2,20", how="scan_input_axes = [1], scan_input_directions = [1], scan_output_axes = [-1], scan_output_directions = [1],"),
+BACK = "scan_input_axes = [1], scan_input_directions = [1], scan_output_axes = [-1], scan_output_directions = [1],"
+case("scan_backwards", SCAN.format(shape="2,20", how=BACK),
      np.float32([1, 2]), f32(2, 20) / 8)
 x8, s8 = f32(2, 3, 2), np.float32([[1, 2], [3, 4]])
 case("scan_8_lengths", """(int64[2] n, float[2,2] z, float[2,3,2] x) => (float[a,b] y, float[c,d,e] ys) {
@@ -258,20 +289,6 @@ case("scan_8_lengths", """(int64[2] n, float[2,2] z, float[2,3,2] x) => (float[a
      i64(2, 3), s8, x8, opset=8, ir=3,
      outputs=[np.stack([s8[0] + x8[0, :2].sum(0), s8[1] + x8[1].sum(0)]),
               np.stack([np.pad(s8[0] + x8[0, :2].cumsum(0), ((0, 1), (0, 0))), s8[1] + x8[1].cumsum(0)])])
-
-
-def map_proto(pairs, name):
-    """A dictionary as ONNX's; numpy_helper.from_dict takes no texts."""
-    made = onnx.MapProto(name=name)
-    if isinstance(next(iter(pairs)), str):
-        made.key_type = onnx.TensorProto.STRING
-        made.string_keys.extend(key.encode() for key in pairs)
-    else:
-        made.key_type = onnx.TensorProto.INT64
-        made.keys.extend(pairs)
-    values = [np.asarray(v, object if isinstance(v, str) else np.float32) for v in pairs.values()]
-    made.values.CopyFrom(numpy_helper.from_list(values, "values"))
-    return made
 
 
 def expected(model, inputs):
@@ -298,7 +315,8 @@ def main(arguments):
         (into / name / "tolerance").write_text("1e-5 1e-6\n")
         for what, values, infos in (("input", inputs, model.graph.input), ("output", outputs, model.graph.output)):
             for k, (x, info) in enumerate(zip(values, infos)):
-                made = map_proto(x, info.name) if isinstance(x, dict) else numpy_helper.from_array(np.asarray(x), info.name)
+                made = x if isinstance(x, onnx.SequenceProto) else map_proto(x, info.name) if isinstance(x, dict) else \
+                    numpy_helper.from_array(np.asarray(x), info.name)
                 (data / f"{what}_{k}.pb").write_bytes(made.SerializeToString())
     print(f"{len(cases) - bad} cases in {into}")
     return 1 if bad else 0
