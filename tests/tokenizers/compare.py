@@ -50,7 +50,8 @@ def compare(mine, lines, encode, offsets):
                     theirs = [(i, *o) for i, o in zip(ids, e.offsets)] if offsets else ids
                     ours = block.tolist() if offsets else block[:, 0].tolist()
                     where = next((i for i, (x, y) in enumerate(zip(ours, theirs)) if (tuple(x) if offsets else x) != y), min(len(ours), len(theirs)))
-                    print(f"  line {start + k}: {lines[start + k][:200]!r}\n   ours {ours[max(0, where - 2):where + 5]}\n   ref. {theirs[max(0, where - 2):where + 5]}")
+                    print(f"  line {start + k}: {lines[start + k][:200]!r}")
+                    print(f"   ours {ours[max(0, where - 2):where + 5]}\n   ref. {theirs[max(0, where - 2):where + 5]}")
     return bad, tokens
 
 
@@ -60,24 +61,26 @@ def measure(path, texts, pattern, threads):
         lines = [x.decode("utf-8", "replace") for x in f.read().split(b"\0")[:-1]]
     encode, _ = reference(path, lines, pattern)
     encode(lines[:100], threads)
-    begin = time.perf_counter()
+    begin, cpu = time.perf_counter(), time.process_time()
     for start in range(0, len(lines), 4096):
         encode(lines[start:start + 4096], threads)
-    print(sum(len(x.encode()) for x in lines) / 1e6 / (time.perf_counter() - begin))
+    print(time.perf_counter() - begin, time.process_time() - cpu)
 
 
 def speed(program, path, texts, pattern):
+    size = os.path.getsize(texts) / 1e6
     for threads in (1, 2):
         ours, theirs = [], []
         for _ in range(3):
             out = subprocess.run([program, path, texts, "-", pattern, str(threads)], check=True, capture_output=True, text=True).stdout
-            ours.append(float(out.split(": ")[1].split(" ")[0]))
+            ours.append([size / float(x) for x in out.split()[:2]])
             env = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
             out = subprocess.run([sys.executable, __file__, program, path, texts, pattern, f"--measure={threads}"], check=True, capture_output=True,
                                  text=True, env=env).stdout
-            theirs.append(float(out))
-        ours, theirs = sorted(ours)[1], sorted(theirs)[1]
-        print(f"{os.path.basename(path)}, {threads} thread(s): ours {ours:.2f} MB/s, reference {theirs:.2f} MB/s: {ours / theirs:.2f} times", flush=True)
+            theirs.append([size / float(x) for x in out.split()])
+        for k, what in enumerate(("passed", "of the processor")):
+            a, b = sorted(x[k] for x in ours)[1], sorted(x[k] for x in theirs)[1]
+            print(f"{os.path.basename(path)}, {threads} thread(s), MB for each second {what}: ours {a:.2f}, reference {b:.2f}: {a / b:.2f} times", flush=True)
 
 
 def main():
