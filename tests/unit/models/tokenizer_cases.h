@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tokenizer_cases.h -- small tokenizers, and what PyPI's tokenizers makes of texts: made by tests/tokenizers/cases.py. */
+ * tokenizer_cases.h -- small tokenizers, and what PyPI's tokenizers makes of texts: made by tests/models/tokenizers/cases.py. */
 /* clang-format off */
 static const char gpt2_json[] =
     "{\042version\042:\0421.0\042,\042truncation\042:null,\042padding\042:null,\042added_tokens\042:[{\042id\042:265,\042content\042:\042[MASK]\042,\042sing"

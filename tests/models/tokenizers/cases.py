@@ -89,7 +89,7 @@ def chunks(s, n=100):
 
 def main():
     print("/* SPDX-License-Identifier: Apache-2.0")
-    print(" * tokenizer_cases.h -- small tokenizers, and what PyPI's tokenizers makes of texts: made by tests/tokenizers/cases.py. */")
+    print(" * tokenizer_cases.h -- small tokenizers, and what PyPI's tokenizers makes of texts: made by tests/models/tokenizers/cases.py. */")
     print("/* clang-format off */")
     names = []
     for name, t in cases():
