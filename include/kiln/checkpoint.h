@@ -39,7 +39,8 @@ KN_API kn_tree kn_load_checkpoint(const char *path, const kn_load_checkpoint_opt
 
 /* ---- The checkpoints of a training run: one every so many steps in a folder for all, of which the last few are
  * kept (orbax.checkpoint.CheckpointManager). */
-typedef struct kn_checkpoint_manager_s *kn_checkpoint_manager; /* a handle: what is being written is complete when it goes */
+/* A handle: what is being written is complete when it goes. */
+typedef struct kn_checkpoint_manager_s *kn_checkpoint_manager;
 typedef struct kn_checkpoint_manager_opts {
     size_t size_;
     int64_t keep;       /* all: how many checkpoints stay; the oldest go when a new one is complete */

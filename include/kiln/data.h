@@ -17,8 +17,10 @@ extern "C" {
 #endif
 
 typedef struct kn_loader_s *kn_loader; /* a handle: its threads end with its scope */
-typedef kn_tree (*kn_example_function)(void *env, int64_t index); /* the example with that number; NULL with an error */
-typedef kn_tree (*kn_batch_function)(void *env, kn_tree batch, kn_array key); /* what takes a batch's place; NULL with an error */
+/* The example with that number; NULL with an error. */
+typedef kn_tree (*kn_example_function)(void *env, int64_t index);
+/* What takes a batch's place; NULL with an error. */
+typedef kn_tree (*kn_batch_function)(void *env, kn_tree batch, kn_array key);
 typedef struct kn_loader_opts {
     size_t size_;
     int64_t batch_size;    /* 1: examples in a batch, of this process */

@@ -11,6 +11,10 @@
 #define KILN_OPTIM_H
 #include "kiln/optim/losses.h"
 #include "kiln/optim/optimizers.h"
+#include "kiln/optim/contrib.h"
+#include "kiln/optim/projections.h"
+#include "kiln/optim/scales.h"
+#include "kiln/optim/trees.h"
 #include "kiln/optim/schedules.h"
 #include "kiln/optim/transforms.h"
 #include "kiln/types.h"
@@ -20,8 +24,10 @@ extern "C" {
 #endif
 
 /* ---- Steps. Functions that return a status give 0, or -1 with an error; then nothing was changed. */
-/* What some optimizers ask for: value, the loss at the parameters (polyak_sgd). */
-typedef struct kn_optim_update_opts { size_t size_; kn_array value; } kn_optim_update_opts;
+/* What some optimizers ask for: value, the loss at the parameters (polyak_sgd, momo, reduce_on_plateau); hessian, a
+ * tree like the gradients of estimates of the diagonal of the loss's Hessian (sophia;
+ * kn_optim_hutchinson_estimator_diag_hessian). */
+typedef struct kn_optim_update_opts { size_t size_; kn_array value; kn_tree hessian; } kn_optim_update_opts;
 KN_API kn_optim_update_opts kn_optim_update_opts_default(void);
 /* the optimizer's state before the first step, as optax has it: for adam a count, then the moments, all zero; for
  * sgd the traces, if any. Its leaves have names: [0].mu.w1 */

@@ -39,10 +39,13 @@
 #include "kiln/numpy/sorting.h"
 #include "kiln/numpy/statistics.h"
 #include "kiln/numpy/ufunc.h"
+#include "kiln/optim/contrib.h"
 #include "kiln/optim/losses.h"
 #include "kiln/optim/optimizers.h"
+#include "kiln/optim/scales.h"
 #include "kiln/optim/schedules.h"
 #include "kiln/optim/transforms.h"
+#include "kiln/optim/trees.h"
 #include "kiln/optim.h"
 #include "kiln/random.h"
 #include "kiln/random_state.h"
@@ -956,6 +959,147 @@ kn_ufunc_resolve_dtypes_opts kn_ufunc_resolve_dtypes_opts_default(void)
 }
 kn_ufunc_opts kn_ufunc_opts_default(void) { return (kn_ufunc_opts){.size_ = sizeof(kn_ufunc_opts)}; }
 
+/* ---- kiln/optim/contrib.h */
+kn_optim_optimistic_adam_opts kn_optim_optimistic_adam_opts_default(void)
+{
+    return (kn_optim_optimistic_adam_opts){.size_ = sizeof(kn_optim_optimistic_adam_opts),
+        .learning_rate = __builtin_nan(""), .optimism = __builtin_nan(""), .b1 = 0.9, .b2 = 0.999, .eps = 1e-8,
+        .nesterov = true};
+}
+kn_optim_optimistic_adam_v2_opts kn_optim_optimistic_adam_v2_opts_default(void)
+{
+    return (kn_optim_optimistic_adam_v2_opts){.size_ = sizeof(kn_optim_optimistic_adam_v2_opts),
+        .learning_rate = __builtin_nan(""), .alpha = 1, .beta = 1, .b1 = 0.9, .b2 = 0.999, .eps = 1e-8,
+        .nesterov = true};
+}
+kn_optim_acprop_opts kn_optim_acprop_opts_default(void)
+{
+    return (kn_optim_acprop_opts){.size_ = sizeof(kn_optim_acprop_opts), .learning_rate = __builtin_nan(""), .b1 = 0.9,
+        .b2 = 0.999, .eps = 1e-16, .eps_root = 1e-16};
+}
+kn_optim_ademamix_opts kn_optim_ademamix_opts_default(void)
+{
+    return (kn_optim_ademamix_opts){.size_ = sizeof(kn_optim_ademamix_opts), .learning_rate = __builtin_nan(""),
+        .b1 = 0.9, .b2 = 0.999, .b3 = 0.9999, .alpha = 5, .eps = 1e-8};
+}
+kn_optim_simplified_ademamix_opts kn_optim_simplified_ademamix_opts_default(void)
+{
+    return (kn_optim_simplified_ademamix_opts){.size_ = sizeof(kn_optim_simplified_ademamix_opts),
+        .learning_rate = __builtin_nan(""), .b1 = 0.99, .b2 = 0.95, .eps = 1e-8};
+}
+kn_optim_adopt_opts kn_optim_adopt_opts_default(void)
+{
+    return (kn_optim_adopt_opts){.size_ = sizeof(kn_optim_adopt_opts), .learning_rate = __builtin_nan(""), .b1 = 0.9,
+        .b2 = 0.9999, .eps = 1e-6, .use_clipping = true};
+}
+kn_optim_cocob_opts kn_optim_cocob_opts_default(void)
+{
+    return (kn_optim_cocob_opts){.size_ = sizeof(kn_optim_cocob_opts), .learning_rate = 1, .alpha = 100, .eps = 1e-8};
+}
+kn_optim_dadapt_adamw_opts kn_optim_dadapt_adamw_opts_default(void)
+{
+    return (kn_optim_dadapt_adamw_opts){.size_ = sizeof(kn_optim_dadapt_adamw_opts), .learning_rate = 1, .b1 = 0.9,
+        .b2 = 0.999, .eps = 1e-8, .estim_lr0 = 1e-6};
+}
+kn_optim_dog_opts kn_optim_dog_opts_default(void)
+{
+    return (kn_optim_dog_opts){.size_ = sizeof(kn_optim_dog_opts), .learning_rate = 1, .init_step = "heuristic",
+        .init_value = 1e-6, .eps = 1e-8, .weight_decay = __builtin_nan("")};
+}
+kn_optim_dowg_opts kn_optim_dowg_opts_default(void)
+{
+    return (kn_optim_dowg_opts){.size_ = sizeof(kn_optim_dowg_opts), .learning_rate = 1,
+        .init_estim_sq_dist = __builtin_nan(""), .eps = 1e-4, .weight_decay = __builtin_nan("")};
+}
+kn_optim_madgrad_opts kn_optim_madgrad_opts_default(void)
+{
+    return (kn_optim_madgrad_opts){.size_ = sizeof(kn_optim_madgrad_opts), .learning_rate = __builtin_nan(""),
+        .momentum = 0.9, .eps = 1e-6};
+}
+kn_optim_momo_opts kn_optim_momo_opts_default(void)
+{
+    return (kn_optim_momo_opts){.size_ = sizeof(kn_optim_momo_opts), .learning_rate = 1, .beta = 0.9};
+}
+kn_optim_momo_adam_opts kn_optim_momo_adam_opts_default(void)
+{
+    return (kn_optim_momo_adam_opts){.size_ = sizeof(kn_optim_momo_adam_opts), .learning_rate = 1e-2, .b1 = 0.9,
+        .b2 = 0.999, .eps = 1e-8};
+}
+kn_optim_muon_opts kn_optim_muon_opts_default(void)
+{
+    return (kn_optim_muon_opts){.size_ = sizeof(kn_optim_muon_opts), .learning_rate = __builtin_nan(""), .ns_steps = 5,
+        .beta = 0.95, .eps = 1e-8, .nesterov = true, .adam_b1 = 0.9, .adam_b2 = 0.999,
+        .adam_learning_rate = __builtin_nan(""), .consistent_rms = __builtin_nan("")};
+}
+kn_optim_prodigy_opts kn_optim_prodigy_opts_default(void)
+{
+    return (kn_optim_prodigy_opts){.size_ = sizeof(kn_optim_prodigy_opts), .learning_rate = 1, .b1 = 0.9, .b2 = 0.999,
+        .beta3 = __builtin_nan(""), .eps = 1e-8, .estim_lr0 = 1e-6, .estim_lr_coef = 1};
+}
+kn_optim_schedule_free_sgd_opts kn_optim_schedule_free_sgd_opts_default(void)
+{
+    return (kn_optim_schedule_free_sgd_opts){.size_ = sizeof(kn_optim_schedule_free_sgd_opts), .learning_rate = 1,
+        .b1 = 0.9, .weight_decay = __builtin_nan(""), .weight_lr_power = 2};
+}
+kn_optim_schedule_free_adamw_opts kn_optim_schedule_free_adamw_opts_default(void)
+{
+    return (kn_optim_schedule_free_adamw_opts){.size_ = sizeof(kn_optim_schedule_free_adamw_opts),
+        .learning_rate = 0.0025, .b1 = 0.9, .b2 = 0.999, .eps = 1e-8, .weight_lr_power = 2};
+}
+kn_optim_sophia_opts kn_optim_sophia_opts_default(void)
+{
+    return (kn_optim_sophia_opts){.size_ = sizeof(kn_optim_sophia_opts), .learning_rate = __builtin_nan(""),
+        .b1 = 0.965, .b2 = 0.99, .eps = 1e-8, .gamma = 0.01, .clip_threshold = 1, .update_interval = 10,
+        .weight_decay = 1e-4};
+}
+kn_optim_scale_by_acprop_opts kn_optim_scale_by_acprop_opts_default(void)
+{
+    return (kn_optim_scale_by_acprop_opts){.size_ = sizeof(kn_optim_scale_by_acprop_opts), .b1 = 0.9, .b2 = 0.999,
+        .eps = 1e-16, .eps_root = 1e-16};
+}
+kn_optim_scale_by_ademamix_opts kn_optim_scale_by_ademamix_opts_default(void)
+{
+    return (kn_optim_scale_by_ademamix_opts){.size_ = sizeof(kn_optim_scale_by_ademamix_opts), .b1 = 0.9, .b2 = 0.999,
+        .b3 = 0.9999, .alpha = 6, .eps = 1e-8};
+}
+kn_optim_scale_by_simplified_ademamix_opts kn_optim_scale_by_simplified_ademamix_opts_default(void)
+{
+    return (kn_optim_scale_by_simplified_ademamix_opts){.size_ = sizeof(kn_optim_scale_by_simplified_ademamix_opts),
+        .b1 = 0.99, .b2 = 0.95, .eps = 1e-8};
+}
+kn_optim_scale_by_adopt_opts kn_optim_scale_by_adopt_opts_default(void)
+{
+    return (kn_optim_scale_by_adopt_opts){.size_ = sizeof(kn_optim_scale_by_adopt_opts), .b1 = 0.9, .b2 = 0.9999,
+        .eps = 1e-6, .use_clipping = true};
+}
+kn_optim_scale_by_cocob_opts kn_optim_scale_by_cocob_opts_default(void)
+{
+    return (kn_optim_scale_by_cocob_opts){.size_ = sizeof(kn_optim_scale_by_cocob_opts), .alpha = 100, .eps = 1e-8};
+}
+kn_optim_scale_by_madgrad_opts kn_optim_scale_by_madgrad_opts_default(void)
+{
+    return (kn_optim_scale_by_madgrad_opts){.size_ = sizeof(kn_optim_scale_by_madgrad_opts),
+        .learning_rate = __builtin_nan(""), .momentum = 0.9, .eps = 1e-6};
+}
+kn_optim_schedule_free_opts kn_optim_schedule_free_opts_default(void)
+{
+    return (kn_optim_schedule_free_opts){.size_ = sizeof(kn_optim_schedule_free_opts),
+        .learning_rate = __builtin_nan(""), .b1 = 0.9, .weight_lr_power = 2};
+}
+kn_optim_sam_opts kn_optim_sam_opts_default(void)
+{
+    return (kn_optim_sam_opts){.size_ = sizeof(kn_optim_sam_opts), .sync_period = 2, .reset_state = true};
+}
+kn_optim_reduce_on_plateau_opts kn_optim_reduce_on_plateau_opts_default(void)
+{
+    return (kn_optim_reduce_on_plateau_opts){.size_ = sizeof(kn_optim_reduce_on_plateau_opts), .factor = 0.1,
+        .patience = 10, .rtol = 1e-4, .accumulation_size = 1};
+}
+kn_optim_conditionally_opts kn_optim_conditionally_opts_default(void)
+{
+    return (kn_optim_conditionally_opts){.size_ = sizeof(kn_optim_conditionally_opts), .to = INT64_MAX, .every = 1};
+}
+
 /* ---- kiln/optim/losses.h */
 kn_optim_loss_opts kn_optim_loss_opts_default(void)
 {
@@ -973,6 +1117,19 @@ kn_optim_sigmoid_focal_loss_opts kn_optim_sigmoid_focal_loss_opts_default(void)
 {
     return (kn_optim_sigmoid_focal_loss_opts){.size_ = sizeof(kn_optim_sigmoid_focal_loss_opts),
         .alpha = __builtin_nan(""), .gamma = 2};
+}
+kn_optim_ranking_softmax_loss_opts kn_optim_ranking_softmax_loss_opts_default(void)
+{
+    return (kn_optim_ranking_softmax_loss_opts){.size_ = sizeof(kn_optim_ranking_softmax_loss_opts)};
+}
+kn_optim_triplet_margin_loss_opts kn_optim_triplet_margin_loss_opts_default(void)
+{
+    return (kn_optim_triplet_margin_loss_opts){.size_ = sizeof(kn_optim_triplet_margin_loss_opts), .norm_degree = 2,
+        .margin = 1, .eps = 1e-6};
+}
+kn_optim_ctc_loss_opts kn_optim_ctc_loss_opts_default(void)
+{
+    return (kn_optim_ctc_loss_opts){.size_ = sizeof(kn_optim_ctc_loss_opts), .log_epsilon = -1e5};
 }
 
 /* ---- kiln/optim/optimizers.h */
@@ -1116,6 +1273,83 @@ kn_optim_polyak_sgd_opts kn_optim_polyak_sgd_opts_default(void)
         .variant = "sps"};
 }
 
+/* ---- kiln/optim/scales.h */
+kn_optim_scale_by_adadelta_opts kn_optim_scale_by_adadelta_opts_default(void)
+{
+    return (kn_optim_scale_by_adadelta_opts){.size_ = sizeof(kn_optim_scale_by_adadelta_opts), .rho = 0.9, .eps = 1e-6};
+}
+kn_optim_scale_by_adamax_opts kn_optim_scale_by_adamax_opts_default(void)
+{
+    return (kn_optim_scale_by_adamax_opts){.size_ = sizeof(kn_optim_scale_by_adamax_opts), .b1 = 0.9, .b2 = 0.999,
+        .eps = 1e-8};
+}
+kn_optim_scale_by_adan_opts kn_optim_scale_by_adan_opts_default(void)
+{
+    return (kn_optim_scale_by_adan_opts){.size_ = sizeof(kn_optim_scale_by_adan_opts), .b1 = 0.98, .b2 = 0.92,
+        .b3 = 0.99, .eps = 1e-8};
+}
+kn_optim_scale_by_amsgrad_opts kn_optim_scale_by_amsgrad_opts_default(void)
+{
+    return (kn_optim_scale_by_amsgrad_opts){.size_ = sizeof(kn_optim_scale_by_amsgrad_opts), .b1 = 0.9, .b2 = 0.999,
+        .eps = 1e-8, .bias_correction_mu = true, .bias_correction_nu = true};
+}
+kn_optim_scale_by_belief_opts kn_optim_scale_by_belief_opts_default(void)
+{
+    return (kn_optim_scale_by_belief_opts){.size_ = sizeof(kn_optim_scale_by_belief_opts), .b1 = 0.9, .b2 = 0.999,
+        .eps = 1e-16, .eps_root = 1e-16};
+}
+kn_optim_scale_by_distance_over_gradients_opts kn_optim_scale_by_distance_over_gradients_opts_default(void)
+{
+    return
+        (kn_optim_scale_by_distance_over_gradients_opts){.size_ = sizeof(kn_optim_scale_by_distance_over_gradients_opts),
+        .reps_rel = 1e-6, .eps = 1e-8, .global_scale = 1};
+}
+kn_optim_scale_by_factored_rms_opts kn_optim_scale_by_factored_rms_opts_default(void)
+{
+    return (kn_optim_scale_by_factored_rms_opts){.size_ = sizeof(kn_optim_scale_by_factored_rms_opts), .factored = true,
+        .decay_rate = 0.8, .min_dim_size_to_factor = 128, .epsilon = 1e-30};
+}
+kn_optim_scale_by_novograd_opts kn_optim_scale_by_novograd_opts_default(void)
+{
+    return (kn_optim_scale_by_novograd_opts){.size_ = sizeof(kn_optim_scale_by_novograd_opts), .b1 = 0.9, .b2 = 0.25,
+        .eps = 1e-8};
+}
+kn_optim_scale_by_optimistic_gradient_opts kn_optim_scale_by_optimistic_gradient_opts_default(void)
+{
+    return (kn_optim_scale_by_optimistic_gradient_opts){.size_ = sizeof(kn_optim_scale_by_optimistic_gradient_opts),
+        .alpha = 1, .beta = 1};
+}
+kn_optim_scale_by_polyak_opts kn_optim_scale_by_polyak_opts_default(void)
+{
+    return (kn_optim_scale_by_polyak_opts){.size_ = sizeof(kn_optim_scale_by_polyak_opts), .max_learning_rate = 1,
+        .variant = "sps"};
+}
+kn_optim_scale_by_radam_opts kn_optim_scale_by_radam_opts_default(void)
+{
+    return (kn_optim_scale_by_radam_opts){.size_ = sizeof(kn_optim_scale_by_radam_opts), .b1 = 0.9, .b2 = 0.999,
+        .eps = 1e-8, .threshold = 5};
+}
+kn_optim_scale_by_rprop_opts kn_optim_scale_by_rprop_opts_default(void)
+{
+    return (kn_optim_scale_by_rprop_opts){.size_ = sizeof(kn_optim_scale_by_rprop_opts),
+        .learning_rate = __builtin_nan(""), .eta_minus = 0.5, .eta_plus = 1.2, .min_step_size = 1e-6,
+        .max_step_size = 50};
+}
+kn_optim_scale_by_sm3_opts kn_optim_scale_by_sm3_opts_default(void)
+{
+    return (kn_optim_scale_by_sm3_opts){.size_ = sizeof(kn_optim_scale_by_sm3_opts), .b1 = 0.9, .b2 = 1, .eps = 1e-8};
+}
+kn_optim_scale_by_stddev_opts kn_optim_scale_by_stddev_opts_default(void)
+{
+    return (kn_optim_scale_by_stddev_opts){.size_ = sizeof(kn_optim_scale_by_stddev_opts), .decay = 0.9, .eps = 1e-8,
+        .eps_in_sqrt = true};
+}
+kn_optim_scale_by_yogi_opts kn_optim_scale_by_yogi_opts_default(void)
+{
+    return (kn_optim_scale_by_yogi_opts){.size_ = sizeof(kn_optim_scale_by_yogi_opts), .b1 = 0.9, .b2 = 0.999,
+        .eps = 1e-3, .initial_accumulator_value = 1e-6};
+}
+
 /* ---- kiln/optim/schedules.h */
 kn_optim_linear_schedule_opts kn_optim_linear_schedule_opts_default(void)
 {
@@ -1185,6 +1419,13 @@ kn_optim_scale_by_trust_ratio_opts kn_optim_scale_by_trust_ratio_opts_default(vo
 {
     return (kn_optim_scale_by_trust_ratio_opts){.size_ = sizeof(kn_optim_scale_by_trust_ratio_opts),
         .trust_coefficient = 1};
+}
+
+/* ---- kiln/optim/trees.h */
+kn_optim_power_iteration_opts kn_optim_power_iteration_opts_default(void)
+{
+    return (kn_optim_power_iteration_opts){.size_ = sizeof(kn_optim_power_iteration_opts), .num_iters = 100,
+        .error_tolerance = 1e-6};
 }
 
 /* ---- kiln/optim.h */

@@ -16,7 +16,7 @@ static bool need_features(kna_op *op, int64_t features)
     return !kna_failed(op);
 }
 
-/* base^(-2 i / features) for i below features / 2, rounded once to float32 or float64, as a constant. */
+/* base^(-2 i / features) for i below features / 2, rounded once to float32 or float64. */
 static kni_atom frequencies(kna_op *op, int64_t features, double base, kn_dtype d)
 {
     if (need_features(op, features) && !(base > 0 && isfinite(base)))
@@ -25,21 +25,15 @@ static kni_atom frequencies(kna_op *op, int64_t features, double base, kn_dtype 
         return KN_ATOM_NONE;
     kn_shape shape = {1, {features / 2}};
     double *v = knx_alloc((size_t)shape.dim[0] * sizeof *v);
-    float *f = (float *)v;
     if (!v) {
         kna_fail_with(op, knx_error_nomem());
         return KN_ATOM_NONE;
     }
-    for (int64_t i = 0; i < shape.dim[0]; i++) {
-        double x = pow(base, -2.0 * (double)i / (double)features);
-        if (d == KN_DT(F64))
-            v[i] = x;
-        else
-            f[i] = (float)x;
-    }
-    kn_array all = kn_from_memory(v, &shape, d);
+    for (int64_t i = 0; i < shape.dim[0]; i++)
+        v[i] = -2.0 * (double)i / (double)features;
+    kn_array exponents = kn_from_memory(v, &shape, KN_DT(F64));
     knx_free(v);
-    return kna_in(op, all);
+    return kna_in(op, kn_astype(kn_power(kn_like_double(base), exponents), d, NULL));
 }
 
 /* position times frequency, with an axis more than the positions; angles are computed in d. */
@@ -264,13 +258,12 @@ kn_array kn_nn_sinusoidal_positions(kn_array positions, int64_t features, const 
 
 /* Of n heads, a power of two: 2^(-8 / n), 2^(-16 / n), ... Others take those of the power below, and between them
  * every other one of those of the power above. */
-static double slope(int64_t i, int64_t heads)
+static double slope_exponent(int64_t i, int64_t heads)
 {
     int64_t power = 1;
     while (2 * power <= heads)
         power *= 2;
-    return i < power ? exp2(-8.0 * (double)(i + 1) / (double)power)
-                     : exp2(-8.0 * (double)(2 * (i - power) + 1) / (double)(2 * power));
+    return i < power ? -8.0 * (double)(i + 1) / (double)power : -8.0 * (double)(2 * (i - power) + 1) / (double)(2 * power);
 }
 
 kn_array kn_nn_alibi_slopes(int64_t num_heads)
@@ -279,14 +272,14 @@ kn_array kn_nn_alibi_slopes(int64_t num_heads)
     knl_begin(&c, "nn_alibi_slopes");
     if (kna_need_number(&c.op, num_heads, "the number of heads") && (num_heads < 1 || num_heads > (int64_t)1 << 24))
         kna_fail(&c.op, KN_ERROR_VALUE, "num_heads must be positive, but is %lld", (long long)num_heads);
-    float *v = kna_failed(&c.op) ? NULL : knx_alloc((size_t)num_heads * sizeof *v);
+    double *v = kna_failed(&c.op) ? NULL : knx_alloc((size_t)num_heads * sizeof *v);
     if (!v && !kna_failed(&c.op))
         kna_fail_with(&c.op, knx_error_nomem());
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
     for (int64_t i = 0; i < num_heads; i++)
-        v[i] = (float)slope(i, num_heads);
-    kn_array y = kn_from_memory(v, &(kn_shape){1, {num_heads}}, KN_DT(F32));
+        v[i] = slope_exponent(i, num_heads);
+    kn_array exponents = kn_from_memory(v, &(kn_shape){1, {num_heads}}, KN_DT(F64));
     knx_free(v);
-    return knl_end(&c, y);
+    return knl_end(&c, kn_astype(kn_exp2(exponents), KN_DT(F32), NULL));
 }

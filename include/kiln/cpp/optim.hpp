@@ -7,6 +7,10 @@
 #include "kiln/cpp/options.hpp"
 #include "kiln/cpp/optim/losses.hpp"
 #include "kiln/cpp/optim/optimizers.hpp"
+#include "kiln/cpp/optim/contrib.hpp"
+#include "kiln/cpp/optim/projections.hpp"
+#include "kiln/cpp/optim/scales.hpp"
+#include "kiln/cpp/optim/trees.hpp"
 #include "kiln/cpp/optim/schedules.hpp"
 #include "kiln/cpp/optim/transforms.hpp"
 
@@ -14,8 +18,10 @@ namespace kiln {
 namespace optim {
 struct update_opts {
     KILN_OPTION((::kiln::array), value, {})
+    KILN_OPTION((::kiln::pytree), hessian, {})
     kn_optim_update_opts c() const {
-        kn_optim_update_opts to_ = {}; to_.size_ = sizeof to_; to_.value = detail::c_of(value); return to_; }
+        kn_optim_update_opts to_ = {}; to_.size_ = sizeof to_; to_.value = detail::c_of(value);
+        to_.hessian = detail::c_of(hessian); return to_; }
 };
 /* the optimizer's state before the first step, as optax has it: for adam a count, then the moments, all zero; for
  * sgd the traces, if any. Its leaves have names: [0].mu.w1 */

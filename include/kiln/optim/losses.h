@@ -93,6 +93,57 @@ KN_API kn_array kn_optim_poly_loss_cross_entropy(kn_array logits, kn_array label
  * one direction, and others elsewhere. One number */
 KN_API kn_array kn_optim_ntxent(kn_array embeddings, kn_array labels, double temperature);
 
+/* ---- More of two classes and of many. */
+/* optax.losses.sparsemax_loss: the loss of the sigmoid that reaches 0 and 1: smooth, and zero from a margin on.
+ * labels are 0 and 1 */
+KN_API kn_array kn_optim_sparsemax_loss(kn_array logits, kn_array labels);
+/* optax.losses.multiclass_hinge_loss: how far the score of the label is from being 1 above all others, of each row.
+ * labels are numbers of classes */
+KN_API kn_array kn_optim_multiclass_hinge_loss(kn_array scores, kn_array labels);
+/* optax.losses.multiclass_perceptron_loss: how far the largest score is above that of the label, of each row */
+KN_API kn_array kn_optim_multiclass_perceptron_loss(kn_array scores, kn_array labels);
+typedef struct kn_optim_ranking_softmax_loss_opts {
+    size_t size_;
+    kn_array where;   /* NULL, all: the items that count */
+    kn_array weights; /* NULL, 1: of the items */
+    bool no_mean;     /* the losses of all lists, and not their mean */
+} kn_optim_ranking_softmax_loss_opts;
+KN_API kn_optim_ranking_softmax_loss_opts kn_optim_ranking_softmax_loss_opts_default(void);
+/* optax.losses.ranking_softmax_loss: the cross entropy of the softmax of each list's scores and its relevances:
+ * their mean over lists */
+KN_API kn_array kn_optim_ranking_softmax_loss(kn_array logits, kn_array labels,
+    const kn_optim_ranking_softmax_loss_opts *opts);
+typedef struct kn_optim_triplet_margin_loss_opts {
+    size_t size_;
+    kn_axes axis;       /* not given, the last one */
+    double norm_degree; /* 2: of the distance */
+    double margin;      /* 1: that a negative has to be further than a positive */
+    double eps;         /* 1e-6: below the root */
+} kn_optim_triplet_margin_loss_opts;
+KN_API kn_optim_triplet_margin_loss_opts kn_optim_triplet_margin_loss_opts_default(void);
+/* optax.losses.triplet_margin_loss: how much the negative is not further from the anchor than the positive, by a
+ * margin, of each row */
+KN_API kn_array kn_optim_triplet_margin_loss(kn_array anchors, kn_array positives, kn_array negatives,
+    const kn_optim_triplet_margin_loss_opts *opts);
+
+/* ---- Of sequences. */
+typedef struct kn_ctc_loss_result { kn_array per_seq_loss, logalpha_phi, logalpha_emit; } kn_ctc_loss_result;
+typedef struct kn_optim_ctc_loss_opts {
+    size_t size_;
+    int64_t blank_id;   /* the class that stands for no label */
+    double log_epsilon; /* -1e5: the logarithm of no probability */
+} kn_optim_ctc_loss_opts;
+KN_API kn_optim_ctc_loss_opts kn_optim_ctc_loss_opts_default(void);
+/* optax.ctc_loss: the negative log likelihood of each sequence of labels, (B), under all ways in which frames can
+ * spell it, with blanks between (Graves et al. 2006). logits: (B, T, classes), unnormalised; labels: (B, N), numbers
+ * of classes; paddings are 1 behind the end of a sequence and 0 before. ValueError for other shapes */
+KN_API kn_array kn_optim_ctc_loss(kn_array logits, kn_array logit_paddings, kn_array labels, kn_array label_paddings,
+    const kn_optim_ctc_loss_opts *opts);
+/* optax.ctc_loss_with_forward_probs: ctc_loss with the logarithms of the forward probabilities behind each frame:
+ * that so many labels are spelled and a blank is last, (T, B, N + 1), and that the label itself is last, (T, B, N) */
+KN_API kn_ctc_loss_result kn_optim_ctc_loss_with_forward_probs(kn_array logits, kn_array logit_paddings, kn_array
+    labels, kn_array label_paddings, const kn_optim_ctc_loss_opts *opts);
+
 #ifdef __cplusplus
 }
 #endif
@@ -137,5 +188,19 @@ KN_API kn_array kn_optim_ntxent(kn_array embeddings, kn_array labels, double tem
 #define KN_OPTIM_NTXENT_(c, embeddings, labels, temperature)                                                           \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(embeddings); kn_array KN_V(2, c) = KN_LIKE(labels);                  \
     KN_TAKE(double, 3, c, temperature) KN_HERE(); (kn_optim_ntxent)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+#define kn_optim_sparsemax_loss(logits, labels) KN_F2(kn_optim_sparsemax_loss, logits, labels)
+#define kn_optim_multiclass_hinge_loss(scores, labels) KN_F2(kn_optim_multiclass_hinge_loss, scores, labels)
+#define kn_optim_multiclass_perceptron_loss(scores, labels) KN_F2(kn_optim_multiclass_perceptron_loss, scores, labels)
+#define kn_optim_ranking_softmax_loss(logits, labels, ...)                                                             \
+    KN_F2O(kn_optim_ranking_softmax_loss, kn_optim_ranking_softmax_loss_opts, (), logits, labels, __VA_ARGS__)
+#define kn_optim_triplet_margin_loss(anchors, positives, negatives, ...)                                               \
+    KN_F3O(kn_optim_triplet_margin_loss, kn_optim_triplet_margin_loss_opts, (.norm_degree = 2, .margin = 1,            \
+    .eps = 1e-6, ), anchors, positives, negatives, __VA_ARGS__)
+#define kn_optim_ctc_loss(logits, logit_paddings, labels, label_paddings, ...)                                         \
+    KN_F4O(kn_optim_ctc_loss, kn_optim_ctc_loss_opts, (.log_epsilon = -1e5, ), logits, logit_paddings, labels,         \
+    label_paddings, __VA_ARGS__)
+#define kn_optim_ctc_loss_with_forward_probs(logits, logit_paddings, labels, label_paddings, ...)                      \
+    KN_F4O(kn_optim_ctc_loss_with_forward_probs, kn_optim_ctc_loss_opts, (.log_epsilon = -1e5, ), logits,              \
+    logit_paddings, labels, label_paddings, __VA_ARGS__)
 #endif
 #endif

@@ -153,6 +153,83 @@ inline array ntxent(const ::kiln::operand &embeddings, const ::kiln::operand &la
     where = here())
 { detail::call c_(where); kn_array embeddings_h = embeddings.c(); kn_array labels_h = labels.c(); c_.here(); return
     array::share(c_.take(kn_optim_ntxent(embeddings_h, labels_h, temperature))); }
+/* optax.losses.sparsemax_loss: the loss of the sigmoid that reaches 0 and 1: smooth, and zero from a margin on.
+ * labels are 0 and 1 */
+inline array sparsemax_loss(const ::kiln::operand &logits, const ::kiln::operand &labels, place where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_sparsemax_loss(logits_h, labels_h))); }
+/* optax.losses.multiclass_hinge_loss: how far the score of the label is from being 1 above all others, of each row.
+ * labels are numbers of classes */
+inline array multiclass_hinge_loss(const ::kiln::operand &scores, const ::kiln::operand &labels, place where = here())
+{ detail::call c_(where); kn_array scores_h = scores.c(); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_multiclass_hinge_loss(scores_h, labels_h))); }
+/* optax.losses.multiclass_perceptron_loss: how far the largest score is above that of the label, of each row */
+inline array multiclass_perceptron_loss(const ::kiln::operand &scores, const ::kiln::operand &labels, place
+    where = here())
+{ detail::call c_(where); kn_array scores_h = scores.c(); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_multiclass_perceptron_loss(scores_h, labels_h))); }
+struct ranking_softmax_loss_opts {
+    KILN_OPTION((::kiln::array), where, {}) /* the items that count */
+    KILN_OPTION((::kiln::array), weights, {}) /* of the items */
+    KILN_OPTION((bool), no_mean, {}) /* the losses of all lists, and not their mean */
+    kn_optim_ranking_softmax_loss_opts c() const {
+        kn_optim_ranking_softmax_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.where = detail::c_of(where);
+        to_.weights = detail::c_of(weights); to_.no_mean = detail::c_of(no_mean); return to_; }
+};
+/* optax.losses.ranking_softmax_loss: the cross entropy of the softmax of each list's scores and its relevances:
+ * their mean over lists */
+inline array ranking_softmax_loss(const ::kiln::operand &logits, const ::kiln::operand &labels, const
+    ::kiln::optim::ranking_softmax_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array labels_h = labels.c();
+    kn_optim_ranking_softmax_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_ranking_softmax_loss(logits_h, labels_h, &opts_c))); }
+struct triplet_margin_loss_opts {
+    KILN_OPTION((::kiln::axes), axis, {}) /* the last one */
+    KILN_OPTION((double), norm_degree, 2) /* of the distance */
+    KILN_OPTION((double), margin, 1) /* that a negative has to be further than a positive */
+    KILN_OPTION((double), eps, 1e-6) /* below the root */
+    kn_optim_triplet_margin_loss_opts c() const {
+        kn_optim_triplet_margin_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis);
+        to_.norm_degree = detail::c_of(norm_degree); to_.margin = detail::c_of(margin); to_.eps = detail::c_of(eps);
+        return to_; }
+};
+/* optax.losses.triplet_margin_loss: how much the negative is not further from the anchor than the positive, by a
+ * margin, of each row */
+inline array triplet_margin_loss(const ::kiln::operand &anchors, const ::kiln::operand &positives, const ::kiln::operand
+    &negatives, const ::kiln::optim::triplet_margin_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array anchors_h = anchors.c(); kn_array positives_h = positives.c(); kn_array
+    negatives_h = negatives.c(); kn_optim_triplet_margin_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_triplet_margin_loss(anchors_h, positives_h, negatives_h, &opts_c))); }
+struct ctc_loss_opts {
+    KILN_OPTION((int64_t), blank_id, {}) /* the class that stands for no label */
+    KILN_OPTION((double), log_epsilon, -1e5) /* the logarithm of no probability */
+    kn_optim_ctc_loss_opts c() const {
+        kn_optim_ctc_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.blank_id = detail::c_of(blank_id);
+        to_.log_epsilon = detail::c_of(log_epsilon); return to_; }
+};
+/* optax.ctc_loss: the negative log likelihood of each sequence of labels, (B), under all ways in which frames can
+ * spell it, with blanks between (Graves et al. 2006). logits: (B, T, classes), unnormalised; labels: (B, N), numbers
+ * of classes; paddings are 1 behind the end of a sequence and 0 before. ValueError for other shapes */
+inline array ctc_loss(const ::kiln::operand &logits, const ::kiln::operand &logit_paddings, const ::kiln::operand
+    &labels, const ::kiln::operand &label_paddings, const ::kiln::optim::ctc_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array logit_paddings_h = logit_paddings.c(); kn_array
+    labels_h = labels.c(); kn_array label_paddings_h = label_paddings.c(); kn_optim_ctc_loss_opts opts_c = opts.c();
+    c_.here(); return array::share(c_.take(kn_optim_ctc_loss(logits_h, logit_paddings_h, labels_h, label_paddings_h,
+    &opts_c))); }
+} // namespace optim
+struct ctc_loss_result { array per_seq_loss; array logalpha_phi; array logalpha_emit; };
+namespace optim {
+using ctc_loss_with_forward_probs_opts = ::kiln::optim::ctc_loss_opts;
+/* optax.ctc_loss_with_forward_probs: ctc_loss with the logarithms of the forward probabilities behind each frame:
+ * that so many labels are spelled and a blank is last, (T, B, N + 1), and that the label itself is last, (T, B, N) */
+inline ::kiln::ctc_loss_result ctc_loss_with_forward_probs(const ::kiln::operand &logits, const ::kiln::operand
+    &logit_paddings, const ::kiln::operand &labels, const ::kiln::operand &label_paddings, const
+    ::kiln::optim::ctc_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array logits_h = logits.c(); kn_array logit_paddings_h = logit_paddings.c(); kn_array
+    labels_h = labels.c(); kn_array label_paddings_h = label_paddings.c(); kn_optim_ctc_loss_opts opts_c = opts.c();
+    c_.here(); kn_ctc_loss_result r_ = c_.value(kn_optim_ctc_loss_with_forward_probs(logits_h, logit_paddings_h,
+    labels_h, label_paddings_h, &opts_c)); return ::kiln::ctc_loss_result{array::share(r_.per_seq_loss),
+    array::share(r_.logalpha_phi), array::share(r_.logalpha_emit)}; }
 } // namespace optim
 } // namespace kiln
 #endif
