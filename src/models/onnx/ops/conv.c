@@ -40,8 +40,8 @@ static int conv_read(knonnx_call *c, int x, int w, conv *v)
     return 0;
 }
 
-/* A kernel whose values are known has its output features last, as products read it, so that it is turned once and not at each call:
- * the names of its axes then are in `text`. */
+/* A kernel whose values are known has its output features last, as products read it, so that it is turned once and not
+ * at each call: the names of its axes then are in `text`. */
 static kn_array features_last(const conv *v, kn_lax_conv_numbers *numbers, char text[3][KN_MAX_NDIM + 1])
 {
     static const char letters[] = "HWDABEFGJKLMPQRSTUVXYZ";

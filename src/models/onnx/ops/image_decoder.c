@@ -36,7 +36,8 @@ static int image_decoder(knonnx_call *c)
     if (!gray && !backwards && strcmp(format, "RGB"))
         return knonnx_fail(c, KN_ERROR_VALUE, "pixel_format is \"%.40s\"", format);
     if (!knonnx_known(c, 0))
-        return knonnx_fail(c, KN_ERROR_CONCRETIZATION, "the size of a picture depends on its bytes, which must be known");
+        return knonnx_fail(c, KN_ERROR_CONCRETIZATION,
+                           "the size of a picture depends on its bytes, which must be known");
     const uint8_t *bytes = kn_data_bytes(x, KN_U8);
     bool pending = kn_error_pending();
     knbeside_picture p = {0};

@@ -27,8 +27,8 @@ kn_array knonnx_averaged(kn_array x, const kn_axes *axes, bool keepdims);
 kn_array knonnx_maximal(kn_array x, const kn_axes *axes, bool keepdims);
 /* x rounded to even and brought into the range of an integer dtype. */
 kn_array knonnx_saturated(kn_array x, kn_dtype dtype);
-/* x, of 8 bits, as int8, with the zero point that belongs to it (input `zero`, if there is one): numbers without sign are
- * moved by 128. NULL in *p: it is known to be 0; else int32. */
+/* x, of 8 bits, as int8, with the zero point that belongs to it (input `zero`, if there is one): numbers without sign
+ * are moved by 128. NULL in *p: it is known to be 0; else int32. */
 kn_array knonnx_int8(knonnx_call *c, kn_array x, int zero, kn_array *p);
 /* The dtype that sums of such numbers are made in: float32 for shorter floats, else its own. */
 kn_dtype knonnx_work_dtype(kn_dtype dtype);

@@ -41,7 +41,7 @@ static knonnx_windows covering(const knonnx_windows *w)
 
 typedef kn_array reduce(kn_array, const kn_shape *, const kn_lax_reduce_window_opts *);
 
-/* One dimension after the other, the first one first: fewer elements are left for the last one, whose steps are short. */
+/* One dimension after the other, the first one first: fewer elements are left for the last one, which is slower. */
 static kn_array reduced(kn_array x, const knonnx_windows *w, reduce *by)
 {
     knonnx_windows v = covering(w);

@@ -70,7 +70,8 @@ static int64_t most_samples(knonnx_call *c, const roi_align *r, int k, int64_t b
     if (r->ratio > 0)
         return r->ratio;
     if (!knonnx_known(c, 1))
-        return knonnx_fail(c, KN_ERROR_CONCRETIZATION, "sampling_ratio 0 takes as many samples as regions are large, which must be known");
+        return knonnx_fail(c, KN_ERROR_CONCRETIZATION,
+                           "sampling_ratio 0 takes as many samples as regions are large, which must be known");
     const double *v = knonnx_doubles_in(c, 1, &n);
     for (int i = 0; v && i + 3 < n; i += 4) {
         double size = (v[i + 3 - k] - v[i + 1 - k]) * r->scale;
@@ -294,7 +295,8 @@ static int non_max_suppression(knonnx_call *c)
     if (b.ndim != 3 || t.ndim != 3 || b.dim[2] != 4 || t.dim[0] != b.dim[0] || t.dim[2] != b.dim[1])
         return knonnx_fail(c, KN_ERROR_VALUE, "boxes are (batch, boxes, 4), scores (batch, classes, boxes)");
     if (!knonnx_known(c, 0) || !knonnx_known(c, 1))
-        return knonnx_fail(c, KN_ERROR_CONCRETIZATION, "how many boxes are left depends on their values, which must be known");
+        return knonnx_fail(c, KN_ERROR_CONCRETIZATION,
+                           "how many boxes are left depends on their values, which must be known");
     s.batch = b.dim[0];
     s.boxes = b.dim[1];
     s.classes = t.dim[1];
