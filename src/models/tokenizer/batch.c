@@ -59,7 +59,9 @@ bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_j
         to_bytes((const kntok_work *const[2]){w[0], w[1]}, out);
     if (good && job->limits.pad && !job->in_batch) {
         size_t n = job->limits.fixed ? (size_t)job->limits.fixed : out->n;
-        kntok_pad(out, kntok_round(n, job->limits.multiple), &job->limits);
+        n = kntok_round(n, job->limits.multiple);
+        kntok_pad(out, n, &job->limits);
+        good = out->n >= n;
     }
     return good;
 }
