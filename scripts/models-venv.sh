@@ -12,7 +12,7 @@ get() {
     "$venv/bin/pip" install -q --upgrade "$@" || echo "$1 could not be installed: tests beside it are skipped"
 }
 for package in numpy onnx onnxruntime tokenizers tiktoken safetensors huggingface_hub gguf ml_dtypes pillow regex; do get "$package"; done
-[ -d "$venv/onnx-cases" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-cases.py "$venv/onnx-cases" 2>/dev/null || echo "no cases of ONNX"
+[ -d "$venv/onnx-cases/real" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-cases.py "$venv/onnx-cases" 2>/dev/null || echo "no cases of ONNX"
 [ -d "$venv/onnx-cases/layer" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-layer-cases.py "$venv/onnx-cases" 2>/dev/null || echo "no cases of layers"
 [ -d "$venv/onnx-more" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/onnx-more-cases.py "$venv/onnx-more" >/dev/null 2>&1 || echo "no more cases of ONNX"
 [ -d "$venv/packages" ] && [ -z "${NEWER-}" ] || "$venv/bin/python" scripts/models.py "$venv/packages" || echo "no models of packages"
