@@ -90,7 +90,7 @@ static bool has(int n, const knx_dim_var *v, knx_dim_var x)
 static int collect(int64_t d, int n, int most, knx_dim_var *out)
 {
     knx_dim_part p[KNX_DIM_PARTS];
-    int parts = knx_dim_terms(d, p);
+    int parts = knx_is_symbolic(d) ? knx_dim_terms(d, p) : 0; /* of a number there may be no term at all yet */
     for (int i = 0; i < parts; i++) {
         const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);
         for (uint32_t k = 0; k < t->n; k++) {
