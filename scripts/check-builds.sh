@@ -49,11 +49,11 @@ plain() {
     verdict "$name" $status "$log"
     [ $status -eq 0 ] && rm -rf "$dir"
 }
-run_examples() { # those that print what is known beforehand
+run_examples() { # those that print what is known beforehand; 77: what it reads is not there
     for expected in "$root"/examples/*.expected; do
         local name
         name=$(basename "$expected" .expected)
-        "$root/tests/run-program.sh" "$expected" "$root/data" "$1/examples/$name" || return 1
+        "$root/tests/run-program.sh" "$expected" "$root/data" "$1/examples/$name" || [ $? -eq 77 ] || return 1
     done
 }
 
