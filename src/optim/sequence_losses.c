@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sequence_losses.c -- more losses of optax.losses: of margins, of lists, of triplets, and of sequences that are spelled
- * frame by frame (CTC), made of public functions. */
+ * sequence_losses.c -- more losses of optax.losses: of margins, of lists, of triplets, and of sequences that are
+ * spelled frame by frame (CTC), made of public functions. */
 #include "kiln/control.h"
 #include "kiln/nn.h"
 #include "lib/compose.h"
@@ -125,8 +125,8 @@ kn_array kn_optim_triplet_margin_loss(kn_array anchors, kn_array positives, kn_a
     return knl_end(&c, kn_maximum(kn_add(gap, num(o.margin)), num(0)));
 }
 
-/* ---- CTC. phi: the logarithm of the probability that so many labels are spelled and a blank is last, (B, N + 1); emit:
- * that the label itself is last, (B, N). */
+/* ---- CTC. phi: the logarithm of the probability that so many labels are spelled and a blank is last, (B, N + 1);
+ * emit: that the label itself is last, (B, N). */
 
 typedef struct states {
     kn_array phi, emit;

@@ -83,37 +83,34 @@ kn_array kno_fold_trees(const char *name, kn_tree a, kn_tree b, kno_leaf_functio
 
 /* ---- Arithmetic. */
 
-#define TWO(name, expression)                                                         \
+#define TWO(function, name, expression)                                               \
     static kn_array name##_leaf(kn_array x, kn_array y, int i, const void *env)       \
     {                                                                                 \
         (void)i, (void)env;                                                           \
         return expression;                                                            \
     }                                                                                 \
-    kn_tree kn_optim_tree_##name(kn_tree tree_x, kn_tree tree_y)                      \
+    kn_tree function(kn_tree tree_x, kn_tree tree_y)                                  \
     {                                                                                 \
         if (!kntree_tree_get("optim_tree_" #name, tree_y))                            \
             return NULL;                                                              \
         return kno_map_trees("optim_tree_" #name, tree_x, tree_y, name##_leaf, NULL); \
     }
-TWO(add, kn_add(x, y))
-TWO(sub, kn_subtract(x, y))
-TWO(mul, kn_multiply(x, y))
-TWO(div, kn_divide(x, y))
+TWO(kn_optim_tree_add, add, kn_add(x, y))
+TWO(kn_optim_tree_sub, sub, kn_subtract(x, y))
+TWO(kn_optim_tree_mul, mul, kn_multiply(x, y))
+TWO(kn_optim_tree_div, div, kn_divide(x, y))
 
-#define ONE(name, expression)                                                     \
-    static kn_array name##_leaf(kn_array x, kn_array y, int i, const void *env)   \
-    {                                                                             \
-        (void)y, (void)i, (void)env;                                              \
-        return expression;                                                        \
-    }                                                                             \
-    kn_tree kn_optim_tree_##name(kn_tree tree)                                    \
-    {                                                                             \
-        return kno_map_trees("optim_tree_" #name, tree, NULL, name##_leaf, NULL); \
-    }
-ONE(zeros_like, kn_zeros_like(x, NULL))
-ONE(ones_like, kn_ones_like(x, NULL))
-ONE(conj, kn_conjugate(x))
-ONE(real, kn_real(x))
+#define ONE(function, name, expression)                                         \
+    static kn_array name##_leaf(kn_array x, kn_array y, int i, const void *env) \
+    {                                                                           \
+        (void)y, (void)i, (void)env;                                            \
+        return expression;                                                      \
+    }                                                                           \
+    kn_tree function(kn_tree tree) { return kno_map_trees("optim_tree_" #name, tree, NULL, name##_leaf, NULL); }
+ONE(kn_optim_tree_zeros_like, zeros_like, kn_zeros_like(x, NULL))
+ONE(kn_optim_tree_ones_like, ones_like, kn_ones_like(x, NULL))
+ONE(kn_optim_tree_conj, conj, kn_conjugate(x))
+ONE(kn_optim_tree_real, real, kn_real(x))
 
 static kn_array scale_leaf(kn_array x, kn_array y, int i, const void *env)
 {

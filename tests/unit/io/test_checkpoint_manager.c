@@ -231,13 +231,14 @@ static void a_run_that_is_killed_ends_with_the_same_bits(void **state)
     assert_int_equal(train(other, want), 0);
     unsigned random = 12345;
     int killed = 0, ended = 0;
-    for (int tries = 0; tries < 200 && !ended; tries++) {
+    for (int tries = 0; tries < 60 && !ended; tries++) {
         pid_t child = fork();
         if (!child)
             _exit(train(run_folder, NULL));
         random = random * 1664525u + 1013904223u;
-        /* Nanoseconds; ever more of them, so that it ends on a busy machine, too. */
-        const int64_t wait = 3000000 + (int64_t)(random >> 8) % 25000000 * (killed < 12 ? 1 : 4 * (killed - 11));
+        /* Longer and longer, so that it ends on a machine that is busy, too. */
+        const int64_t most = (int64_t)25000000 << (killed < 12 ? 0 : (killed - 12) / 4),
+                      wait = 3000000 + (random >> 8) * most / (1 << 24);
         nanosleep(&(struct timespec){wait / 1000000000, wait % 1000000000}, NULL);
         kill(child, SIGKILL);
         int status = -1;
