@@ -21,7 +21,7 @@ def main():
     with open(texts, "rb") as f:
         lines = [x for x in f.read().split(b"\0")[:-1] if len(x) < 90]
     with open(short, "wb") as f:
-        f.write(b"".join(x + b"\0" for x in lines[:1200]))
+        f.write(b"".join(x + b"\0" for x in lines[:500]))
     bad = run("kinds.py", whole, short, os.path.join(folder, "kinds"))
     names = ["gpt2.json", "cl100k_base.json", "o200k_base.json"] + [f"{n}_base.npm.json" for n in ("r50k", "p50k", "cl100k", "o200k")]
     for name in names:
