@@ -23,6 +23,7 @@ def main():
     with open(short, "wb") as f:
         f.write(b"".join(x + b"\0" for x in lines[:500]))
     bad = run("kinds.py", whole, short, os.path.join(folder, "kinds"))
+    bad |= run("pieces.py", encode, short, os.path.join(folder, "pieces"))
     names = ["gpt2.json", "cl100k_base.json", "o200k_base.json"] + [f"{n}_base.npm.json" for n in ("r50k", "p50k", "cl100k", "o200k")]
     for name in names:
         path = os.path.join(vocabularies, name)

@@ -79,9 +79,8 @@ def kinds(lines):
     N, P, D = normalizers, pre_tokenizers, decoders
 
     def bpe(pre, normalizer=None, **more):
-        t = trained(models.BPE(unk_token="[UNK]", **more), trainers.BpeTrainer(**small(), **{k: v for k, v in more.items() if "sub" in k or "suffix" in k}), lines,
-                    normalizer, pre)
-        return t
+        marks = {k: v for k, v in more.items() if "sub" in k or "suffix" in k}
+        return trained(models.BPE(unk_token="[UNK]", **more), trainers.BpeTrainer(**small(), **marks), lines, normalizer, pre)
 
     def wordpiece(normalizer, pre=None):
         return trained(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=50), trainers.WordPieceTrainer(**small()), lines, normalizer,
@@ -109,7 +108,8 @@ def kinds(lines):
     out["roberta"] = t
     t = bpe(P.ByteLevel(add_prefix_space=False))
     t.post_processor = processors.Sequence([processors.ByteLevel(trim_offsets=True),
-                                            processors.TemplateProcessing(single="[CLS] $0", pair="[CLS] $A $B:1 [SEP]:2", special_tokens=[("[CLS]", 1), ("[SEP]", 2)])])
+                                            processors.TemplateProcessing(single="[CLS] $0", pair="[CLS] $A $B:1 [SEP]:2",
+                                                                          special_tokens=[("[CLS]", 1), ("[SEP]", 2)])])
     t.decoder = D.ByteLevel()
     t.enable_truncation(7, direction="left", strategy="longest_first")
     t.enable_padding(direction="left", pad_id=3, pad_to_multiple_of=4)
@@ -158,18 +158,20 @@ def kinds(lines):
     t.add_special_tokens(["<|endoftext|>"])
     t.add_tokens([AddedToken("Hello", normalized=True), AddedToken("World", normalized=False), AddedToken("x", single_word=True, lstrip=True, rstrip=True)])
     out["words"] = t
-    t = trained(models.WordLevel(unk_token="[UNK]"), trainers.WordLevelTrainer(**small()), lines, None, P.Sequence([P.CharDelimiterSplit(" "), P.FixedLength(3)]))
+    t = trained(models.WordLevel(unk_token="[UNK]"), trainers.WordLevelTrainer(**small()), lines, None,
+                P.Sequence([P.CharDelimiterSplit(" "), P.FixedLength(3)]))
     t.decoder = D.CTC("[PAD]", "|")
     t.enable_truncation(10, strategy="only_second")
     out["fixed"] = t
-    t = wordpiece(N.Sequence([N.NFD(), N.StripAccents(), N.Lowercase(), N.Prepend("_")]), P.Sequence([P.Split(" ", "merged_with_next"), P.Split(Regex(r"[\w']+"), "merged_with_previous"),
-                                                                                                   P.Punctuation("removed"), P.Digits()]))
+    t = wordpiece(N.Sequence([N.NFD(), N.StripAccents(), N.Lowercase(), N.Prepend("_")]),
+                  P.Sequence([P.Split(" ", "merged_with_next"), P.Split(Regex(r"[\w']+"), "merged_with_previous"), P.Punctuation("removed"), P.Digits()]))
     t.decoder = D.Sequence([D.WordPiece(prefix="##"), D.Replace(Regex("a+"), "b")])
     out["splits"] = t
     t = bpe(P.Split(Regex(r"\s+|[A-Z]?[a-z]+|\d{1,2}(?=\d)|\p{Han}|\W"), "isolated"), N.Sequence([N.ByteLevel()]))
     t.decoder = D.ByteLevel()
     out["normal_bytes"] = t
-    t = bpe(P.Sequence([P.Split(Regex(r"^\s*#.*$|(?<=\w)[-'](?=\w)"), "contiguous"), P.Split(Regex(r"[^\s]+"), "merged_with_next", invert=True), P.Metaspace(prepend_scheme="never")]), None)
+    t = bpe(P.Sequence([P.Split(Regex(r"^\s*#.*$|(?<=\w)[-'](?=\w)"), "contiguous"), P.Split(Regex(r"[^\s]+"), "merged_with_next", invert=True),
+                        P.Metaspace(prepend_scheme="never")]), None)
     t.decoder = D.Strip("x", 1, 0)
     out["lines"] = t
     return out
@@ -252,7 +254,8 @@ def compare(program, name, t, lines, texts, folder):
                     elif not isinstance(mine, str) and e is not None:
                         a, b = flat(mine), want
                         i = next((i for i, (x, y) in enumerate(zip(a[0], b[0])) if x != y), min(len(a[0]), len(b[0])))
-                        print(f"   at {i} of {len(a[0])}, {len(b[0])}; cut off {len(a[1])}, {len(b[1])}\n   ours {a[0][max(0, i - 1):i + 4]}\n   ref. {b[0][max(0, i - 1):i + 4]}")
+                        print(f"   at {i} of {len(a[0])}, {len(b[0])}; cut off {len(a[1])}, {len(b[1])}")
+                        print(f"   ours {a[0][max(0, i - 1):i + 4]}\n   ref. {b[0][max(0, i - 1):i + 4]}")
                     else:
                         print(f"   ours {str(mine)[:200]}\n   ref. {str(want)[:200]}")
     print(f"{name}: {bad} lines differ", flush=True)

@@ -16,7 +16,8 @@ RANGES = [(0x20, 0x7f)] * 12 + [(0xa0, 0x250)] * 3 + [
     (0xfb00, 0xfe00), (0xfe00, 0x10000), (0x10000, 0x10800), (0x10800, 0x11000), (0x11000, 0x12000), (0x12000, 0x13500),
     (0x16800, 0x17000), (0x17000, 0x18d10), (0x1b000, 0x1b300), (0x1d000, 0x1d800), (0x1d800, 0x1ec00), (0x1ee00, 0x1f000),
     (0x1f000, 0x1fb00), (0x20000, 0x323b0), (0xe0000, 0xe01f0), (0xf0000, 0xf0100)]
-EMOJI = ["\U0001f600", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd", "1\ufe0f\u20e3", "\U0001f9d1\u200d\U0001f4bb"]
+EMOJI = ["\U0001f600", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd",
+         "1\ufe0f\u20e3", "\U0001f9d1\u200d\U0001f4bb"]
 WORDS = ("the of and a to in is you that it he was for on are as with his they I at be this have from or one had by word but not what all were we "
          "when your can said there use an each which she do how their if will up other about out many then them these so some her would make "
          "like him into time has look two more write go see number no way could people my than first water been call who oil its now find "
