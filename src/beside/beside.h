@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * beside.h -- what the libraries beside kiln share (kiln_media, kiln_models): errors, growing bytes, whole files. They stand on
- * Kiln's public functions alone; these are compiled into each of them. */
+ * beside.h -- what the libraries beside kiln share (kiln_media, kiln_models): errors, growing bytes, whole files. They
+ * stand on Kiln's public functions alone; these are compiled into each of them. */
 #ifndef KN_BESIDE_BESIDE_H
 #define KN_BESIDE_BESIDE_H
 #ifndef KN_BUILD

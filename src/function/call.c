@@ -446,7 +446,8 @@ static const char *call_name(const knf_core *f)
     return f->name;
 }
 
-/* A program with constants among its arguments is recorded with folding: what depends on them alone is worked out once. */
+/* A program with constants among its arguments is recorded with folding: what depends on them alone is worked out once.
+ * */
 static bool begin_folding(const knf_core *f)
 {
     kna_state *s = kna_state_get();

@@ -323,7 +323,8 @@ static size_t fixed_bytes(const knf_core *c)
 {
     size_t bytes = 0;
     for (int i = 0; c->fixed && i < c->n_in; i++)
-        bytes += sizeof c->fixed[i] + (c->fixed[i] ? sizeof *c->fixed[i] + (by_place(c, i) ? 0 : size_of(c->fixed[i])) : 0);
+        bytes +=
+            sizeof c->fixed[i] + (c->fixed[i] ? sizeof *c->fixed[i] + (by_place(c, i) ? 0 : size_of(c->fixed[i])) : 0);
     return bytes;
 }
 
@@ -340,7 +341,8 @@ static bool same_fixed(const knf_core *a, const knf_core *b)
             continue;
         if (!x || !y || x->type.dtype != y->type.dtype || !kni_type_same_shape(x->type, y->type))
             return false;
-        if (kna_elements(x) != kna_elements(y) && (by_place(a, i) || memcmp(kna_elements(x), kna_elements(y), size_of(x)) != 0))
+        if (kna_elements(x) != kna_elements(y) &&
+            (by_place(a, i) || memcmp(kna_elements(x), kna_elements(y), size_of(x)) != 0))
             return false;
     }
     return true;
@@ -349,7 +351,8 @@ static bool same_fixed(const knf_core *a, const knf_core *b)
 static bool same_trees(const knf_core *a, const knf_core *b)
 {
     bool same = a->n_in == b->n_in && a->open_in == b->open_in && a->open_out == b->open_out &&
-                a->static_args == b->static_args && a->const_args == b->const_args && same_structure(a->out_structure, b->out_structure) &&
+                a->static_args == b->static_args && a->const_args == b->const_args &&
+                same_structure(a->out_structure, b->out_structure) &&
                 same_structure(a->captured_structure, b->captured_structure);
     for (int i = 0; same && i < KN_MAX_ARGS; i++)
         same = same_structure(a->in_structure[i], b->in_structure[i]);

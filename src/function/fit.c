@@ -87,7 +87,7 @@ typedef struct inputs {
     kntree_structure *structure[KN_MAX_ARGS];
     unsigned fixed;    /* which are static, or constant */
     unsigned constant; /* which are constant: of any size, told apart by where they lie */
-    const char *by; /* NULL: static ones are allowed */
+    const char *by;    /* NULL: static ones are allowed */
 } inputs;
 
 /* bytes: how many static ones have so far; NULL: it is constant, and may be as large as it is. */

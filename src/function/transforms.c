@@ -221,7 +221,8 @@ static void read_jit_options(kna_op *op, const kn_jit_opts *o, knf_core *draft)
         draft->const_args |= 1u << constant.arg[i];
         for (int k = 0; k < draft->o.argnums.n; k++)
             if (draft->o.argnums.arg[k] == constant.arg[i])
-                kna_fail(op, KN_ERROR_TYPE, "argument %d of %s cannot be constant and donated", constant.arg[i], f->name);
+                kna_fail(op, KN_ERROR_TYPE, "argument %d of %s cannot be constant and donated", constant.arg[i],
+                         f->name);
     }
     draft->open_in = draft->open_in || draft->static_args || draft->const_args;
     if (HAS(o, symbolic) && o->symbolic && !(draft->o.symbolic = knf_intern_name(o->symbolic)))

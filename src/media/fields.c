@@ -87,7 +87,7 @@ static int image_colors(const char *op, knmedia_panel *panel, kn_array image, co
     int map = o->colormap ? knmedia_map_named(o->colormap) : -1;
     if (picture && d != KN_U8 && kn_dtype_kind(d) != 'f')
         return knbeside_fail(op, KN_ERROR_TYPE, "a picture with colours is uint8, or floats from 0 to 1, not %s",
-                            kn_dtype_name(d));
+                             kn_dtype_name(d));
     if (map < 0)
         return knbeside_fail(op, KN_ERROR_VALUE, "there is no colour map \"%.40s\"", o->colormap ? o->colormap : "");
     const double *v = knmedia_doubles(op, "image", image, &n);
@@ -116,7 +116,7 @@ static int image(const char *op, knmedia_panel *panel, kn_array x, const kn_plot
         return -1;
     if ((s.ndim != 2 && (s.ndim != 3 || (s.dim[2] != 3 && s.dim[2] != 4))) || !s.dim[0] || !s.dim[1])
         return knbeside_fail(op, KN_ERROR_VALUE,
-                            "an image has the shape (height, width), or (height, width, 3 or 4), and pixels");
+                             "an image has the shape (height, width), or (height, width, 3 or 4), and pixels");
     if (s.dim[0] > KNBESIDE_MOST_PIXELS / s.dim[1])
         return knbeside_fail(op, KN_ERROR_VALUE, "an image has at most %d pixels", KNBESIDE_MOST_PIXELS);
     if (given &&

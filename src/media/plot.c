@@ -67,7 +67,7 @@ static knmedia_picture *new_picture(const char *op, int rows, int columns, doubl
 {
     if (!(width >= 16 && width <= 16384 && height >= 16 && height <= 16384)) {
         knbeside_fail(op, KN_ERROR_VALUE, "a picture has 16 to 16384 pixels in each direction, not %g by %g", width,
-                     height);
+                      height);
         return NULL;
     }
     knmedia_picture *p = knbeside_alloc(1, sizeof *p);
@@ -198,7 +198,7 @@ kn_plot kn_plot_grid(int rows, int columns, const kn_plot_grid_opts *opts)
     knmedia_picture *picture = NULL;
     if (rows < 1 || columns < 1 || rows > MOST_PANELS / columns)
         knbeside_fail(op, KN_ERROR_VALUE, "%d rows of %d panels: 1 to %d panels are possible", rows, columns,
-                     MOST_PANELS);
+                      MOST_PANELS);
     else
         picture = new_picture(op, rows, columns, o.width == 0 ? fmin(400.0 * columns, 16384) : o.width,
                               o.height == 0 ? fmin(300.0 * rows, 16384) : o.height, o.title);
@@ -222,7 +222,7 @@ kn_plot kn_plot_panel(kn_plot p, int row, int column, const kn_plot_panel_opts *
     bool inside = picture && row >= 0 && row < picture->rows && column >= 0 && column < picture->columns;
     if (picture && !inside)
         knbeside_fail(op, KN_ERROR_INDEX, "panel (%d, %d) is out of bounds for %d rows of %d", row, column,
-                     picture->rows, picture->columns);
+                      picture->rows, picture->columns);
     else if (inside && !set_panel(op, &picture->panel[row * picture->columns + column], &o))
         made = handle_of(op, picture, row * picture->columns + column);
     if (made)
@@ -291,7 +291,7 @@ static int check_scale(const char *op, const knmedia_picture *p, double scale)
         return knbeside_fail(op, KN_ERROR_VALUE, "a scale is from 0.1 to 16, not %g", scale);
     if (p->width * scale * p->height * scale > KNBESIDE_MOST_PIXELS)
         return knbeside_fail(op, KN_ERROR_VALUE, "a picture of %g by %g pixels has more than %d", p->width * scale,
-                            p->height * scale, KNBESIDE_MOST_PIXELS);
+                             p->height * scale, KNBESIDE_MOST_PIXELS);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * models.h -- what the files of kiln_models share: memory that is freed at once, mapped files. This library stands on Kiln's public functions
- * alone. */
+ * models.h -- what the files of kiln_models share: memory that is freed at once, mapped files. This library stands on
+ * Kiln's public functions alone. */
 #ifndef KN_MODELS_MODELS_H
 #define KN_MODELS_MODELS_H
 #include "beside/beside.h"
@@ -13,8 +13,8 @@ void *knmodels_take(knmodels_arena *a, uint64_t n, size_t size);
 char *knmodels_take_text(knmodels_arena *a, const char *s, size_t n);
 void knmodels_arena_free(knmodels_arena *a);
 
-/* The bytes of a file: mapped where the system can, copied on write; or a copy of memory. They live while somebody holds them; counting is
- * safe on any thread. */
+/* The bytes of a file: mapped where the system can, copied on write; or a copy of memory. They live while somebody
+ * holds them; counting is safe on any thread. */
 typedef struct knmodels_map { const char *at; size_t n; } knmodels_map;
 knmodels_map *knmodels_map_file(const char *operation, const char *path); /* NULL with an error */
 knmodels_map *knmodels_map_copy(const char *operation, const void *bytes, size_t n);

@@ -263,7 +263,8 @@ static double slope_exponent(int64_t i, int64_t heads)
     int64_t power = 1;
     while (2 * power <= heads)
         power *= 2;
-    return i < power ? -8.0 * (double)(i + 1) / (double)power : -8.0 * (double)(2 * (i - power) + 1) / (double)(2 * power);
+    int64_t step = i < power ? 2 * (i + 1) : 2 * (i - power) + 1;
+    return -4.0 * (double)step / (double)power;
 }
 
 kn_array kn_nn_alibi_slopes(int64_t num_heads)

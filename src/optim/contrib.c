@@ -370,8 +370,9 @@ static kn_optimizer when(const char *name, kn_optimizer inner, const kn_optim_co
     if (o.every < 1)
         kna_fail(&op, KN_ERROR_VALUE, "every must be >= 1, but is %lld", (long long)o.every);
     const double most = 0x1p53; /* doubles hold the steps */
-    kno_transform *t = kno_with(one_child(&op, &kno_when, inner),
-                                (const double[KNO_NUMBERS]){(double)o.from, fmin((double)o.to, most), (double)o.every});
+    kno_transform *t = kno_with(
+        one_child(&op, &kno_when, inner),
+        (const double[KNO_NUMBERS]){(double)o.from, (double)o.to < most ? (double)o.to : most, (double)o.every});
     return kno_finish(&op, kno_flagged(t, zeros, false, false));
 }
 

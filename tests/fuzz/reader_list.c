@@ -445,11 +445,11 @@ reader readers[] = {
      WORDS("GGUF\3\0\0\0", "\x9\0\0\0", "\x8\0\0\0", "\0\0\0\0\0\0\0\0", "\1\0\0\0\0\0\0\0", "general.alignment",
            "\xff\xff\xff\xff", "\x20\0\0\0")},
     {"tokenizer", readers_run_tokenizer, good[TOKENIZER], 0,
-     WORDS("{", "}", "[", "]", "\"type\":\"Sequence\"", "null", "true", "\"Regex\"", "\\\\p{L}", "(?i:", "]*", "NFKC", "\"Lowercase\"",
-           "\xe2\x96\x81", "\"\"", "0.5")},
+     WORDS("{", "}", "[", "]", "\"type\":\"Sequence\"", "null", "true", "\"Regex\"", "\\\\p{L}", "(?i:", "]*", "NFKC",
+           "\"Lowercase\"", "\xe2\x96\x81", "\"\"", "0.5")},
     {"onnx", readers_run_onnx, good[ONNX], 0,
-     WORDS("\x08", "\x12", "\x1a", "\xff\xff\xff\xff\x0f", "\x80\x80\x80\x80\x01", "MatMul", "If", "then_branch", "location", "\x0a",
-           "\x2a", "ai.onnx")},
+     WORDS("\x08", "\x12", "\x1a", "\xff\xff\xff\xff\x0f", "\x80\x80\x80\x80\x01", "MatMul", "If", "then_branch",
+           "location", "\x0a", "\x2a", "ai.onnx")},
     {NULL, NULL, NULL, 0, NULL, 0}};
 
 static void add_texts(int which, int n, const char *const *text)

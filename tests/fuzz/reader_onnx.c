@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reader_onnx.c -- the reader of ONNX files: what is read is asked for all that it says of itself, and its weights are looked at. */
+ * reader_onnx.c -- the reader of ONNX files: what is read is asked for all that it says of itself, and its weights are
+ * looked at. */
 #include "readers.h"
 #include "kiln/models.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reader_tokenizer.c -- readers of tokenizers: tokenizer.json, tables of byte pairs, sentencepiece's models. What is accepted
- * encodes and decodes texts, and offsets lie in them. */
+ * reader_tokenizer.c -- readers of tokenizers: tokenizer.json, tables of byte pairs, sentencepiece's models. What is
+ * accepted encodes and decodes texts, and offsets lie in them. */
 #include "readers.h"
 #include "kiln/models.h"
 #include <stdlib.h>

@@ -53,7 +53,9 @@ KN_API kn_fn kn_onnx_function(kn_onnx model);
 KN_API kn_tree kn_onnx_run(kn_onnx model, kn_tree inputs);
 
 /* ---- What a model says of itself. */
-typedef enum kn_onnx_kind { KN_ONNX_TENSOR, KN_ONNX_STRINGS, KN_ONNX_SEQUENCE, KN_ONNX_OPTIONAL, KN_ONNX_MAP } kn_onnx_kind;
+typedef enum kn_onnx_kind {
+    KN_ONNX_TENSOR, KN_ONNX_STRINGS, KN_ONNX_SEQUENCE, KN_ONNX_OPTIONAL, KN_ONNX_MAP
+} kn_onnx_kind;
 typedef struct kn_onnx_info {
     const char *name;
     kn_onnx_kind kind;           /* of a sequence and an optional, the rest is that of what is in it */

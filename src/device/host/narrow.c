@@ -111,7 +111,8 @@ static bool is_constant(const look *l, knk_node n, uint64_t value)
     return node(l, n)->op == KNK_CONST && node(l, n)->imm == value;
 }
 
-/* Does the node compare the index in the last dimension, which is one of two, with 1? below: index < 1, else 1 <= index */
+/* Does the node compare the index in the last dimension, which is one of two, with 1? below: index < 1, else 1 <= index
+ * */
 static bool is_half(const look *l, knk_node n, bool below)
 {
     const knk_inst *i = node(l, n), *index = i->op == (below ? KNK_LT : KNK_LE) ? node(l, below ? i->a : i->b) : i;

@@ -156,8 +156,8 @@ ALWAYS void add_chunk(int64_t row, const float *a, const char *values, const knr
     }
 }
 
-/* A row of a, and rows row .. of two tiles; `next`: bytes to the rows that come after them, 0 if there are none. Without
- * zero points they are 0, without scales 1: the bits are the same. */
+/* A row of a, and rows row .. of two tiles; `next`: bytes to the rows that come after them, 0 if there are none.
+ * Without zero points they are 0, without scales 1: the bits are the same. */
 ALWAYS void run_tiles(const knr_narrow *x, const knr_narrow_run *r, const float *a, int64_t row, float *c,
                       const knr_narrow_kind kind, int64_t next)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * call_model.c -- a model as a function of trees, and running it. The function is recorded as any other; where shapes depend on values
- * of inputs it cannot be compiled as a whole, and runs node by node. */
+ * call_model.c -- a model as a function of trees, and running it. The function is recorded as any other; where shapes
+ * depend on values of inputs it cannot be compiled as a whole, and runs node by node. */
 #include "models/onnx/model.h"
 #include <stdio.h>
 #include <stdlib.h>

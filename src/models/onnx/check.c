@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check.c -- what has to be true of a model before it is run: versions, names that somebody makes before they are used, operators that
- * are here. All that is missing is told at once. */
+ * check.c -- what has to be true of a model before it is run: versions, names that somebody makes before they are used,
+ * operators that are here. All that is missing is told at once. */
 #include "models/onnx/names.h"
 #include "models/onnx/run.h"
 #include <stdio.h>
@@ -124,7 +124,8 @@ static int add_name(checker *c, knonnx_names *t, const char *name)
     return !*name || knonnx_names_add(c->arena, t, name) ? 0 : no_memory(c);
 }
 
-/* Names that conditions of `If` depend on: from the last node to the first, so that each is seen after those that use it. */
+/* Names that conditions of `If` depend on: from the last node to the first, so that each is seen after those that use
+ * it. */
 static int find_conditions(checker *c, const knonnx_graph *g, knonnx_names *wanted)
 {
     int status = 0;

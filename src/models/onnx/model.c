@@ -59,7 +59,8 @@ static int external(void *env, const char *path, knonnx_bytes *out)
     return 0;
 }
 
-/* Weights are what floats are, and elements of a byte or less that scales belong to; one element alone is a constant, such as an epsilon. */
+/* Weights are what floats are, and elements of a byte or less that scales belong to; one element alone is a constant,
+ * such as an epsilon. */
 static bool is_param(const knonnx_tensor *t, bool all)
 {
     kn_dtype d = knonnx_dtype(t->elem);

@@ -13,8 +13,8 @@ typedef struct knonnx_names {
     int n, room;
 } knonnx_names;
 
-/* The value of a name, added (zeroed) if it is not there; its text has to live on. NULL: no memory. The pointer is good until the next
- * name is added. */
+/* The value of a name, added (zeroed) if it is not there; its text has to live on. NULL: no memory. The pointer is good
+ * until the next name is added. */
 knonnx_value *knonnx_names_add(knmodels_arena *arena, knonnx_names *t, const char *name);
 const knonnx_value *knonnx_names_find(const knonnx_names *t, const char *name); /* NULL: it is not there */
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * onnx.h -- a model as it stands in its file: what onnx.proto declares, as structs whose texts and bytes point into the file. They
- * live in the model's arena; numbers of elements are what the file honestly has. */
+ * onnx.h -- a model as it stands in its file: what onnx.proto declares, as structs whose texts and bytes point into the
+ * file. They live in the model's arena; numbers of elements are what the file honestly has. */
 #ifndef KN_MODELS_ONNX_ONNX_H
 #define KN_MODELS_ONNX_ONNX_H
 #include "models/models.h"
@@ -8,29 +8,60 @@
 
 /* TensorProto.DataType. */
 typedef enum knonnx_elem {
-    KNONNX_UNDEFINED, KNONNX_FLOAT, KNONNX_UINT8, KNONNX_INT8, KNONNX_UINT16, KNONNX_INT16, KNONNX_INT32, KNONNX_INT64,
-    KNONNX_STRING, KNONNX_BOOL, KNONNX_FLOAT16, KNONNX_DOUBLE, KNONNX_UINT32, KNONNX_UINT64, KNONNX_COMPLEX64,
-    KNONNX_COMPLEX128, KNONNX_BFLOAT16, KNONNX_FLOAT8E4M3FN, KNONNX_FLOAT8E4M3FNUZ, KNONNX_FLOAT8E5M2,
-    KNONNX_FLOAT8E5M2FNUZ, KNONNX_UINT4, KNONNX_INT4, KNONNX_FLOAT4E2M1, KNONNX_FLOAT8E8M0, KNONNX_UINT2, KNONNX_INT2,
-    KNONNX_FLOAT6E2M3, KNONNX_FLOAT6E3M2, KNONNX_ELEM_COUNT
+    KNONNX_UNDEFINED,
+    KNONNX_FLOAT,
+    KNONNX_UINT8,
+    KNONNX_INT8,
+    KNONNX_UINT16,
+    KNONNX_INT16,
+    KNONNX_INT32,
+    KNONNX_INT64,
+    KNONNX_STRING,
+    KNONNX_BOOL,
+    KNONNX_FLOAT16,
+    KNONNX_DOUBLE,
+    KNONNX_UINT32,
+    KNONNX_UINT64,
+    KNONNX_COMPLEX64,
+    KNONNX_COMPLEX128,
+    KNONNX_BFLOAT16,
+    KNONNX_FLOAT8E4M3FN,
+    KNONNX_FLOAT8E4M3FNUZ,
+    KNONNX_FLOAT8E5M2,
+    KNONNX_FLOAT8E5M2FNUZ,
+    KNONNX_UINT4,
+    KNONNX_INT4,
+    KNONNX_FLOAT4E2M1,
+    KNONNX_FLOAT8E8M0,
+    KNONNX_UINT2,
+    KNONNX_INT2,
+    KNONNX_FLOAT6E2M3,
+    KNONNX_FLOAT6E3M2,
+    KNONNX_ELEM_COUNT
 } knonnx_elem;
 
 /* Bytes with a length and, behind them, no zero: texts, too. */
-typedef struct knonnx_bytes { const char *at; size_t n; } knonnx_bytes;
+typedef struct knonnx_bytes {
+    const char *at;
+    size_t n;
+} knonnx_bytes;
 
-typedef struct knonnx_text { const char *key, *value; } knonnx_text;
+typedef struct knonnx_text {
+    const char *key, *value;
+} knonnx_text;
 
 typedef struct knonnx_tensor {
     const char *name; /* "": none */
     knonnx_elem elem;
     int ndim;
     const int64_t *dim;
-    int64_t n;           /* elements; sub-byte ones each, not the bytes that have them */
-    knonnx_bytes raw;    /* raw_data, or the external bytes: little-endian, sub-byte elements packed, the first in the low bits */
-    const void *packed;  /* else the field of its own, n_packed elements of ... */
+    int64_t n; /* elements; sub-byte ones each, not the bytes that have them */
+    /* raw_data, or the external bytes: little-endian, sub-byte elements packed, the first in the low bits */
+    knonnx_bytes raw;
+    const void *packed; /* else the field of its own, n_packed elements of ... */
     int n_packed;
-    char packed_kind;    /* 'f' float, 'i' int32_t, 'l' int64_t, 'd' double, 'u' uint64_t, 's' knonnx_bytes; 0: raw */
-    struct {             /* as in the file */
+    char packed_kind; /* 'f' float, 'i' int32_t, 'l' int64_t, 'd' double, 'u' uint64_t, 's' knonnx_bytes; 0: raw */
+    struct {          /* as in the file */
         int64_t data_type, location;
         const float *floats;
         const int32_t *int32s;
@@ -43,7 +74,11 @@ typedef struct knonnx_tensor {
     } file;
 } knonnx_tensor;
 
-typedef struct knonnx_sparse { const knonnx_tensor *values, *indices; int ndim; const int64_t *dim; } knonnx_sparse;
+typedef struct knonnx_sparse {
+    const knonnx_tensor *values, *indices;
+    int ndim;
+    const int64_t *dim;
+} knonnx_sparse;
 
 typedef struct knonnx_type { /* of a value: the outermost first */
     kn_onnx_kind kind;
@@ -56,12 +91,27 @@ typedef struct knonnx_type { /* of a value: the outermost first */
     bool sparse, opaque;
 } knonnx_type;
 
-typedef struct knonnx_info { const char *name; const knonnx_type *type; /* NULL: not said */ } knonnx_info;
+typedef struct knonnx_info {
+    const char *name;
+    const knonnx_type *type; /* NULL: not said */
+} knonnx_info;
 
 /* AttributeProto.AttributeType. */
 typedef enum knonnx_attr_kind {
-    KNONNX_A_NONE, KNONNX_A_FLOAT, KNONNX_A_INT, KNONNX_A_STRING, KNONNX_A_TENSOR, KNONNX_A_GRAPH, KNONNX_A_FLOATS,
-    KNONNX_A_INTS, KNONNX_A_STRINGS, KNONNX_A_TENSORS, KNONNX_A_GRAPHS, KNONNX_A_SPARSE, KNONNX_A_SPARSES, KNONNX_A_TYPE,
+    KNONNX_A_NONE,
+    KNONNX_A_FLOAT,
+    KNONNX_A_INT,
+    KNONNX_A_STRING,
+    KNONNX_A_TENSOR,
+    KNONNX_A_GRAPH,
+    KNONNX_A_FLOATS,
+    KNONNX_A_INTS,
+    KNONNX_A_STRINGS,
+    KNONNX_A_TENSORS,
+    KNONNX_A_GRAPHS,
+    KNONNX_A_SPARSE,
+    KNONNX_A_SPARSES,
+    KNONNX_A_TYPE,
     KNONNX_A_TYPES
 } knonnx_attr_kind;
 
@@ -105,7 +155,10 @@ typedef struct knonnx_graph {
     const knonnx_info *in, *out, *info;
 } knonnx_graph;
 
-typedef struct knonnx_opset { const char *domain; int64_t version; } knonnx_opset;
+typedef struct knonnx_opset {
+    const char *domain;
+    int64_t version;
+} knonnx_opset;
 
 typedef struct knonnx_function {
     const char *name, *domain, *overload;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * proto.c -- messages of protocol buffers into structs, by tables. A message is passed over twice: the first time counts what is
- * repeated, the second fills the arrays. */
+ * proto.c -- messages of protocol buffers into structs, by tables. A message is passed over twice: the first time
+ * counts what is repeated, the second fills the arrays. */
 #include "models/onnx/proto.h"
 #include "models/onnx/onnx.h"
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * proto.h -- the wire format of protocol buffers, read and written by tables of fields. A message is decoded into a struct: optional
- * fields are its members, repeated ones an array and its length. Nothing is taken that the bytes do not honestly have. */
+ * proto.h -- the wire format of protocol buffers, read and written by tables of fields. A message is decoded into a
+ * struct: optional fields are its members, repeated ones an array and its length. Nothing is taken that the bytes do
+ * not honestly have. */
 #ifndef KN_MODELS_ONNX_PROTO_H
 #define KN_MODELS_ONNX_PROTO_H
 #include "models/models.h"

@@ -10,7 +10,8 @@ typedef struct knonnx_source {
     const char *bytes;
     size_t n;
     const char *folder; /* where external data lie; NULL: nowhere */
-    int (*external)(void *env, const char *path, knonnx_bytes *out); /* the bytes of a file there; 0, or -1 with an error */
+    /* The bytes of a file there; 0, or -1 with an error. */
+    int (*external)(void *env, const char *path, knonnx_bytes *out);
     void *env;
 } knonnx_source;
 int knonnx_read_proto(const knonnx_source *s, knmodels_arena *arena, knonnx_proto *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run.c -- a graph is run node by node, in the order of the file. Names are looked up from the innermost graph outwards; the body of a
- * function sees its own names alone, and the attributes that its caller gives. */
+ * run.c -- a graph is run node by node, in the order of the file. Names are looked up from the innermost graph
+ * outwards; the body of a function sees its own names alone, and the attributes that its caller gives. */
 #include "models/onnx/run.h"
 #include "models/onnx/names.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run.h -- a model in memory, and a run of it: node by node, each by its operator's function. Whether the values are arrays or
- * tracers makes no difference here. */
+ * run.h -- a model in memory, and a run of it: node by node, each by its operator's function. Whether the values are
+ * arrays or tracers makes no difference here. */
 #ifndef KN_MODELS_ONNX_RUN_H
 #define KN_MODELS_ONNX_RUN_H
 #include "models/onnx/ops/call.h"
@@ -14,7 +14,8 @@ typedef struct knonnx_model {
     knonnx_proto proto;
     int n_params;
     const knonnx_tensor **param; /* initializers that are parameters, sorted by name */
-    _Atomic(knmodels_map *) *aligned; /* of each that is not aligned in the file: a copy, made when it is wanted first */
+    /* Of each that is not aligned in the file: a copy, made when it is wanted first. */
+    _Atomic(knmodels_map *) *aligned;
     int n_inputs;
     const knonnx_info **input; /* those that have no initializer */
     bool *chooses;             /* inputs of one number that branches are chosen by: each value is compiled for itself */
@@ -27,19 +28,20 @@ struct knonnx_run {
     knonnx_model *model;
     knmodels_arena arena;
     knonnx_scope *scope;
-    int depth;          /* of functions and subgraphs */
-    uint64_t drawn;     /* random operators without a seed so far */
-    bool pending;       /* there was an error before */
+    int depth;      /* of functions and subgraphs */
+    uint64_t drawn; /* random operators without a seed so far */
+    bool pending;   /* there was an error before */
 };
 
-/* Runs the model's graph. inputs: as many as model->n_inputs; params: as many as model->n_params; outputs: as many as the graph's.
- * 0, or -1 with an error. */
+/* Runs the model's graph. inputs: as many as model->n_inputs; params: as many as model->n_params; outputs: as many as
+ * the graph's. 0, or -1 with an error. */
 int knonnx_run_model(knonnx_run *run, const knonnx_value *inputs, const kn_array *params, knonnx_value *outputs);
 
 /* The function of the model that a node calls; NULL: none. */
 const knonnx_function *knonnx_function_of(const knonnx_model *m, const knonnx_node *node);
 
-/* The model's nodes have operators, names that somebody makes, no circle; 0, or -1 with an error that names all that is missing. */
+/* The model's nodes have operators, names that somebody makes, no circle; 0, or -1 with an error that names all that is
+ * missing. */
 int knonnx_check_model(const char *operation, knonnx_model *m);
 
 /* Finds the inputs that m->chooses tells. */

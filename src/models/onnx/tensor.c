@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tensor.c -- tensors of the file as arrays. What is aligned is a view of the file; packed elements become a byte each. */
+ * tensor.c -- tensors of the file as arrays. What is aligned is a view of the file; packed elements become a byte each.
+ * */
 #include "models/onnx/run.h"
 #include <stdlib.h>
 #include <string.h>

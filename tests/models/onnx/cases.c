@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cases.c -- ONNX's own backend test cases, which scripts/onnx-cases.py writes. Each runs in a process of its own.
  * usage: cases [--jit] [--quiet] FOLDER [PATTERN...]    folders of cases below FOLDER whose paths contain a pattern
- * --jit: as one compiled function, where the inputs are no strings; what it cannot do node by node either counts once. */
+ * --jit: as one compiled function, where the inputs are no strings; what it cannot do node by node either counts once.
+ * */
 #include "values.h"
 #include "models/onnx/model.h"
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * export.c -- functions as ONNX files and back. Each is written, read again by kn_onnx_load and run; its results are compared with the
- * function's own. export_peer.py runs the same files by onnxruntime.
+ * export.c -- functions as ONNX files and back. Each is written, read again by kn_onnx_load and run; its results are
+ * compared with the function's own. export_peer.py runs the same files by onnxruntime.
  * usage: export [FOLDER]     FOLDER keeps NAME.onnx, and NAME.npz with inputs and outputs */
 #include <kiln/kiln.h>
 #include <kiln/models.h>
@@ -9,17 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION1(name, expression)                                                                                                 \
-    static kn_array name(const kn_array *x_) { kn_array x = *x_; return expression; }                                               \
+#define FUNCTION1(name, expression)          \
+    static kn_array name(const kn_array *x_) \
+    {                                        \
+        kn_array x = *x_;                    \
+        return expression;                   \
+    }                                        \
     KN_FUNCTION(name, kn_array, kn_array)
-#define FUNCTION2(name, expression)                                                                                                 \
-    static kn_array name(const kn_array *x_, const kn_array *y_) { kn_array x = *x_, y = *y_; return expression; }                  \
+#define FUNCTION2(name, expression)                              \
+    static kn_array name(const kn_array *x_, const kn_array *y_) \
+    {                                                            \
+        kn_array x = *x_, y = *y_;                               \
+        return expression;                                       \
+    }                                                            \
     KN_FUNCTION(name, kn_array, kn_array, kn_array)
 
 FUNCTION1(softmax, kn_nn_softmax(x))
 FUNCTION1(gelu, kn_nn_gelu(x))
 FUNCTION1(exact_gelu, kn_nn_gelu(x, .approximate = false))
-FUNCTION1(elementary, kn_add(kn_add(kn_expm1(x), kn_log1p(kn_abs(x))), kn_add(kn_cbrt(x), kn_add(kn_exp2(x), kn_tanh(x)))))
+FUNCTION1(elementary,
+          kn_add(kn_add(kn_expm1(x), kn_log1p(kn_abs(x))), kn_add(kn_cbrt(x), kn_add(kn_exp2(x), kn_tanh(x)))))
 FUNCTION1(rounding, kn_add(kn_round(x), kn_add(kn_trunc(x), kn_add(kn_floor(x), kn_sign(x)))))
 FUNCTION1(choice, kn_where(kn_greater(x, 0), kn_sqrt(kn_abs(x)), kn_mul(x, x)))
 FUNCTION1(standard, kn_nn_standardize(x))
@@ -36,7 +45,9 @@ FUNCTION1(mean_pool, kn_nn_avg_pool(kn_reshape(x, KN_SHAPE(1, 4, 6, 1)), KN_SHAP
 FUNCTION1(rows, kn_take(x, kn_of(int, 2, 0, 2), .axis = KN_AXIS(0)))
 FUNCTION1(columns, kn_take(x, kn_reshape(kn_of(int, 5, 0, 1, 1), KN_SHAPE(2, 2)), .axis = KN_AXIS(1)))
 FUNCTION1(places, kn_at(x, "%, %", kn_of(int, 0, 3, 1), kn_of(int, 5, 0, 2)))
-FUNCTION1(bits, kn_astype(kn_bitwise_xor(kn_left_shift(kn_astype(kn_mul(x, 10), KN_I32), 2), kn_right_shift(kn_astype(kn_mul(x, -7), KN_I32), 1)), KN_F32))
+FUNCTION1(bits, kn_astype(kn_bitwise_xor(kn_left_shift(kn_astype(kn_mul(x, 10), KN_I32), 2),
+                                         kn_right_shift(kn_astype(kn_mul(x, -7), KN_I32), 1)),
+                          KN_F32))
 FUNCTION1(stacked, kn_stack(KN_LIST(x, kn_mul(x, 2)), .axis = KN_AXIS(1)))
 FUNCTION1(corner, kn_tril(x))
 FUNCTION2(product, kn_matmul(x, kn_transpose(y)))
@@ -45,10 +56,14 @@ FUNCTION2(outer, kn_einsum("ab,cd->acbd", x, y))
 FUNCTION2(angles, kn_add(kn_arctan2(x, y), kn_hypot(x, y)))
 FUNCTION2(remainders, kn_add(kn_remainder(x, y), kn_fmod(x, y)))
 FUNCTION2(powers, kn_power(kn_abs(x), y))
-FUNCTION2(convolution, kn_lax_conv(kn_reshape(x, KN_SHAPE(1, 1, 4, 6)), kn_reshape(kn_at(y, ":2, :3"), KN_SHAPE(1, 1, 2, 3)), KN_SHAPE(1, 2), "SAME"))
-FUNCTION2(window, kn_lax_dynamic_slice(x, KN_LIST(kn_astype(kn_abs(kn_at(y, "0, 0")), KN_I32), kn_num(1)), KN_SHAPE(2, 3)))
-FUNCTION2(replaced, kn_lax_dynamic_update_slice(x, kn_at(y, ":2, :2"), KN_LIST(kn_astype(kn_abs(kn_at(y, "0, 0")), KN_I32), kn_num(3))))
-FUNCTION2(attention, kn_nn_dot_product_attention(kn_reshape(x, KN_SHAPE(4, 2, 3)), kn_reshape(y, KN_SHAPE(4, 2, 3)), kn_reshape(y, KN_SHAPE(4, 2, 3)), .is_causal = true))
+FUNCTION2(convolution, kn_lax_conv(kn_reshape(x, KN_SHAPE(1, 1, 4, 6)),
+                                   kn_reshape(kn_at(y, ":2, :3"), KN_SHAPE(1, 1, 2, 3)), KN_SHAPE(1, 2), "SAME"))
+FUNCTION2(window,
+          kn_lax_dynamic_slice(x, KN_LIST(kn_astype(kn_abs(kn_at(y, "0, 0")), KN_I32), kn_num(1)), KN_SHAPE(2, 3)))
+FUNCTION2(replaced, kn_lax_dynamic_update_slice(x, kn_at(y, ":2, :2"),
+                                                KN_LIST(kn_astype(kn_abs(kn_at(y, "0, 0")), KN_I32), kn_num(3))))
+FUNCTION2(attention, kn_nn_dot_product_attention(kn_reshape(x, KN_SHAPE(4, 2, 3)), kn_reshape(y, KN_SHAPE(4, 2, 3)),
+                                                 kn_reshape(y, KN_SHAPE(4, 2, 3)), .is_causal = true))
 
 static kn_array written(const kn_array *x, const kn_array *y)
 {
@@ -62,7 +77,9 @@ KN_FUNCTION(written, kn_array, kn_array, kn_array)
 
 static kn_array step(const kn_array *c, const kn_array *row) { return kn_tanh(kn_add(kn_mul(*c, 0.5), *row)); }
 KN_FUNCTION(step, kn_array, kn_array, kn_array)
-typedef struct { kn_array carry, out; } carried;
+typedef struct {
+    kn_array carry, out;
+} carried;
 static carried round_(const kn_array *c, const kn_array *row)
 {
     kn_array next = step(c, row);
@@ -99,7 +116,10 @@ static kn_array chosen(const kn_array *x)
 }
 KN_FUNCTION(chosen, kn_array, kn_array)
 
-static kn_array loss(const kn_array *x, const kn_array *y) { return kn_sum(kn_square(kn_sub(kn_nn_softmax(kn_matmul(*x, kn_transpose(*y))), 0.1))); }
+static kn_array loss(const kn_array *x, const kn_array *y)
+{
+    return kn_sum(kn_square(kn_sub(kn_nn_softmax(kn_matmul(*x, kn_transpose(*y))), 0.1)));
+}
 KN_FUNCTION(loss, kn_array, kn_array, kn_array)
 static kn_array slope(const kn_array *x, const kn_array *y)
 {
@@ -109,17 +129,21 @@ static kn_array slope(const kn_array *x, const kn_array *y)
 }
 KN_FUNCTION(slope, kn_array, kn_array, kn_array)
 
-typedef struct { const char *name; const kn_function *f; int n; bool symbolic; } one;
+typedef struct {
+    const char *name;
+    const kn_function *f;
+    int n;
+    bool symbolic;
+} one;
 #define ONE(f) {#f, &kn_function_of_##f, 1, false},
 #define TWO(f) {#f, &kn_function_of_##f, 2, false},
 #define SYM(f) {#f, &kn_function_of_##f, 1, true},
 static const one functions[] = {
-    SYM(softmax) SYM(gelu) ONE(exact_gelu) ONE(elementary) ONE(rounding) SYM(choice) SYM(standard) ONE(reversed) ONE(padded) SYM(sums)
-    ONE(products) ONE(running) ONE(sorted) ONE(by_order) ONE(largest) ONE(pool) ONE(mean_pool) ONE(rows) ONE(columns) ONE(places) ONE(bits)
-    SYM(stacked) ONE(corner) ONE(doubled) ONE(chosen)
-    TWO(product) TWO(contraction) TWO(outer) TWO(angles) TWO(remainders) TWO(powers) TWO(convolution) TWO(window) TWO(replaced)
-    TWO(attention) TWO(written) TWO(scanned) TWO(slope)
-};
+    SYM(softmax) SYM(gelu) ONE(exact_gelu) ONE(elementary) ONE(rounding) SYM(choice) SYM(standard) ONE(reversed)
+        ONE(padded) SYM(sums) ONE(products) ONE(running) ONE(sorted) ONE(by_order) ONE(largest) ONE(pool) ONE(mean_pool)
+            ONE(rows) ONE(columns) ONE(places) ONE(bits) SYM(stacked) ONE(corner) ONE(doubled) ONE(chosen) TWO(product)
+                TWO(contraction) TWO(outer) TWO(angles) TWO(remainders) TWO(powers) TWO(convolution) TWO(window)
+                    TWO(replaced) TWO(attention) TWO(written) TWO(scanned) TWO(slope)};
 
 static double difference(kn_array a, kn_array b)
 {
@@ -140,9 +164,13 @@ static int try_one(const one *f, const char *folder)
     snprintf(path, sizeof path, "%s/%s.onnx", folder, f->name);
     snprintf(data, sizeof data, "%s/%s.npz", folder, f->name);
     int called = f->n == 1 ? kn_call(fn, &out, &x) : kn_call(fn, &out, &x, &y);
-    int saved = called ? -1 : f->symbolic ? kn_onnx_save(path, fn, &first, .symbolic = "b 6") : kn_onnx_save(path, fn, f->n == 1 ? &first : &both);
+    int saved = called        ? -1
+                : f->symbolic ? kn_onnx_save(path, fn, &first, .symbolic = "b 6")
+                              : kn_onnx_save(path, fn, f->n == 1 ? &first : &both);
     kn_onnx model = saved ? NULL : kn_onnx_load(path);
-    kn_tree r = model ? kn_onnx_run(model, f->n == 1 ? kn_tree_dict("input_0", x) : kn_tree_dict("input_0", x, "input_1", y)) : NULL;
+    kn_tree r =
+        model ? kn_onnx_run(model, f->n == 1 ? kn_tree_dict("input_0", x) : kn_tree_dict("input_0", x, "input_1", y))
+              : NULL;
     back = r ? kn_tree_at(r, "output") : KN_NONE;
     double d = r ? difference(back, out) : INFINITY;
     bool ok = d <= 1e-5;

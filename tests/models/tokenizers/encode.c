@@ -2,7 +2,8 @@
  * encode.c -- encodes the lines of a file and writes what a referee compares: for each line the number of its
  * tokens, and for each token its id, where it begins and where it ends, all as 32 bit numbers. Lines end with a zero
  * byte.
- * usage: encode TOKENIZER TEXTS OUT [pattern] [threads]; with threads, seconds are printed: that passed, of the processor, to load. */
+ * usage: encode TOKENIZER TEXTS OUT [pattern] [threads]; with threads, seconds are printed: that passed, of the
+ * processor, to load. */
 #include <kiln/kiln.h>
 #include <kiln/models.h>
 #include <stdlib.h>

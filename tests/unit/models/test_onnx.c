@@ -8,7 +8,10 @@
 
 /* ---- Files, made byte by byte: a message is a list of fields. */
 
-typedef struct message { size_t n; unsigned char at[4096]; } message;
+typedef struct message {
+    size_t n;
+    unsigned char at[4096];
+} message;
 
 static void put(message *m, const void *bytes, size_t n)
 {
@@ -253,7 +256,8 @@ static void a_node_that_fails_is_named(void **state)
 {
     (void)state;
     KN_SCOPE;
-    message n = node("MatMul", "x", "x2", "y"), in = info("x", 1, 0, "n"), more = info("x2", 1, 0, "m"), out = info("y", 1, 0, "k");
+    message n = node("MatMul", "x", "x2", "y"), in = info("x", 1, 0, "n"), more = info("x2", 1, 0, "m"),
+            out = info("y", 1, 0, "k");
     message graph = {0}, opset = {0}, m = {0};
     sub(&graph, 1, &n);
     sub(&graph, 11, &in);
@@ -381,7 +385,8 @@ static void names_and_weights_are_in_the_file(void **state)
     KN_SCOPE;
     kn_array x = kn_of(double, 1, 2, 3);
     const kn_text_list in = {1, (const char *const[]){"signal"}}, out = {1, (const char *const[]){"louder"}};
-    assert_int_equal(kn_onnx_save("named.onnx", KN_FN(twice), KN_ARGS(&x), .inputs = &in, .outputs = &out, .symbolic = "n"), 0);
+    assert_int_equal(
+        kn_onnx_save("named.onnx", KN_FN(twice), KN_ARGS(&x), .inputs = &in, .outputs = &out, .symbolic = "n"), 0);
     kn_onnx m = kn_onnx_load("named.onnx");
     kn_onnx_info i;
     kn_onnx_input(m, 0, &i);

@@ -217,7 +217,8 @@ static void scan(knout_eqn *e)
     knout_emit_many(w, "Scan", n_in, e->in + consts, n_out, e->out);
 }
 
-/* A scan without arrays to run over: Loop of `length` rounds, whose scan outputs are turned round where it goes backwards. */
+/* A scan without arrays to run over: Loop of `length` rounds, whose scan outputs are turned round where it goes
+ * backwards. */
 void knout_scan_rows(knout_eqn *e, int consts, int carry, bool backwards)
 {
     knout_out *w = e->w, sub = begin(w);

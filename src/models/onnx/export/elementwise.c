@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * elementwise.c -- elementwise primitives as nodes. Where ONNX's operator has another meaning for some dtype or value, what is written is
- * the meaning of the primitive. */
+ * elementwise.c -- elementwise primitives as nodes. Where ONNX's operator has another meaning for some dtype or value,
+ * what is written is the meaning of the primitive. */
 #include "models/onnx/export/export.h"
 #include <string.h>
 
@@ -214,7 +214,8 @@ static void convert(knout_eqn *e)
         e->out[0] = knout_cast(w, e->in[0], to);
         return;
     }
-    /* Floats become the nearest number of the range, NaN 0; ONNX leaves that open. int64 in between has room for all. */
+    /* Floats become the nearest number of the range, NaN 0; ONNX leaves that open. int64 in between has room for all.
+     * */
     double bits = 8 * (double)kn_dtype_size(to), most = 1;
     for (int i = is_signed(&e->out_var[0]); i < bits; i++)
         most *= 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * indexing.c -- gathers, scatters, slices at positions that are data. The frequent forms become Gather, GatherElements and Slice; all
- * others numbers of elements in the flat array, made of the positions and of constants. */
+ * indexing.c -- gathers, scatters, slices at positions that are data. The frequent forms become Gather, GatherElements
+ * and Slice; all others numbers of elements in the flat array, made of the positions and of constants. */
 #include "models/onnx/export/export.h"
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,8 @@ static bool read_windows(knout_eqn *e, windows *p, const char *names[3])
     return false;
 }
 
-/* The number of each element of `whole` in the flat operand; where a window is not inside, *valid is false (NULL: they all are). */
+/* The number of each element of `whole` in the flat operand; where a window is not inside, *valid is false (NULL: they
+ * all are). */
 static const char *numbers(knout_eqn *e, const windows *p, const char **valid)
 {
     knout_out *w = e->w;

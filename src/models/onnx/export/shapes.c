@@ -142,7 +142,8 @@ static void tile(knout_eqn *e)
 
 /* ---- Padding: between elements, around them, and cutting away. */
 
-/* Zeros (or the value) between elements: each gets an axis of its own that is padded behind, and the last gap is cut off. */
+/* Zeros (or the value) between elements: each gets an axis of its own that is padded behind, and the last gap is cut
+ * off. */
 static const char *between(knout_eqn *e, const char *x, int64_t *dim, int axis, int64_t gap)
 {
     knout_out *w = e->w;

@@ -4,42 +4,42 @@
 #include <string.h>
 
 /* Domain, and the table knonnx_rows_NAME of a file here. */
-#define FAMILIES(X) \
-    X("", activations) \
-    X("", attention) \
-    X("", binary) \
-    X("", blocks) \
-    X("", cast) \
-    X("", constants) \
-    X("", control) \
-    X("", conv) \
-    X("", image_decoder) \
-    X("", indexing) \
-    X("", loops) \
-    X("", losses) \
-    X("", matmul) \
-    X("", ngrams) \
-    X("", normal) \
-    X("", pool) \
-    X("", quantize) \
-    X("", random) \
-    X("", reductions) \
-    X("", regions) \
-    X("", resize) \
-    X("", rnn) \
-    X("", sample) \
-    X("", selecting) \
-    X("", sequence_layers) \
-    X("", sequences) \
-    X("", shapes) \
-    X("", signal) \
-    X("", slicing) \
-    X("", strings) \
-    X("", unary) \
-    X("ai.onnx.ml", maps) \
-    X("ai.onnx.ml", ml_linear) \
-    X("ai.onnx.ml", ml_svm) \
-    X("ai.onnx.ml", ml_trees) \
+#define FAMILIES(X)                         \
+    X("", activations)                      \
+    X("", attention)                        \
+    X("", binary)                           \
+    X("", blocks)                           \
+    X("", cast)                             \
+    X("", constants)                        \
+    X("", control)                          \
+    X("", conv)                             \
+    X("", image_decoder)                    \
+    X("", indexing)                         \
+    X("", loops)                            \
+    X("", losses)                           \
+    X("", matmul)                           \
+    X("", ngrams)                           \
+    X("", normal)                           \
+    X("", pool)                             \
+    X("", quantize)                         \
+    X("", random)                           \
+    X("", reductions)                       \
+    X("", regions)                          \
+    X("", resize)                           \
+    X("", rnn)                              \
+    X("", sample)                           \
+    X("", selecting)                        \
+    X("", sequence_layers)                  \
+    X("", sequences)                        \
+    X("", shapes)                           \
+    X("", signal)                           \
+    X("", slicing)                          \
+    X("", strings)                          \
+    X("", unary)                            \
+    X("ai.onnx.ml", maps)                   \
+    X("ai.onnx.ml", ml_linear)              \
+    X("ai.onnx.ml", ml_svm)                 \
+    X("ai.onnx.ml", ml_trees)               \
     X("ai.onnx.preview", attention_preview) \
     X("ai.onnx.preview.training", gradient) \
     X("ai.onnx.preview.training", training)
