@@ -2,6 +2,7 @@
  * read_json.c -- tokenizer.json: its members, added tokens, truncation and padding, the model. */
 #include "models/tokenizer/read_json.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,6 +205,41 @@ static int read_bpe(const kntok_reader *r, kntok_tokenizer *t, const json_t *o)
     return read_merges(r, t, merges);
 }
 
+/* A number as the reference reads it, which is not always the nearest one: all digits as an integer, times or
+ * over a power of ten. Sums of scores that differ in their last bit decide between pieces. */
+static double as_read(double v)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*e", digits - 1, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    const bool negative = text[0] == '-';
+    const char *s = text + negative;
+    uint64_t all = 0;
+    int after = 0, zeros = 0;
+    bool point = false;
+    for (; *s && *s != 'e'; s++) {
+        if (*s < '0' || *s > '9') {
+            point = true;
+            continue;
+        }
+        after += point;
+        all = all * 10 + (uint64_t)(*s - '0');
+        zeros = *s == '0' ? zeros + 1 : 0;
+    }
+    for (; zeros && after && all; zeros--, after--)
+        all /= 10;
+    int exponent = (*s ? atoi(s + 1) : 0) - after;
+    double made = (double)all;
+    if (!isfinite(v) || exponent < -308 || exponent > 308)
+        return v;
+    snprintf(text, sizeof text, "1e%d", exponent < 0 ? -exponent : exponent);
+    made = exponent < 0 ? made / strtod(text, NULL) : made * strtod(text, NULL);
+    return negative ? -made : made;
+}
+
 static int read_unigram(const kntok_reader *r, kntok_tokenizer *t, json_t *vocab, const json_t *o)
 {
     size_t n = json_array_size(vocab);
@@ -222,7 +258,7 @@ static int read_unigram(const kntok_reader *r, kntok_tokenizer *t, json_t *vocab
                      *score = json_array_get(item, 1);
         if (json_array_size(item) != 2 || !json_is_string(text) || !json_is_number(score) || i >= INT32_MAX)
             return kntok_bad(r, "vocab", "has an entry that is no text and score");
-        t->score[i] = json_number_value(score);
+        t->score[i] = json_is_integer(score) ? json_number_value(score) : as_read(json_real_value(score));
         if (t->score[i] < t->least)
             t->least = t->score[i];
         if (!kntok_map_set(&t->vocab.map, json_string_value(text), json_string_length(text), (int32_t)i))

@@ -23,7 +23,8 @@ def words_of(*words):
 
 def cases():
     N, P, D = normalizers, pre_tokenizers, decoders
-    merges = [("t", "h"), ("th", "e"), ("a", "t"), ("\u0120", "c"), ("\u0120c", "at"), ("s", "at"), ("\u0120", "\u0120"), ("\u00c3", "\u00a9"), ("th", "at")]
+    merges = [("t", "h"), ("th", "e"), ("a", "t"), ("\u0120", "c"), ("\u0120c", "at"),
+              ("s", "at"), ("\u0120", "\u0120"), ("\u00c3", "\u00a9"), ("th", "at")]
     t = Tokenizer(models.BPE(vocab=byte_level_vocab(merges), merges=merges))
     t.pre_tokenizer = P.ByteLevel(add_prefix_space=False)
     t.decoder = D.ByteLevel()

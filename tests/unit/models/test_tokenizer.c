@@ -164,6 +164,17 @@ static void a_stream_keeps_broken_characters_back(void **state)
     assert_string_equal(kn_token_stream_end(s), "");
 }
 
+/* Its reader of numbers is not exact, and the last bit of a sum decides: the nearest numbers would give 1, 2, 2, 1. */
+static void scores_are_what_the_reference_reads(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_tokenizer t = parse(
+        "{\"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"vocab\": [[\"?\", 0], [\".\", -4.2277601807333145], "
+        "[\"...\", -7.7155606321281915]]}}");
+    expect_values(kn_tokenizer_encode(t, "........"), 1, 1, 2, 2);
+}
+
 /* ---- Tables of byte pairs. */
 
 static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -352,6 +363,7 @@ KN_TEST_GROUP(test_tokenizer)
         TEST(lengths_are_cut),
         TEST(offsets_count_bytes_of_what_was_given),
         TEST(a_stream_keeps_broken_characters_back),
+        TEST(scores_are_what_the_reference_reads),
         TEST(a_table_of_ranks_is_read),
         TEST(the_first_of_two_published_tables_of_gpt2_is_read),
         TEST(a_long_word_is_merged),
