@@ -151,7 +151,8 @@ KN_FUNCTION(trained, kn_tree, kn_tree, kn_array)
 /* ---- The program. */
 
 typedef struct {
-    Model model, given; /* given: as they are read and written with */
+    const char *path;
+    Model model, given, trained; /* given: as they are read and written with */
     Matrix head;
     Cache cache;
     kn_array next;
@@ -282,14 +283,13 @@ static void writes(Run *r, int n)
     printf("\n");
 }
 
-static kn_array copied(kn_array x) { return kn_copy(x); }
-
 static void train(Run *r, int batch, int length)
 {
     kn_array texts = tokens(KN_SHAPE(batch, length + 1));
     kn_eval(texts);
     if (!r->state) {
-        kn_tree net = kn_tree_map(copied, KN_TREE(&r->model));
+        load(&r->trained, r->path); /* which is given away, and stays as it is in the file */
+        kn_tree net = KN_TREE(&r->trained);
         r->state = kn_tree_tuple(net, kn_optim_init(adamw(), net), kn_zeros(KN_SHAPE(), .dtype = KN_F32));
     }
     double start = now();
@@ -379,9 +379,9 @@ int main(int argc, char **argv)
 {
     KN_SCOPE;
     char line[128], name[32];
-    Run r = {.threads = 1};
+    Run r = {.threads = 1, .path = argc > 1 ? argv[1] : "build/gpt2.safetensors"};
     double start = now();
-    load(&r.model, argc > 1 ? argv[1] : "build/gpt2.safetensors");
+    load(&r.model, r.path);
     printf("loaded %.6f\n", now() - start);
     choose_weights(&r, "f32");
     fflush(stdout);
