@@ -59,11 +59,13 @@ static kn_array spread(knonnx_call *c, kn_array scale, const kn_shape *s)
 static bool limits(kn_dtype d, double *low, double *high)
 {
     int bits = d == KN_U2 || d == KN_I2 ? 2 : d == KN_U4 || d == KN_I4 ? 4 : 8 * (int)kn_dtype_size(d);
+    if (bits > 16)
+        return false;
     bool negative = kn_dtype_kind(d) == 'i' || d == KN_I2 || d == KN_I4;
     *low = negative ? -(double)(1 << (bits - 1)) : 0;
     *high = negative ? (double)(1 << (bits - 1)) - 1 : (double)(1 << bits) - 1;
     bool whole = kn_dtype_kind(d) == 'u' || kn_dtype_kind(d) == 'i' || knonnx_is_stored(d);
-    return whole && !knonnx_is_small_float(d) && bits <= 16;
+    return whole && !knonnx_is_small_float(d);
 }
 
 /* Rounded first, half to even, then moved by the zero point and kept within what the dtype has. */
