@@ -95,7 +95,7 @@ static void integer_pow(knout_eqn *e)
         if (left > 1)
             x = OP(w, "Mul", x, x);
     }
-    made = made ? made : OP(w, "Add", OP(w, "Mul", e->in[0], number(e, 0)), number(e, 1));
+    made = made ? made : OP(w, "Expand", number(e, 1), OP(w, "Shape", e->in[0])); /* of NaN and infinities, too */
     e->out[0] = n < 0 ? OP(w, "Div", number(e, 1), made) : made;
 }
 
@@ -127,14 +127,24 @@ static void rem(knout_eqn *e)
 static void hypot_(knout_eqn *e)
 {
     knout_out *w = e->w;
-    e->out[0] = OP(w, "Sqrt", OP(w, "Add", OP(w, "Mul", e->in[0], e->in[0]), OP(w, "Mul", e->in[1], e->in[1])));
+    /* The larger one in front of the root: squares do not overflow. NaN beside an infinity is one. */
+    const char *x = OP(w, "Abs", e->in[0]), *y = OP(w, "Abs", e->in[1]), *zero = number(e, 0), *one = number(e, 1);
+    const char *most = OP(w, "Max", x, y), *flat = OP(w, "Or", OP(w, "Equal", most, zero), OP(w, "IsInf", most));
+    const char *by = OP(w, "Where", flat, one, most), *a = OP(w, "Div", x, by), *b = OP(w, "Div", y, by);
+    const char *root = OP(w, "Sqrt", OP(w, "Add", OP(w, "Mul", a, a), OP(w, "Mul", b, b)));
+    const char *far = OP(w, "Or", OP(w, "IsInf", x), OP(w, "IsInf", y)), *inf = number(e, (double)__builtin_inff());
+    e->out[0] = OP(w, "Where", far, inf, OP(w, "Mul", by, root));
 }
 
 /* atan(y/x), turned by pi where x is negative; x = 0 gives half of pi with the sign of y. */
 static void atan2_(knout_eqn *e)
 {
     knout_out *w = e->w;
-    const char *y = e->in[0], *x = e->in[1], *zero = number(e, 0), *none = OP(w, "Equal", x, zero);
+    const char *zero = number(e, 0);
+    /* Two infinities have the angle of two ones. */
+    const char *far = OP(w, "And", OP(w, "IsInf", e->in[0]), OP(w, "IsInf", e->in[1]));
+    const char *y = OP(w, "Where", far, OP(w, "Sign", e->in[0]), e->in[0]);
+    const char *x = OP(w, "Where", far, OP(w, "Sign", e->in[1]), e->in[1]), *none = OP(w, "Equal", x, zero);
     const char *angle = OP(w, "Atan", OP(w, "Div", y, OP(w, "Where", none, number(e, 1), x)));
     const char *turn =
         OP(w, "Where", OP(w, "Less", y, zero), number(e, -3.14159265358979323846), number(e, 3.14159265358979323846));

@@ -13,6 +13,7 @@ typedef struct knout_out {
     knmodels_arena *arena;
     struct knout_out *outermost; /* of the model: initializers and extents are written there */
     int *names;                  /* how many have been made */
+    char prefix[24];             /* of the outermost: what they begin with */
     bool *failed;
     knbeside_bytes nodes, init, attrs; /* attrs: of the next node */
     int64_t opset;
@@ -72,7 +73,8 @@ const char *knout_cast(knout_out *w, const char *x, kn_dtype to);
 /* ---- Constants. */
 const char *knout_initializer(knout_out *w, const char *name, kn_array x); /* name NULL: a new one */
 const char *knout_const_ints(knout_out *w, int n, const int64_t *v);
-const char *knout_number(knout_out *w, kn_dtype dtype, double v); /* without axes */
+const char *knout_number(knout_out *w, kn_dtype dtype, double v);       /* without axes */
+const char *knout_extreme(knout_out *w, kn_dtype dtype, bool smallest); /* infinities of floats; without axes */
 
 /* ---- Extents and shapes. */
 bool knout_is_number(int64_t d);

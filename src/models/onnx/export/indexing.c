@@ -73,6 +73,24 @@ static const char *flat(knout_out *w, const char *x)
     return OP(w, "Reshape", x, knout_const_ints(w, 1, &all));
 }
 
+/* Whether a window that is not inside is left out, and what stands in its place. */
+static bool fills(const knout_eqn *e)
+{
+    return knout_param_is(e, "mode", "GatherScatterMode.FILL_OR_DROP") ||
+           knout_param_is(e, "mode", "GatherScatterMode.FILL_ZERO");
+}
+
+static const char *fill_value(knout_eqn *e)
+{
+    kn_dtype d = e->out_var[0].dtype;
+    char kind = kn_dtype_kind(d);
+    if (knout_param_is(e, "mode", "GatherScatterMode.FILL_ZERO"))
+        return knout_number(e->w, d, 0);
+    if (kind == 'i' || kind == 'u')
+        return knout_extreme(e->w, d, kind == 'i');
+    return knout_number(e->w, d, kind == 'b' ? 1 : (double)__builtin_nanf(""));
+}
+
 /* ---- Windows at positions: what gathers and scatters have in common. */
 
 typedef struct windows {
@@ -97,7 +115,7 @@ static bool read_windows(knout_eqn *e, windows *p, const char *names[3])
     p->batch.n = p->batch.n < 0 ? 0 : p->batch.n;
     p->index_batch.n = p->index_batch.n < 0 ? 0 : p->index_batch.n;
     p->clip = knout_param_is(e, "mode", "GatherScatterMode.CLIP");
-    p->drop = knout_param_is(e, "mode", "GatherScatterMode.FILL_OR_DROP");
+    p->drop = fills(e);
     if (p->window.n >= 0 && p->left_out.n >= 0 && p->map.n >= 0 && knout_static(p->operand) && knout_static(p->index) &&
         knout_static(p->whole))
         return true;
@@ -170,9 +188,10 @@ static bool gather_axis(knout_eqn *e)
          batch = param(e, "operand_batching_dims");
     dims offset = param(e, "offset_dims"), size = param(e, "slice_sizes");
     if (map.n != 1 || gone.n != 1 || gone.at[0] != map.at[0] || batch.n > 0 || i->dim[i->ndim - 1] != 1 ||
-        offset.n < 0 || knout_param_is(e, "mode", "GatherScatterMode.FILL_OR_DROP"))
+        offset.n < 0 || fills(e))
         return false;
     int64_t axis = map.at[0], perm[KN_MAX_NDIM];
+    bool clips = knout_param_is(e, "mode", "GatherScatterMode.CLIP");
     for (int k = 0; k < x->ndim && size.n == x->ndim; k++)
         if (k != axis && size.at[k] != x->dim[k])
             return false;
@@ -184,11 +203,13 @@ static bool gather_axis(knout_eqn *e)
             perm[k] = axis + index++;
     }
     const char *at = narrow(e);
-    if (knout_param_is(e, "mode", "GatherScatterMode.CLIP"))
-        at = OP(w, "Min", OP(w, "Max", at, knout_number(w, i->dtype, 0)),
-                knout_number(w, i->dtype, (double)x->dim[axis] - 1));
-    if (i->dtype != KN_I64 && i->dtype != KN_I32)
+    if (i->dtype != KN_I64 && (clips || i->dtype != KN_I32))
         at = knout_cast(w, at, KN_I64);
+    if (clips) {
+        const char *last = OP(w, "Sub", knout_extent(w, x->dim[axis]), knout_number(w, KN_I64, 1));
+        last = knout_reshape(w, last, 0, NULL);
+        at = OP(w, "Min", OP(w, "Max", at, knout_number(w, KN_I64, 0)), last);
+    }
     knout_put_attr_int(w, "axis", axis);
     const char *made = OP(w, "Gather", e->in[0], at);
     e->out[0] = knout_transpose(w, made, e->out_var[0].ndim, perm);
@@ -233,9 +254,7 @@ static void gather(knout_eqn *e)
     const char *at = numbers(e, &p, &valid), *all = flat(w, e->in[0]);
     knout_put_attr_int(w, "axis", 0);
     const char *made = OP(w, "Gather", all, at);
-    bool floats = strchr("fc", kn_dtype_kind(e->out_var[0].dtype));
-    const char *fill = valid ? knout_number(w, e->out_var[0].dtype, floats ? (double)__builtin_nanf("") : 0) : NULL;
-    e->out[0] = valid ? OP(w, "Where", valid, made, fill) : made;
+    e->out[0] = valid ? OP(w, "Where", valid, made, fill_value(e)) : made;
 }
 
 static void scatter_as(knout_eqn *e, const char *reduction)

@@ -189,7 +189,11 @@ const char *knout_shape(knout_out *w, int ndim, const int64_t *dim)
         numbers = numbers && knout_is_number(dim[i]);
     if (numbers)
         return knout_const_ints(w, ndim, dim);
-    const char *part[KN_MAX_NDIM];
+    const char **part = knmodels_take(w->arena, (uint64_t)ndim, sizeof *part); /* parts of a split may be many */
+    if (!part) {
+        knout_out_fail(w, KN_ERROR_MEMORY, "no memory");
+        return "";
+    }
     for (int i = 0; i < ndim; i++)
         part[i] = knout_extent(w, dim[i]);
     knout_put_attr_int(w, "axis", 0);

@@ -13,6 +13,8 @@ static const char *reduced(knout_eqn *e, const char *op)
     int n = knout_param_ints(e, "axes", axes);
     kn_dtype d = e->in_var[0].dtype;
     bool narrow = d == KN_BOOL || (strchr("iu", kn_dtype_kind(d)) && kn_dtype_size(d) < 4);
+    if (n < 0)
+        knout_refuse(e, "its axes are not known");
     if (n <= 0)
         return e->in[0];
     const char *x = narrow ? knout_cast(w, e->in[0], KN_I32) : e->in[0];
@@ -73,12 +75,13 @@ static const char *joined(knout_eqn *e, const char *op, const char *a, const cha
     if (strcmp(op, "LogSumExp"))
         return OP(w, op, a, b);
     const char *most = OP(w, "Max", a, b), *least = OP(w, "Min", a, b); /* most + log(1 + e^(least - most)) */
-    const char *gap = OP(w, "Exp", OP(w, "Sub", least, most)), *one = knout_number(w, e->in_var[0].dtype, 1);
-    return OP(w, "Add", most, OP(w, "Log", OP(w, "Add", one, gap)));
+    const char *gap = OP(w, "Sub", least, most), *one = knout_number(w, e->in_var[0].dtype, 1);
+    gap = OP(w, "Where", OP(w, "Equal", least, most), knout_number(w, e->in_var[0].dtype, 0), gap); /* infinities */
+    return OP(w, "Add", most, OP(w, "Log", OP(w, "Add", one, OP(w, "Exp", gap))));
 }
 
 /* By doubling: after step k each element has what 2^k before it and itself make. */
-static void running(knout_eqn *e, const char *op, double neutral)
+static void running(knout_eqn *e, const char *op, const char *neutral)
 {
     knout_out *w = e->w;
     const knout_var *x = &e->in_var[0];
@@ -88,35 +91,27 @@ static void running(knout_eqn *e, const char *op, double neutral)
         knout_refuse(e, "along an unknown extent");
         return;
     }
-    const char *made = e->in[0], *fill = knout_number(w, x->dtype, neutral), *at = knout_const_ints(w, 1, &axis);
+    const char *made = e->in[0], *at = knout_const_ints(w, 1, &axis);
     for (int64_t step = 1, n = x->dim[axis]; step < n; step *= 2) {
         memset(pads, 0, sizeof pads);
         pads[reverse ? x->ndim + axis : axis] = step;
         start = reverse ? step : 0;
         end = reverse ? n : n - step;
         const char *shifted = OP(w, "Slice", made, knout_const_ints(w, 1, &start), knout_const_ints(w, 1, &end), at);
-        shifted = OP(w, "Pad", shifted, knout_const_ints(w, 2 * x->ndim, pads), fill);
+        shifted = OP(w, "Pad", shifted, knout_const_ints(w, 2 * x->ndim, pads), neutral);
         made = joined(e, op, made, shifted);
     }
     e->out[0] = made;
 }
 
-/* The smallest or largest number of a dtype. */
-static double extreme(kn_dtype d, bool smallest)
-{
-    if (kn_dtype_kind(d) == 'f')
-        return smallest ? -(double)__builtin_inff() : (double)__builtin_inff();
-    bool is_unsigned = kn_dtype_kind(d) == 'u';
-    double half = 1;
-    for (size_t i = 1; i < 8 * kn_dtype_size(d); i++)
-        half *= 2;
-    return smallest ? (is_unsigned ? 0 : -half) : (is_unsigned ? 2 * half - 1 : half - 1);
-}
+/* The smallest or largest number of the operand's dtype. */
+static const char *extreme(knout_eqn *e, bool smallest) { return knout_extreme(e->w, e->in_var[0].dtype, smallest); }
+static const char *number(knout_eqn *e, double v) { return knout_number(e->w, e->in_var[0].dtype, v); }
 
-static void cumprod(knout_eqn *e) { running(e, "Mul", 1); }
-static void cummax(knout_eqn *e) { running(e, "Max", extreme(e->in_var[0].dtype, true)); }
-static void cummin(knout_eqn *e) { running(e, "Min", extreme(e->in_var[0].dtype, false)); }
-static void cumlogsumexp(knout_eqn *e) { running(e, "LogSumExp", -1e30); }
+static void cumprod(knout_eqn *e) { running(e, "Mul", number(e, 1)); }
+static void cummax(knout_eqn *e) { running(e, "Max", extreme(e, true)); }
+static void cummin(knout_eqn *e) { running(e, "Min", extreme(e, false)); }
+static void cumlogsumexp(knout_eqn *e) { running(e, "LogSumExp", extreme(e, true)); }
 
 /* ---- Windows. */
 
@@ -160,7 +155,7 @@ static const char *along_axis(knout_eqn *e, const char *x, const window *p, int 
     return made ? made : x;
 }
 
-static void windows(knout_eqn *e, const char *op, double neutral)
+static void windows(knout_eqn *e, const char *op, const char *neutral)
 {
     knout_out *w = e->w;
     window p;
@@ -173,10 +168,8 @@ static void windows(knout_eqn *e, const char *op, double neutral)
         pads[p.n + i] = p.high[i];
         any |= pads[i] | pads[p.n + i];
     }
-    if (any) {
-        const char *fill = knout_number(w, e->in_var[0].dtype, neutral);
-        x = OP(w, "Pad", x, knout_const_ints(w, 2 * p.n, pads), fill);
-    }
+    if (any)
+        x = OP(w, "Pad", x, knout_const_ints(w, 2 * p.n, pads), neutral);
     for (int i = 0; i < p.n; i++)
         if (p.size[i] > 1 || p.stride[i] > 1)
             x = along_axis(e, x, &p, i, e->out_var[0].dim[i], op);
@@ -217,13 +210,13 @@ static bool max_pool(knout_eqn *e)
     return true;
 }
 
-static void window_sum(knout_eqn *e) { windows(e, "Add", 0); }
-static void window_min(knout_eqn *e) { windows(e, "Min", extreme(e->in_var[0].dtype, false)); }
+static void window_sum(knout_eqn *e) { windows(e, "Add", number(e, 0)); }
+static void window_min(knout_eqn *e) { windows(e, "Min", extreme(e, false)); }
 
 static void window_max(knout_eqn *e)
 {
     if (!max_pool(e) && !*e->w->failed)
-        windows(e, "Max", extreme(e->in_var[0].dtype, true));
+        windows(e, "Max", extreme(e, true));
 }
 
 /* ---- Order. */

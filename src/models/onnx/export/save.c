@@ -121,6 +121,49 @@ static knout_var type_of(saving *s, kn_jaxpr j, uint32_t atom)
     return (knout_var){v.dtype, v.shape.ndim, dim};
 }
 
+/* Names that are made here begin as none of the user's does, with a number behind it. */
+static bool is_made(const saving *s, const char *name)
+{
+    size_t n = strlen(s->out.prefix);
+    return !strncmp(name, s->out.prefix, n) && name[n] >= '0' && name[n] <= '9';
+}
+
+static int choose_prefix(saving *s)
+{
+    const kn_text_list *outputs = s->o->outputs;
+    for (size_t n = 1; n < sizeof s->out.prefix - 1; n++) {
+        bool taken = false;
+        memset(s->out.prefix, 'v', n);
+        for (int i = 0; i < s->n_leaves; i++)
+            taken = taken || is_made(s, s->leaf[i].name);
+        for (int i = 0; outputs && i < outputs->n; i++)
+            taken = taken || (outputs->v[i] && is_made(s, outputs->v[i]));
+        if (!taken)
+            return 0;
+    }
+    return knbeside_fail(s->out.operation, KN_ERROR_VALUE, "inputs and outputs have names such as \"%s1\": give others",
+                         s->out.prefix);
+}
+
+/* The name of output i, which nothing else has. */
+static const char *output_name(saving *s, int i, int n, const char *const *before)
+{
+    char text[32];
+    const kn_text_list *given = s->o->outputs;
+    snprintf(text, sizeof text, n > 1 ? "output_%d" : "output", i);
+    if (!given || !given->v[i])
+        return name_of(s, text);
+    bool taken = !*given->v[i];
+    for (int k = 0; k < s->n_leaves; k++)
+        taken = taken || !strcmp(s->leaf[k].name, given->v[i]);
+    for (int k = 0; k < i; k++)
+        taken = taken || !strcmp(before[k], given->v[i]);
+    if (taken)
+        knbeside_fail(s->out.operation, KN_ERROR_VALUE, "\"%s\" is no name for output %d: %s", given->v[i], i,
+                      *given->v[i] ? "an input, a parameter or another output has it" : "it is empty");
+    return taken ? NULL : given->v[i];
+}
+
 /* Each variable of unknown extents is found as the extent of an input's axis. */
 static void find_extents(saving *s, const knout_var *v, const char *input)
 {
@@ -136,7 +179,10 @@ static void find_extents(saving *s, const knout_var *v, const char *input)
         knout_put_attr_int(w, "start", i);
         knout_put_attr_int(w, "end", i + 1);
         w->dim[w->n_dims].name = OP(w, "Shape", input);
-        w->dim[w->n_dims++].text = knmodels_take_text(&s->arena, text, strlen(text));
+        if (!(w->dim[w->n_dims].text = knmodels_take_text(&s->arena, text, strlen(text))))
+            s->failed = no_memory(s);
+        else
+            w->n_dims++;
     }
 }
 
@@ -160,9 +206,12 @@ static int write_graph(saving *s, kn_jaxpr j, knbeside_bytes *infos)
         return knbeside_fail(s->out.operation, KN_ERROR_VALUE,
                              "%d names of outputs are given, and there are %d outputs", s->o->outputs->n, n.outvars);
     const char **in = knmodels_take(&s->arena, (uint64_t)n.invars, sizeof *in),
-               **out = knmodels_take(&s->arena, (uint64_t)n.outvars, sizeof *out);
-    if (!in || !out)
+               **out = knmodels_take(&s->arena, (uint64_t)n.outvars, sizeof *out),
+               **names = knmodels_take(&s->arena, (uint64_t)n.outvars, sizeof *names);
+    if (!in || !out || !names)
         return no_memory(s);
+    if (choose_prefix(s))
+        return -1;
     for (int i = 0; i < n.invars; i++) {
         knout_var v = type_of(s, j, (uint32_t)(n.constvars + i));
         in[i] = s->leaf[i].name;
@@ -177,11 +226,8 @@ static int write_graph(saving *s, kn_jaxpr j, knbeside_bytes *infos)
     if (knout_write_jaxpr(&s->out, j, in, out))
         return -1;
     for (int i = 0; i < n.outvars; i++) {
-        char text[32];
         knout_var v = type_of(s, j, kn_jaxpr_outvar(j, i));
-        snprintf(text, sizeof text, n.outvars > 1 ? "output_%d" : "output", i);
-        const char *name = s->o->outputs && s->o->outputs->v[i] ? s->o->outputs->v[i]
-                                                                : knmodels_take_text(&s->arena, text, strlen(text));
+        const char *name = names[i] = output_name(s, i, n.outvars, names);
         if (!name || s->failed || check_types(s, &v, name))
             return -1;
         knout_emit_many(&s->out, "Identity", 1, &out[i], 1, &name);

@@ -40,8 +40,8 @@ static void *take(knout_out *w, uint64_t n, size_t size)
 
 const char *knout_new_name(knout_out *w)
 {
-    char text[24];
-    int n = snprintf(text, sizeof text, "v%d", ++*w->names);
+    char text[48];
+    int n = snprintf(text, sizeof text, "%s%d", w->outermost->prefix, ++*w->names);
     const char *copy = *w->failed ? NULL : knmodels_take_text(w->arena, text, (size_t)n);
     if (!copy && !*w->failed)
         knout_out_fail(w, KN_ERROR_MEMORY, "no memory");
@@ -141,6 +141,8 @@ const char *knout_cast(knout_out *w, const char *x, kn_dtype to)
 
 /* ---- Constants. */
 
+enum { BIG = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+
 /* The bytes of x as TensorProto.raw_data has them. */
 static bool raw_bytes(knout_out *w, kn_array x, knonnx_elem elem, knbeside_bytes *out)
 {
@@ -148,6 +150,8 @@ static bool raw_bytes(knout_out *w, kn_array x, knonnx_elem elem, knbeside_bytes
     int per_byte;
     bool small = knonnx_sub_byte(elem, &per_byte);
     uint8_t *at = n < 0 ? NULL : knbeside_alloc((uint64_t)n, 1);
+    if (BIG && n > 0 && kn_dtype_size(kn_dtype_of(x)) > 1)
+        x = kn_byteswap(x, NULL);
     if (!at || kn_tobytes(x, at, (size_t)n, NULL) < 0) {
         if (n >= 0 && !at)
             knout_out_fail(w, KN_ERROR_MEMORY, "no memory");
@@ -206,6 +210,19 @@ const char *knout_number(knout_out *w, kn_dtype dtype, double v)
 {
     kn_shape s = {0, {0}};
     return *w->failed ? "" : knout_initializer(w, NULL, kn_astype(kn_from_memory(&v, &s, KN_F64), dtype, NULL));
+}
+
+/* Integers by their bits: float64 does not have all of them. */
+const char *knout_extreme(knout_out *w, kn_dtype dtype, bool smallest)
+{
+    kn_shape s = {0, {0}};
+    char kind = kn_dtype_kind(dtype);
+    if (kind != 'i' && kind != 'u')
+        return knout_number(w, dtype, smallest ? -(double)__builtin_inff() : (double)__builtin_inff());
+    uint64_t bits = kind == 'u' ? UINT64_MAX : UINT64_MAX >> (65 - 8 * kn_dtype_size(dtype));
+    bits = smallest ? kind == 'u' ? 0 : ~bits : bits;
+    kn_array x = kn_from_memory(&bits, &s, kind == 'u' ? KN_U64 : KN_I64);
+    return *w->failed ? "" : knout_initializer(w, NULL, kn_astype(x, dtype, NULL));
 }
 
 /* ---- Equations. */
