@@ -319,13 +319,17 @@ static uint64_t hash_fixed(const knf_core *c, uint64_t h)
     return h;
 }
 
+/* Constants count, too, as they may be held by the program alone; all those of one program as an eighth of the bound at most, so that
+ * a large model does not drive out itself and a few more stay beside it. */
 static size_t fixed_bytes(const knf_core *c)
 {
-    size_t bytes = 0;
-    for (int i = 0; c->fixed && i < c->n_in; i++)
-        bytes +=
-            sizeof c->fixed[i] + (c->fixed[i] ? sizeof *c->fixed[i] + (by_place(c, i) ? 0 : size_of(c->fixed[i])) : 0);
-    return bytes;
+    size_t bytes = 0, constant = 0, most = kna_state_get()->trace_stats.limit / 8;
+    for (int i = 0; c->fixed && i < c->n_in; i++) {
+        size_t own = c->fixed[i] ? size_of(c->fixed[i]) : 0;
+        bytes += sizeof c->fixed[i] + (c->fixed[i] ? sizeof *c->fixed[i] : 0);
+        *(by_place(c, i) ? &constant : &bytes) += own;
+    }
+    return bytes + (constant < most ? constant : most);
 }
 
 static bool same_structure(const kntree_structure *a, const kntree_structure *b)

@@ -88,6 +88,20 @@ static void what_depends_on_them_alone_is_worked_out_once(void **state)
     assert_true(elements < 200 * 30 / 2); /* the product's results, and no sum of the weights */
 }
 
+static void those_that_only_programs_hold_are_let_go(void **state)
+{
+    (void)state;
+    enum { BYTES = 200 * 300 * 8 };
+    size_t before = kn_set_cache_limit(KN_CACHE_TRACES, 64 * BYTES), least = kn_cache_stats().memory_live, live = 0;
+    for (int i = 0; i < 200; i++) {
+        KN_SCOPE;
+        run(kn_full(KN_SHAPE(200, 300), (double)i), 0, kn_ones(KN_SHAPE(1, 300)));
+        live = kn_cache_stats().memory_live;
+    }
+    assert_true(live - least < (size_t)150 * BYTES); /* of each the array and what is made of it: 64 and a few */
+    kn_set_cache_limit(KN_CACHE_TRACES, before);
+}
+
 static void what_cannot_be_constant(void **state)
 {
     (void)state;
@@ -106,6 +120,7 @@ KN_TEST_GROUP(test_constant_args)
         TEST(writing_makes_another_array),
         TEST(memory_that_comes_back_is_not_taken_for_the_old),
         TEST(what_depends_on_them_alone_is_worked_out_once),
+        TEST(those_that_only_programs_hold_are_let_go),
         TEST(what_cannot_be_constant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
