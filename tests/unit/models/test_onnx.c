@@ -3,6 +3,7 @@
 #include "support/expect.h"
 #include "support/group.h"
 #include <kiln/models.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -396,6 +397,72 @@ static void names_and_weights_are_in_the_file(void **state)
     remove("named.onnx");
 }
 
+/* What f gives after it was written, read again and run. */
+static kn_array again(kn_fn f, const kn_args *args, const kn_text_list *names, kn_tree inputs)
+{
+    assert_int_equal(kn_onnx_save("again.onnx", f, args, .inputs = names), 0);
+    kn_onnx m = kn_onnx_load("again.onnx");
+    kn_tree out = kn_onnx_run(m, inputs);
+    remove("again.onnx");
+    return kn_tree_at(out, "output");
+}
+
+static kn_array both(const kn_array *a, const kn_array *b) { return kn_sub(kn_mul(*a, 3.0), kn_abs(*b)); }
+KN_FUNCTION(both, kn_array, kn_array, kn_array)
+
+static void names_of_the_user_are_nobody_elses(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = kn_of(double, 1, 2), b = kn_of(double, -5, 7);
+    const char *const names[][2] = {{"v1", "v2"}, {"v3", "vv1"}, {"v", "vv"}, {"v5", "v4"}};
+    for (int i = 0; i < 4; i++) {
+        const kn_text_list in = {2, names[i]};
+        expect_values(again(KN_FN(both), KN_ARGS(&a, &b), &in, kn_tree_list(a, b)), -2, -1);
+    }
+    const kn_text_list x = {1, (const char *const[]){"x"}}, empty = {1, (const char *const[]){""}};
+    assert_int_equal(kn_onnx_save("never.onnx", KN_FN(twice), KN_ARGS(&a), .inputs = &x, .outputs = &x), -1);
+    expect_error_with("ValueError", "\"x\" is no name for output 0");
+    assert_int_equal(kn_onnx_save("never.onnx", KN_FN(twice), KN_ARGS(&a), .outputs = &empty), -1);
+    expect_error_with("ValueError", "it is empty");
+}
+
+static kn_array clipped(const kn_array *x) { return kn_take(*x, kn_of(int, 0, 9, -3), .axis = KN_AXIS(0), .mode = "clip"); }
+KN_FUNCTION(clipped, kn_array, kn_array)
+static kn_array running_least(const kn_array *x) { return kn_lax_cummin(*x); }
+KN_FUNCTION(running_least, kn_array, kn_array)
+static kn_array log_sums(const kn_array *x) { return kn_lax_cumlogsumexp(*x); }
+KN_FUNCTION(log_sums, kn_array, kn_array)
+static kn_array no_power(const kn_array *x) { return kn_lax_integer_pow(*x, 0); }
+KN_FUNCTION(no_power, kn_array, kn_array)
+static kn_array lengths(const kn_array *x, const kn_array *y) { return kn_hypot(*x, *y); }
+KN_FUNCTION(lengths, kn_array, kn_array, kn_array)
+static kn_array angles(const kn_array *x, const kn_array *y) { return kn_arctan2(*x, *y); }
+KN_FUNCTION(angles, kn_array, kn_array, kn_array)
+static kn_array smaller(const kn_array *x, const kn_array *y) { return kn_less(*x, *y); }
+KN_FUNCTION(smaller, kn_array, kn_array, kn_array)
+
+static void ends_of_ranges_are_what_they_are_here(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 4, 5, 6), m = kn_of(int64_t, 3, 9, -2), far = kn_of(double, -INFINITY, -INFINITY, 0, INFINITY);
+    kn_args args = {1, {{&x, sizeof x}}};
+    assert_int_equal(kn_onnx_save("again.onnx", KN_FN(clipped), &args, .symbolic = "b"), 0);
+    kn_onnx model = kn_onnx_load("again.onnx");
+    expect_values(kn_tree_at(kn_onnx_run(model, kn_tree_list(x)), "output"), 4, 6, 4);
+    expect_values(kn_tree_at(kn_onnx_run(model, kn_tree_list(kn_of(double, 1, 2))), "output"), 1, 2, 1);
+    remove("again.onnx");
+    expect_values(again(KN_FN(running_least), KN_ARGS(&m), NULL, kn_tree_list(m)), 3, 3, -2);
+    expect_values(again(KN_FN(log_sums), KN_ARGS(&far), NULL, kn_tree_list(far)), -INFINITY, -INFINITY, 0, INFINITY);
+    expect_values(again(KN_FN(no_power), KN_ARGS(&far), NULL, kn_tree_list(far)), 1, 1, 1, 1);
+    kn_array big = kn_of(double, 3e300, INFINITY, 0), other = kn_of(double, 4e300, 1, 0), two = kn_of(double, INFINITY, INFINITY, 1);
+    expect_values(again(KN_FN(lengths), KN_ARGS(&big, &other), NULL, kn_tree_list(big, other)), 5e300, INFINITY, 0);
+    expect_values(again(KN_FN(angles), KN_ARGS(&big, &two), NULL, kn_tree_list(big, two)), 0, KN_PI / 4, 0);
+    kn_array yes = kn_of(bool, true, false), no = kn_of(bool, true, true);
+    expect_values(again(KN_FN(smaller), KN_ARGS(&yes, &no), NULL, kn_tree_list(yes, no)), 0, 1);
+}
+
 KN_TEST_GROUP(test_onnx)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +482,8 @@ KN_TEST_GROUP(test_onnx)
         TEST(sequences_and_maps),
         TEST(what_has_no_form_is_named),
         TEST(names_and_weights_are_in_the_file),
+        TEST(names_of_the_user_are_nobody_elses),
+        TEST(ends_of_ranges_are_what_they_are_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,12 @@ static void round_(knout_eqn *e)
     e->out[0] = OP(w, "Mul", OP(w, "Sign", e->in[0]), up);
 }
 
+static void neg(knout_eqn *e)
+{
+    bool is_unsigned = kn_dtype_kind(e->in_var[0].dtype) == 'u';
+    e->out[0] = is_unsigned ? OP(e->w, "Sub", number(e, 0), e->in[0]) : OP(e->w, "Neg", e->in[0]);
+}
+
 static void not_(knout_eqn *e) { e->out[0] = OP(e->w, is_bool(&e->in_var[0]) ? "Not" : "BitwiseNot", e->in[0]); }
 static void same(knout_eqn *e) { e->out[0] = e->in[0]; }
 
@@ -117,6 +123,39 @@ static void xor_(knout_eqn *e) { pair(e, "BitwiseXor", "Xor"); }
 static void max_(knout_eqn *e) { pair(e, "Max", "Or"); }
 static void min_(knout_eqn *e) { pair(e, "Min", "And"); }
 static void ne(knout_eqn *e) { e->out[0] = OP(e->w, "Not", OP(e->w, "Equal", e->in[0], e->in[1])); }
+
+/* Integers that ONNX's operator does not take are wider ones in it; what comes out wraps as theirs. */
+static void through(knout_eqn *e, const char *op, kn_dtype wide)
+{
+    knout_out *w = e->w;
+    const char *made = OP(w, op, knout_cast(w, e->in[0], wide), knout_cast(w, e->in[1], wide));
+    e->out[0] = e->out_var[0].dtype == KN_BOOL ? made : knout_cast(w, made, e->out_var[0].dtype);
+}
+
+static void compare(knout_eqn *e, const char *op)
+{
+    if (is_bool(&e->in_var[0]))
+        through(e, op, KN_I32);
+    else
+        e->out[0] = OP(e->w, op, e->in[0], e->in[1]);
+}
+
+static void lt(knout_eqn *e) { compare(e, "Less"); }
+static void le(knout_eqn *e) { compare(e, "LessOrEqual"); }
+static void gt(knout_eqn *e) { compare(e, "Greater"); }
+static void ge(knout_eqn *e) { compare(e, "GreaterOrEqual"); }
+
+static void pow_(knout_eqn *e)
+{
+    kn_dtype d = e->in_var[0].dtype;
+    bool whole = strchr("iu", kn_dtype_kind(d));
+    if (d == KN_U64)
+        knout_refuse(e, "of uint64");
+    else if (whole && (kn_dtype_size(d) < 4 || d == KN_U32))
+        through(e, "Pow", d == KN_U32 ? KN_I64 : KN_I32);
+    else
+        e->out[0] = OP(e->w, "Pow", e->in[0], e->in[1]);
+}
 
 static void rem(knout_eqn *e)
 {
@@ -220,6 +259,10 @@ static void convert(knout_eqn *e)
     knout_out *w = e->w;
     kn_dtype from = e->in_var[0].dtype, to = e->out_var[0].dtype;
     bool to_int = strchr("iu", kn_dtype_kind(to));
+    if (kn_dtype_kind(from) == 'c' || kn_dtype_kind(to) == 'c') {
+        knout_refuse(e, "of complex numbers");
+        return;
+    }
     if (!is_float(&e->in_var[0]) || !to_int || kn_dtype_size(to) > 4 || knout_param_is(e, "wraps", "True")) {
         e->out[0] = knout_cast(w, e->in[0], to);
         return;
@@ -291,11 +334,12 @@ static void erf_inv(knout_eqn *e) /* Giles 2012, as single precision has it */
         p = OP(w, "Add", OP(w, "Mul", p, u), number(e, near[i]));
         q = OP(w, "Add", OP(w, "Mul", q, v), number(e, far[i]));
     }
-    e->out[0] = OP(w, "Mul", x, OP(w, "Where", OP(w, "Less", t, five), p, q));
+    const char *edge = OP(w, "Equal", OP(w, "Abs", x), one), *factor = OP(w, "Where", OP(w, "Less", t, five), p, q);
+    e->out[0] = OP(w, "Mul", x, OP(w, "Where", edge, number(e, (double)__builtin_inff()), factor));
 }
 
 const knout_writer knout_write_elementwise[] = {
-    {"neg", NULL, "Neg"},
+    {"neg", neg, NULL},
     {"sin", NULL, "Sin"},
     {"cos", NULL, "Cos"},
     {"tanh", NULL, "Tanh"},
@@ -344,17 +388,17 @@ const knout_writer knout_write_elementwise[] = {
     {"sub", NULL, "Sub"},
     {"mul", mul, NULL},
     {"div", NULL, "Div"},
-    {"pow", NULL, "Pow"},
+    {"pow", pow_, NULL},
     {"atan2", atan2_, NULL},
     {"hypot", hypot_, NULL},
     {"max", max_, NULL},
     {"min", min_, NULL},
     {"eq", NULL, "Equal"},
     {"ne", ne, NULL},
-    {"lt", NULL, "Less"},
-    {"le", NULL, "LessOrEqual"},
-    {"gt", NULL, "Greater"},
-    {"ge", NULL, "GreaterOrEqual"},
+    {"lt", lt, NULL},
+    {"le", le, NULL},
+    {"gt", gt, NULL},
+    {"ge", ge, NULL},
     {"and", and_, NULL},
     {"or", or_, NULL},
     {"xor", xor_, NULL},

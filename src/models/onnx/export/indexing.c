@@ -277,7 +277,7 @@ static void scatter_as(knout_eqn *e, const char *reduction)
         whole = OP(w, "Concat", whole, behind);
     }
     if (!strcmp(reduction, "sub")) {
-        updates = OP(w, "Neg", updates);
+        updates = OP(w, "Sub", knout_number(w, x->dtype, 0), updates); /* Neg has no unsigned integers */
         reduction = "add";
     }
     updates = flat(w, updates);

@@ -111,6 +111,10 @@ static void conv(knout_eqn *e)
         pads[i] = two[0];
         pads[spatial + i] = two[1];
     }
+    if (kn_dtype_kind(e->in_var[0].dtype) != 'f') {
+        knout_refuse(e, "of other numbers than floats");
+        return;
+    }
     if (!ok || spatial < 1) {
         knout_refuse(e, "with dilated operands, groups of the batch or negative padding");
         return;

@@ -64,9 +64,13 @@ static void argmin(knout_eqn *e) { position(e, "ArgMin"); }
 static void cumsum(knout_eqn *e)
 {
     knout_out *w = e->w;
+    kn_dtype d = e->in_var[0].dtype;
+    bool narrow = strchr("iu", kn_dtype_kind(d)) && kn_dtype_size(d) < 4;
     const char *axis = knout_number(w, KN_I64, (double)knout_param_int(e, "axis", 0));
+    const char *x = narrow ? knout_cast(w, e->in[0], KN_I32) : e->in[0];
     knout_put_attr_int(w, "reverse", knout_param_is(e, "reverse", "True"));
-    e->out[0] = OP(w, "CumSum", e->in[0], axis);
+    x = OP(w, "CumSum", x, axis);
+    e->out[0] = narrow ? knout_cast(w, x, d) : x;
 }
 
 static const char *joined(knout_eqn *e, const char *op, const char *a, const char *b)
@@ -225,12 +229,14 @@ static void window_max(knout_eqn *e)
 static void ordered(knout_eqn *e, int key, int64_t axis, const char **values, const char **positions)
 {
     knout_out *w = e->w;
-    const char *out[] = {knout_new_name(w), knout_new_name(w)},
-               *in[] = {e->in[key], knout_extent(w, e->in_var[key].dim[axis])};
+    bool is_bool = e->in_var[key].dtype == KN_BOOL;
+    const char *out[] = {knout_new_name(w), knout_new_name(w)};
+    const char *in[] = {is_bool ? knout_cast(w, e->in[key], KN_I32) : e->in[key],
+                        knout_extent(w, e->in_var[key].dim[axis])};
     knout_put_attr_int(w, "axis", axis);
     knout_put_attr_int(w, "largest", 0);
     knout_emit_many(w, "TopK", 2, in, 2, out);
-    *values = out[0];
+    *values = is_bool ? knout_cast(w, out[0], KN_BOOL) : out[0];
     *positions = out[1];
 }
 
@@ -268,11 +274,13 @@ static void top_k(knout_eqn *e)
 {
     knout_out *w = e->w;
     int64_t axis = knout_param_int(e, "axis", e->in_var[0].ndim - 1);
-    const char *out[] = {knout_new_name(w), knout_new_name(w)},
-               *in[] = {e->in[0], knout_extent(w, e->out_var[0].dim[axis])};
+    bool is_bool = e->in_var[0].dtype == KN_BOOL;
+    const char *out[] = {knout_new_name(w), knout_new_name(w)};
+    const char *in[] = {is_bool ? knout_cast(w, e->in[0], KN_I32) : e->in[0],
+                        knout_extent(w, e->out_var[0].dim[axis])};
     knout_put_attr_int(w, "axis", axis);
     knout_emit_many(w, "TopK", 2, in, 2, out);
-    e->out[0] = out[0];
+    e->out[0] = is_bool ? knout_cast(w, out[0], KN_BOOL) : out[0];
     e->out[1] = e->out_var[1].dtype == KN_I64 ? out[1] : knout_cast(w, out[1], e->out_var[1].dtype);
 }
 
@@ -285,8 +293,11 @@ static void searchsorted(knout_eqn *e)
         knout_refuse(e, "of several vectors");
         return;
     }
-    const char *x = OP(w, "Unsqueeze", e->in[1], knout_const_ints(w, 1, &last));
-    const char *before = OP(w, knout_param_is(e, "right", "True") ? "LessOrEqual" : "Less", e->in[0], x);
+    bool is_bool = v->dtype == KN_BOOL;
+    const char *x = is_bool ? knout_cast(w, e->in[1], KN_I32) : e->in[1];
+    const char *sorted = is_bool ? knout_cast(w, e->in[0], KN_I32) : e->in[0];
+    x = OP(w, "Unsqueeze", x, knout_const_ints(w, 1, &last));
+    const char *before = OP(w, knout_param_is(e, "right", "True") ? "LessOrEqual" : "Less", sorted, x);
     before = knout_cast(w, before, KN_I64);
     const char *at = knout_const_ints(w, 1, &last);
     knout_put_attr_int(w, "keepdims", 0);
