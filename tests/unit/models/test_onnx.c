@@ -427,7 +427,10 @@ static void names_of_the_user_are_nobody_elses(void **state)
     expect_error_with("ValueError", "it is empty");
 }
 
-static kn_array clipped(const kn_array *x) { return kn_take(*x, kn_of(int, 0, 9, -3), .axis = KN_AXIS(0), .mode = "clip"); }
+static kn_array clipped(const kn_array *x)
+{
+    return kn_take(*x, kn_of(int, 0, 9, -3), .axis = KN_AXIS(0), .mode = "clip");
+}
 KN_FUNCTION(clipped, kn_array, kn_array)
 static kn_array running_least(const kn_array *x) { return kn_lax_cummin(*x); }
 KN_FUNCTION(running_least, kn_array, kn_array)
@@ -446,7 +449,8 @@ static void ends_of_ranges_are_what_they_are_here(void **state)
 {
     (void)state;
     KN_SCOPE;
-    kn_array x = kn_of(double, 4, 5, 6), m = kn_of(int64_t, 3, 9, -2), far = kn_of(double, -INFINITY, -INFINITY, 0, INFINITY);
+    kn_array x = kn_of(double, 4, 5, 6), m = kn_of(int64_t, 3, 9, -2),
+             far = kn_of(double, -INFINITY, -INFINITY, 0, INFINITY);
     kn_args args = {1, {{&x, sizeof x}}};
     assert_int_equal(kn_onnx_save("again.onnx", KN_FN(clipped), &args, .symbolic = "b"), 0);
     kn_onnx model = kn_onnx_load("again.onnx");
@@ -456,7 +460,8 @@ static void ends_of_ranges_are_what_they_are_here(void **state)
     expect_values(again(KN_FN(running_least), KN_ARGS(&m), NULL, kn_tree_list(m)), 3, 3, -2);
     expect_values(again(KN_FN(log_sums), KN_ARGS(&far), NULL, kn_tree_list(far)), -INFINITY, -INFINITY, 0, INFINITY);
     expect_values(again(KN_FN(no_power), KN_ARGS(&far), NULL, kn_tree_list(far)), 1, 1, 1, 1);
-    kn_array big = kn_of(double, 3e300, INFINITY, 0), other = kn_of(double, 4e300, 1, 0), two = kn_of(double, INFINITY, INFINITY, 1);
+    kn_array big = kn_of(double, 3e300, INFINITY, 0), other = kn_of(double, 4e300, 1, 0),
+             two = kn_of(double, INFINITY, INFINITY, 1);
     expect_values(again(KN_FN(lengths), KN_ARGS(&big, &other), NULL, kn_tree_list(big, other)), 5e300, INFINITY, 0);
     expect_values(again(KN_FN(angles), KN_ARGS(&big, &two), NULL, kn_tree_list(big, two)), 0, KN_PI / 4, 0);
     kn_array yes = kn_of(bool, true, false), no = kn_of(bool, true, true);

@@ -124,20 +124,13 @@ static void max_(knout_eqn *e) { pair(e, "Max", "Or"); }
 static void min_(knout_eqn *e) { pair(e, "Min", "And"); }
 static void ne(knout_eqn *e) { e->out[0] = OP(e->w, "Not", OP(e->w, "Equal", e->in[0], e->in[1])); }
 
-/* Integers that ONNX's operator does not take are wider ones in it; what comes out wraps as theirs. */
-static void through(knout_eqn *e, const char *op, kn_dtype wide)
-{
-    knout_out *w = e->w;
-    const char *made = OP(w, op, knout_cast(w, e->in[0], wide), knout_cast(w, e->in[1], wide));
-    e->out[0] = e->out_var[0].dtype == KN_BOOL ? made : knout_cast(w, made, e->out_var[0].dtype);
-}
-
 static void compare(knout_eqn *e, const char *op)
 {
-    if (is_bool(&e->in_var[0]))
-        through(e, op, KN_I32);
-    else
-        e->out[0] = OP(e->w, op, e->in[0], e->in[1]);
+    knout_out *w = e->w;
+    bool as_numbers = is_bool(&e->in_var[0]); /* ONNX does not order booleans */
+    const char *x = as_numbers ? knout_cast(w, e->in[0], KN_I32) : e->in[0];
+    const char *y = as_numbers ? knout_cast(w, e->in[1], KN_I32) : e->in[1];
+    e->out[0] = OP(w, op, x, y);
 }
 
 static void lt(knout_eqn *e) { compare(e, "Less"); }
@@ -148,11 +141,8 @@ static void ge(knout_eqn *e) { compare(e, "GreaterOrEqual"); }
 static void pow_(knout_eqn *e)
 {
     kn_dtype d = e->in_var[0].dtype;
-    bool whole = strchr("iu", kn_dtype_kind(d));
-    if (d == KN_U64)
-        knout_refuse(e, "of uint64");
-    else if (whole && (kn_dtype_size(d) < 4 || d == KN_U32))
-        through(e, "Pow", d == KN_U32 ? KN_I64 : KN_I32);
+    if (strchr("iu", kn_dtype_kind(d)) && d != KN_I32 && d != KN_I64) /* wider ones do not wrap as these */
+        knout_refuse(e, "of integers but int32 and int64");
     else
         e->out[0] = OP(e->w, "Pow", e->in[0], e->in[1]);
 }

@@ -77,10 +77,9 @@ static void dot_general(knout_eqn *e)
     kn_dtype out = e->out_var[0].dtype;
     bool narrow = strchr("iu", kn_dtype_kind(e->in_var[0].dtype)) && kn_dtype_size(e->in_var[0].dtype) < 4;
     kn_dtype work = e->in_var[0].dtype == KN_BOOL || narrow ? KN_I32
-                    : kn_dtype_kind(out) == 'f' &&
-                            kn_dtype_size(out) >= kn_dtype_size(e->in_var[0].dtype)
+                    : kn_dtype_kind(out) == 'f' && kn_dtype_size(out) >= kn_dtype_size(e->in_var[0].dtype)
                         ? out
-                                                            : e->in_var[0].dtype;
+                        : e->in_var[0].dtype;
     if (work != e->in_var[0].dtype)
         a = knout_cast(w, a, work);
     if (work != e->in_var[1].dtype)

@@ -276,8 +276,7 @@ static void top_k(knout_eqn *e)
     int64_t axis = knout_param_int(e, "axis", e->in_var[0].ndim - 1);
     bool is_bool = e->in_var[0].dtype == KN_BOOL;
     const char *out[] = {knout_new_name(w), knout_new_name(w)};
-    const char *in[] = {is_bool ? knout_cast(w, e->in[0], KN_I32) : e->in[0],
-                        knout_extent(w, e->out_var[0].dim[axis])};
+    const char *in[] = {is_bool ? knout_cast(w, e->in[0], KN_I32) : e->in[0], knout_extent(w, e->out_var[0].dim[axis])};
     knout_put_attr_int(w, "axis", axis);
     knout_emit_many(w, "TopK", 2, in, 2, out);
     e->out[0] = is_bool ? knout_cast(w, out[0], KN_BOOL) : out[0];
