@@ -166,7 +166,7 @@ const char *kn_cache_put(kn_file_cache cache, const char *name, const void *byte
     static const char operation[] = "cache_put";
     kncache *c = get_named(operation, cache, name);
     kncache_sum sum;
-    char own[64];
+    char *path = NULL;
     if (c && !bytes && n)
         knbeside_null(operation, "bytes");
     if (!c || (!bytes && n))
@@ -175,11 +175,9 @@ const char *kn_cache_put(kn_file_cache cache, const char *name, const void *byte
         knbeside_no_memory(operation);
         return NULL;
     }
-    snprintf(own, sizeof own, "put-%ld-%p", kncache_process(), (void *)c);
-    char *path = kncache_path(c, "partial", own);
-    FILE *f = path ? fopen(path, "wb") : NULL;
+    FILE *f = kncache_new_file(operation, c, "put", &path);
     bool ok = f && (!n || fwrite(bytes, 1, n, f) == n);
-    if (path && !ok)
+    if (f && !ok)
         kncache_fail(operation, path);
     if (f && fclose(f) != 0 && ok)
         ok = kncache_fail(operation, path) == 0;

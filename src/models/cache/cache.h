@@ -3,12 +3,14 @@
  *     blobs/ab/cdef...    content, named by its SHA-256; who uses it holds a shared lock on it
  *     names/0123...       a name, in a file that is called by its sum: version, sum and size of the content, the name
  *     partial/0123...     what has come of a URL, called by its sum; 0123....lock is locked by who fetches it
- *     lock                locked by who removes content
+ *     partial/put-..., new-...   what is written, until it has its place
+ *     lock                locked by who removes content, or puts a name into its place
  * Files come into their places by rename, so nobody sees half of one. */
 #ifndef KN_MODELS_CACHE_CACHE_H
 #define KN_MODELS_CACHE_CACHE_H
 #include "kiln/models/cache.h"
 #include "models/models.h"
+#include <stdio.h>
 
 enum { KNCACHE_DIGITS = 64 };
 
@@ -52,9 +54,11 @@ char *kncache_blob_path(const kncache *c, const kncache_sum *sum);
 int kncache_make_folder(const char *operation, const char *path);           /* and those that it is in */
 int kncache_fail(const char *operation, const char *path);                  /* errno tells; -1 */
 int kncache_lock(const char *operation, const char *path);                  /* waits for it; a file to close, or -1 */
+/* A new file in partial/ that nobody else writes to, "put-..." or "new-..."; its path is the caller's to free. */
+FILE *kncache_new_file(const char *operation, const kncache *c, const char *what, char **path);
 /* Sum and size of what is open, from its beginning. */
 int kncache_sum_file(const char *operation, const char *path, int fd, kncache_hash *h);
-/* Each file of a folder that is called by a sum; visit gives 0, or something else to end. */
+/* Each file of a folder that is called by a sum, or that kncache_new_file made; visit gives 0, or something else to end. */
 typedef int kncache_visit(void *env, const char *path, const char *file);
 int kncache_each(const char *operation, const char *folder, kncache_visit *visit, void *env);
 

@@ -205,10 +205,21 @@ static int call(kncache *c, kn_cache_sink *s, const kncache_request *r)
     return 0;
 }
 
+/* What was being put into its place when its process was killed is content, and is not written to. */
+static bool leave_content(const kn_cache_sink *s)
+{
+    struct stat st;
+    if (stat(s->path, &st) != 0 || (st.st_nlink == 1 && st.st_mode & S_IWUSR))
+        return true;
+    return unlink(s->path) == 0 || errno == ENOENT || kncache_fail(s->operation, s->path) == 0;
+}
+
 /* With the lock of the URL: continues what is at s->path and makes it content. */
 static const char *fetch_to(kncache *c, kn_cache_sink *s, const kncache_request *r)
 {
     kncache_sum have;
+    if (!leave_content(s))
+        return NULL;
     s->fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     s->hash = kncache_hash_begin();
     bool ok = s->fd >= 0 && s->hash;

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,39 @@ int kncache_sum_file(const char *operation, const char *path, int fd, kncache_ha
     return n < 0 ? -1 : 0;
 }
 
+FILE *kncache_new_file(const char *operation, const kncache *c, const char *what, char **path)
+{
+    static atomic_uint counter;
+    char own[80];
+    for (int i = 0; i < 1 << 16;
+         i++) { /* numbers of processes are the same in other containers and on other machines */
+        snprintf(own, sizeof own, "%s-%ld-%u", what, kncache_process(), atomic_fetch_add(&counter, 1));
+        *path = kncache_path(c, "partial", own);
+        if (!*path)
+            return NULL;
+        int fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+        if (f)
+            return f;
+        bool taken = fd < 0 && errno == EEXIST;
+        if (!taken)
+            kncache_fail(operation, *path);
+        if (fd >= 0) {
+            close(fd);
+            unlink(*path);
+        }
+        free(*path);
+        *path = NULL;
+        if (!taken)
+            return NULL;
+    }
+    knbeside_fail(operation, KN_ERROR_FILE, "%s/partial is full of files that were left there", c->folder);
+    return NULL;
+}
+
+/* What kncache_new_file made. */
+static bool is_new(const char *s) { return !strncmp(s, "put-", 4) || !strncmp(s, "new-", 4); }
+
 static bool is_sum(const char *s, size_t digits)
 {
     return strlen(s) == digits && strspn(s, "0123456789abcdef") == digits;
@@ -99,7 +133,8 @@ static int each_in(const char *operation, const char *folder, bool two, kncache_
     for (struct dirent *f; status == 0 && (f = readdir(d));) {
         size_t n = strlen(folder) + strlen(f->d_name) + 2;
         bool deeper = two && is_sum(f->d_name, 2);
-        if (!deeper && !is_sum(f->d_name, KNCACHE_DIGITS) && !is_sum(f->d_name, KNCACHE_DIGITS - 2))
+        if (!deeper && !is_sum(f->d_name, KNCACHE_DIGITS) && !is_sum(f->d_name, KNCACHE_DIGITS - 2) &&
+            !is_new(f->d_name))
             continue;
         char *path = malloc(n);
         if (path)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +41,8 @@ static bool understand(const char *s, size_t n, kncache_target *t)
     if (!kncache_read_sum(hex, &t->sum) || end == size || *end != '\n' || t->size < 0 ||
         memchr(end + 1, 0, n - (size_t)(end + 1 - s)))
         return false;
-    t->name = knbeside_copy_text(end + 1);
-    return t->name != NULL;
+    t->name = knbeside_copy_text(end + 1); /* NULL: no memory */
+    return true;
 }
 
 int kncache_read_name(const char *operation, const char *path, kncache_target *t)
@@ -53,41 +52,53 @@ int kncache_read_name(const char *operation, const char *path, kncache_target *t
         return errno == ENOENT ? 0 : kncache_fail(operation, path);
     char *text = NULL;
     size_t n = 0, room = 0;
-    for (size_t got = 1; got > 0; n += got) {
+    bool full = false;
+    for (size_t got = 1; got > 0 && !full; n += got) {
         if (room - n < 4096) {
             char *more = realloc(text, room += 65536);
-            if (!more)
+            full = !more;
+            if (full)
                 break;
             text = more;
         }
         got = fread(text + n, 1, room - n - 1, f);
     }
+    bool unread = ferror(f);
+    if (unread)
+        kncache_fail(operation, path);
     fclose(f);
     if (text)
         text[n] = '\0';
-    bool is = text && understand(text, n, t); /* one that is damaged leads nowhere */
+    bool is = !full && !unread && understand(text, n, t); /* one that is damaged leads nowhere */
     free(text);
-    return is;
+    if (full || (is && !t->name))
+        return knbeside_no_memory(operation), -1;
+    return unread ? -1 : is;
 }
 
-/* The bytes of a small file, there as a whole or not at all. */
+/* The bytes of a small file, there as a whole or not at all. Who trims has looked at the content before the names: a
+ * name that came in between would lead to content that was not seen, and go. So it waits. */
 static int write_whole(const char *operation, const kncache *c, const char *path, const char *bytes, size_t n)
 {
-    static atomic_uint counter;
-    char own[64];
-    snprintf(own, sizeof own, "new-%ld-%u", kncache_process(), atomic_fetch_add(&counter, 1));
-    char *fresh = kncache_path(c, "partial", own);
-    if (!fresh)
+    char *fresh, *lock_path;
+    FILE *f = kncache_new_file(operation, c, "new", &fresh);
+    if (!f)
         return -1;
-    FILE *f = fopen(fresh, "wb");
-    bool ok = f && fwrite(bytes, 1, n, f) == n;
-    if (f && fclose(f) != 0)
+    bool ok = fwrite(bytes, 1, n, f) == n;
+    if (fclose(f) != 0)
         ok = false;
-    ok = ok && rename(fresh, path) == 0;
-    if (!ok) {
+    if (!ok)
+        kncache_fail(operation, fresh);
+    lock_path = ok ? kncache_path(c, "", "lock") : NULL;
+    int lock = lock_path ? kncache_lock(operation, lock_path) : -1;
+    ok = lock >= 0 && rename(fresh, path) == 0;
+    if (!ok && lock >= 0)
         kncache_fail(operation, path);
+    if (!ok)
         unlink(fresh);
-    }
+    if (lock >= 0)
+        close(lock);
+    free(lock_path);
     free(fresh);
     return ok ? 0 : -1;
 }
@@ -113,12 +124,24 @@ int kncache_write_name(const char *operation, const kncache *c, const char *name
 
 /* ---- Content. */
 
-static const char *held_path(const kncache *c, const kncache_sum *sum)
+/* The path of what is in use already: this very file, since another process may have put a new one in the place of a
+ * damaged one. */
+static const char *held_path(const kncache *c, const kncache_sum *sum, const struct stat *there)
 {
+    struct stat s;
     for (int i = 0; i < c->n_held; i++)
-        if (!strcmp(c->held[i].sum.hex, sum->hex))
+        if (!strcmp(c->held[i].sum.hex, sum->hex) && fstat(c->held[i].fd, &s) == 0 && s.st_ino == there->st_ino &&
+            s.st_dev == there->st_dev)
             return c->held[i].path;
     return NULL;
+}
+
+static bool share(int fd)
+{
+    int status;
+    while ((status = flock(fd, LOCK_SH)) != 0 && errno == EINTR)
+        ;
+    return status == 0;
 }
 
 /* Notes what is in use from now on; takes path and fd over. The path, or NULL with an error. */
@@ -140,13 +163,15 @@ static const char *note_held(const char *operation, kncache *c, int fd, const kn
 const char *kncache_hold(const char *operation, kncache *c, const kncache_sum *sum, int64_t size)
 {
     struct stat s;
-    const char *there = held_path(c, sum);
-    if (there)
-        return stat(there, &s) == 0 && (size < 0 || s.st_size == size) ? there : NULL;
     char *path = kncache_blob_path(c, sum);
+    const char *there = path && stat(path, &s) == 0 ? held_path(c, sum, &s) : NULL;
+    if (there) {
+        free(path);
+        return size < 0 || s.st_size == size ? there : NULL;
+    }
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     /* Who removes content has it alone: then it is gone as soon as we have the lock. */
-    if (fd >= 0 && flock(fd, LOCK_SH) == 0 && fstat(fd, &s) == 0 && s.st_nlink > 0 && (size < 0 || s.st_size == size))
+    if (fd >= 0 && share(fd) && fstat(fd, &s) == 0 && s.st_nlink > 0 && (size < 0 || s.st_size == size))
         return note_held(operation, c, fd, sum, path);
     if (fd >= 0)
         close(fd);
@@ -197,7 +222,7 @@ static const char *become_content(const char *operation, kncache *c, const char 
 {
     char *path = kncache_blob_path(c, sum);
     int fd = path ? open(file, O_RDONLY | O_CLOEXEC) : -1;
-    if (path && (fd < 0 || flock(fd, LOCK_SH) != 0 || kncache_make_readonly(file) != 0))
+    if (path && (fd < 0 || !share(fd) || kncache_make_readonly(file) != 0))
         kncache_fail(operation, file);
     else if (path)
         *status = put_in_place(operation, file, path, size);

@@ -324,6 +324,91 @@ static void what_is_damaged_leads_nowhere(void **state)
     assert_int_equal(kn_cache_trim(c, 1000), 0); /* no name leads to its content */
 }
 
+/* The system's commands in the cache's folder. */
+static void in_cache(const char *commands)
+{
+    char all[600];
+    snprintf(all, sizeof all, "cd '%s' && { %s; }", cache_folder, commands);
+    assert_int_equal(system(all), 0);
+}
+
+static void content_that_is_half_in_its_place_is_not_written_to(void **state)
+{
+    (void)state;
+    server s = {.content = "abc", .restarts = true};
+    {
+        KN_SCOPE;
+        kn_file_cache c = opened();
+        assert_int_equal(kn_cache_register(c, "x", serve, &s), 0);
+        expect_content(kn_cache_get(c, "x:1"), "abc");
+    }
+    /* as a process leaves it that is killed behind link() */
+    in_cache("ln $(find blobs -type f) partial/$(basename $(ls partial/*.lock) .lock) && rm names/*");
+    KN_SCOPE;
+    s.content = "other";
+    kn_file_cache c = opened();
+    assert_int_equal(kn_cache_register(c, "x", serve, &s), 0);
+    expect_content(kn_cache_get(c, "x:1"), "other");
+    assert_int_equal(s.offset, 0);
+    assert_int_equal(kn_cache_verify(c), 0);
+    expect_content(kn_cache_get(c, "abc", .url = "x:2", .sha256 = sum_of_abc), "abc");
+}
+
+static void names_stay_while_another_process_trims(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    char name[20];
+    pid_t trimmer = fork();
+    if (trimmer == 0) {
+        KN_SCOPE;
+        kn_file_cache c = opened();
+        for (;;)
+            kn_cache_trim(c, 1 << 20);
+    }
+    for (int i = 0; i < N; i++) {
+        KN_SCOPE;
+        snprintf(name, sizeof name, "name %d", i);
+        assert_non_null(kn_cache_put(opened(), name, name, strlen(name)));
+    }
+    kill(trimmer, SIGKILL);
+    waitpid(trimmer, NULL, 0);
+    KN_SCOPE;
+    assert_int_equal(kn_cache_count(opened()), N);
+}
+
+static void files_that_killed_processes_left_are_not_written_to_and_go(void **state)
+{
+    (void)state;
+    char commands[200];
+    {
+        KN_SCOPE;
+        expect_content(kn_cache_put(opened(), "a", "abc", 3), "abc");
+    }
+    snprintf(commands, sizeof commands, /* one of the same number: in containers most are the first process */
+             "for i in $(seq 0 999); do ln $(find blobs -type f) partial/put-%ld-$i; done", (long)getpid());
+    in_cache(commands);
+    KN_SCOPE;
+    kn_file_cache c = opened();
+    expect_content(kn_cache_put(c, "b", "other", 5), "other");
+    assert_int_equal(kn_cache_verify(c), 0);
+    in_cache("touch -d '8 days ago' $(find blobs -type f) && touch partial/new-1-1");
+    assert_int_equal(kn_cache_trim(c, 1000), 8);
+    in_cache("[ \"$(ls partial)\" = new-1-1 ]");
+}
+
+static void what_was_put_in_the_place_of_damaged_content_is_in_use(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_file_cache user = opened(), other = opened();
+    expect_content(kn_cache_put(user, "a", "abc", 3), "abc");
+    in_cache("cp $(find blobs -type f) again && mv -f again $(find blobs -type f)"); /* another process mended it */
+    expect_content(kn_cache_find(user, "a"), "abc");
+    assert_int_equal(kn_cache_trim(other, 0), 3);
+    expect_content(kn_cache_find(user, "a"), "abc");
+}
+
 static void arguments_are_checked(void **state)
 {
     (void)state;
@@ -361,6 +446,10 @@ KN_TEST_GROUP(test_cache)
         IN_FOLDER(one_process_fetches_and_the_others_wait),
         IN_FOLDER(a_bound_removes_what_was_not_used),
         IN_FOLDER(what_is_damaged_leads_nowhere),
+        IN_FOLDER(content_that_is_half_in_its_place_is_not_written_to),
+        IN_FOLDER(names_stay_while_another_process_trims),
+        IN_FOLDER(files_that_killed_processes_left_are_not_written_to_and_go),
+        IN_FOLDER(what_was_put_in_the_place_of_damaged_content_is_in_use),
         IN_FOLDER(arguments_are_checked),
     };
     if (!KN_HAVE_CRYPTO) {
