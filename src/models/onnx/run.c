@@ -199,37 +199,6 @@ static int run_nodes(knonnx_run *run, knonnx_scope *s, int n, const knonnx_node 
 
 /* ---- Graphs. */
 
-static kn_array sparse_array(knonnx_run *run, const knonnx_sparse *p)
-{
-    const char *op = run->operation;
-    kn_shape shape = {p->ndim, {0}}, flat = {1, {1}}, count = {1, {p->values->n}};
-    int64_t size = 1;
-    for (int i = 0; i < p->ndim; i++) {
-        shape.dim[i] = p->dim[i];
-        if (p->dim[i] < 0 || (p->dim[i] && size > ((int64_t)1 << 40) / p->dim[i]))
-            return kn_fail(KN_ERROR_VALUE, op, "a sparse tensor has an extent that is none");
-        size *= p->dim[i];
-    }
-    flat.dim[0] = size;
-    kn_array values = knonnx_tensor_array(op, run->model->file, run->model, p->values);
-    kn_array at = knonnx_tensor_array(op, run->model->file, run->model, p->indices);
-    if (p->indices->ndim == 2 && p->indices->n == p->values->n * p->ndim) { /* positions by axis: one number each */
-        kn_array linear = NULL;
-        kn_take_opts column_of = kn_take_opts_default();
-        column_of.axis = (kn_axes){{1}, {1}};
-        for (int i = 0; i < p->ndim; i++) {
-            kn_array column = kn_take(at, kn_like_int(i), &column_of);
-            linear = linear ? kn_add(kn_mul(linear, kn_like_int(p->dim[i])), column) : column;
-        }
-        at = linear ? linear : kn_reshape(at, &count, NULL);
-    }
-    kn_zeros_opts zero = kn_zeros_opts_default();
-    zero.dtype = knonnx_dtype(p->values->elem);
-    kn_array whole = kn_zeros(&flat, &zero);
-    kn_put(whole, at, values, NULL);
-    return kn_reshape(whole, &shape, NULL);
-}
-
 static int bind_initializers(knonnx_run *run, knonnx_scope *s, const knonnx_graph *g, const kn_array *params)
 {
     int status = 0;
@@ -245,7 +214,7 @@ static int bind_initializers(knonnx_run *run, knonnx_scope *s, const knonnx_grap
         status = v.kind == KNONNX_ABSENT ? -1 : bind(run, s, t->name, &v);
     }
     for (int i = 0; i < g->n_sparse && !status; i++) {
-        knonnx_value v = knonnx_of_array(sparse_array(run, &g->sparse[i]));
+        knonnx_value v = knonnx_of_array(knonnx_sparse_array(run->operation, run->model, &g->sparse[i]));
         status = bind(run, s, g->sparse[i].values->name, &v);
     }
     return status;

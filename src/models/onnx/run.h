@@ -49,6 +49,7 @@ int knonnx_find_choosers(const char *operation, knonnx_model *m);
 
 /* A tensor of the file as an array or strings. */
 kn_array knonnx_tensor_array(const char *operation, knmodels_map *file, knonnx_model *m, const knonnx_tensor *t);
+kn_array knonnx_sparse_array(const char *operation, knonnx_model *m, const knonnx_sparse *s); /* with its zeros */
 bool knonnx_sub_byte(knonnx_elem elem, int *per_byte); /* packed: so many in a byte */
 const knonnx_strings *knonnx_tensor_strings(knmodels_arena *arena, const knonnx_tensor *t); /* NULL: no memory */
 #endif

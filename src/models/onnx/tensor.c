@@ -2,6 +2,7 @@
  * tensor.c -- tensors of the file as arrays. What is aligned is a view of the file; packed elements become a byte each.
  * */
 #include "models/onnx/run.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,72 @@ kn_array knonnx_tensor_array(const char *operation, knmodels_map *file, knonnx_m
     knmodels_map *map;
     const char *at = holder(m, file, t->raw.at, &map);
     return knmodels_map_array(map, at, &shape, dtype);
+}
+
+/* ---- Sparse tensors: positions are numbers in the flat array, or one for each axis. */
+
+static int64_t position(const knonnx_tensor *t, int64_t i)
+{
+    uint64_t v = 0;
+    if (t->packed)
+        return ((const int64_t *)t->packed)[i];
+    for (int k = 0; k < 8; k++)
+        v |= (uint64_t)(unsigned char)t->raw.at[8 * i + k] << 8 * k;
+    return (int64_t)v;
+}
+
+/* Position i in the flat array; -1: it is not inside. */
+static int64_t flat_position(const knonnx_sparse *s, int64_t i, int64_t size)
+{
+    int64_t at = 0;
+    if (s->indices->ndim != 2) {
+        at = position(s->indices, i);
+        return at < size ? at : -1;
+    }
+    for (int k = 0; k < s->ndim; k++) {
+        int64_t own = position(s->indices, i * s->ndim + k);
+        if (own < 0 || own >= s->dim[k])
+            return -1;
+        at = at * s->dim[k] + own;
+    }
+    return at;
+}
+
+static kn_array dense(const knonnx_sparse *s, kn_array values, const int64_t *at, int64_t size)
+{
+    kn_shape shape = {s->ndim, {0}};
+    kn_zeros_opts zero = kn_zeros_opts_default();
+    for (int i = 0; i < s->ndim; i++)
+        shape.dim[i] = s->dim[i];
+    zero.dtype = knonnx_dtype(s->values->elem);
+    kn_array whole = kn_zeros(&(kn_shape){1, {size}}, &zero);
+    kn_put(whole, kn_from_memory(at, &(kn_shape){1, {s->values->n}}, KN_I64), values, NULL);
+    return kn_reshape(whole, &shape, NULL);
+}
+
+kn_array knonnx_sparse_array(const char *operation, knonnx_model *m, const knonnx_sparse *s)
+{
+    char text[200];
+    const char *wrong = NULL;
+    int64_t size = 1, n = s->values->n, each = s->indices->ndim == 2 ? s->ndim : 1;
+    for (int i = 0; i < s->ndim; i++) {
+        if (s->dim[i] < 0 || (s->dim[i] && size > ((int64_t)1 << 40) / s->dim[i]))
+            wrong = "an extent that is none";
+        size *= wrong ? 0 : s->dim[i];
+    }
+    if (s->indices->n != n * each || (s->indices->ndim == 2 && s->indices->dim[1] != each))
+        wrong = "other positions than values";
+    int64_t *at = wrong ? NULL : knbeside_alloc((uint64_t)n, sizeof *at);
+    if (!wrong && !at)
+        return kn_fail(KN_ERROR_MEMORY, operation, "no memory");
+    for (int64_t i = 0; i < n && !wrong; i++)
+        if ((at[i] = flat_position(s, i, size)) < 0)
+            wrong = "a position that is not inside";
+    snprintf(text, sizeof text, "the sparse tensor \"%.100s\" has %s", s->values->name, wrong ? wrong : "");
+    kn_array made = wrong ? kn_fail(KN_ERROR_VALUE, operation, text)
+                          : dense(s, knonnx_tensor_array(operation, m->file, m, s->values), at, size);
+    free(at);
+    return made;
 }
 
 const knonnx_strings *knonnx_tensor_strings(knmodels_arena *arena, const knonnx_tensor *t)

@@ -361,6 +361,69 @@ static void sequences_and_maps(void **state)
     expect_error_with("ValueError", "2 keys");
 }
 
+/* A matrix of 2 x 2 with two numbers at these positions: 2 in the flat array, or 4 by axes. */
+static kn_tree sparse(int n_positions, const int64_t *positions)
+{
+    message values = {0}, indices = {0}, s = {0}, graph = {0}, opset = {0}, m = {0};
+    number(&values, 1, 2);
+    number(&values, 2, 1);
+    text(&values, 8, "w");
+    bytes_of(&values, 9, (const float[]){3, 4}, 8);
+    number(&indices, 1, 2);
+    if (n_positions > 2)
+        number(&indices, 1, n_positions / 2);
+    number(&indices, 2, 7);
+    for (int i = 0; i < n_positions; i++)
+        number(&indices, 7, positions[i]);
+    sub(&s, 1, &values);
+    sub(&s, 2, &indices);
+    number(&s, 3, 2);
+    number(&s, 3, 2);
+    message n = node("Identity", "w", NULL, "y"), out = info("y", 1, 2, NULL);
+    sub(&graph, 1, &n);
+    sub(&graph, 15, &s);
+    sub(&graph, 12, &out);
+    number(&opset, 2, 20);
+    sub(&m, 7, &graph);
+    sub(&m, 8, &opset);
+    kn_onnx model = kn_onnx_parse(m.at, m.n);
+    assert_non_null(model);
+    return kn_onnx_run(model, kn_tree_list());
+}
+
+static void sparse_weights_have_positions_of_both_kinds(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    expect_values(kn_tree_get(sparse(2, (const int64_t[]){1, 2}), 0), 0, 3, 4, 0);
+    expect_values(kn_tree_get(sparse(4, (const int64_t[]){0, 1, 1, 0}), 0), 0, 3, 4, 0);
+    assert_null(sparse(2, (const int64_t[]){1, 4}));
+    expect_error_with("ValueError", "the sparse tensor \"w\" has a position that is not inside");
+    assert_null(sparse(4, (const int64_t[]){0, 2, 1, 0}));
+    expect_error_with("ValueError", "a position that is not inside");
+    assert_null(sparse(6, (const int64_t[]){0, 1, 1, 0, 1, 1}));
+    expect_error_with("ValueError", "other positions than values");
+}
+
+static void optionals_do_not_nest(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message inner = node("Optional", "x", NULL, "o"), outer = node("Optional", "o", NULL, "oo"),
+            has = node("OptionalHasElement", "oo", NULL, "y");
+    message graph = {0}, opset = {0}, m = {0}, in = info("x", 1, 2, NULL), out = info("y", 9, 0, NULL);
+    sub(&graph, 1, &inner);
+    sub(&graph, 1, &outer);
+    sub(&graph, 1, &has);
+    sub(&graph, 11, &in);
+    sub(&graph, 12, &out);
+    number(&opset, 2, 20);
+    sub(&m, 7, &graph);
+    sub(&m, 8, &opset);
+    assert_null(kn_onnx_run(kn_onnx_parse(m.at, m.n), kn_tree_list(kn_of(float, 1, 2))));
+    expect_error_with("TypeError", "an optional of an optional");
+}
+
 /* ---- Writing. */
 
 static kn_array twice(const kn_array *x) { return kn_mul(*x, 2.0); }
@@ -485,6 +548,8 @@ KN_TEST_GROUP(test_onnx)
         TEST(a_model_that_is_gone),
         TEST(texts),
         TEST(sequences_and_maps),
+        TEST(sparse_weights_have_positions_of_both_kinds),
+        TEST(optionals_do_not_nest),
         TEST(what_has_no_form_is_named),
         TEST(names_and_weights_are_in_the_file),
         TEST(names_of_the_user_are_nobody_elses),

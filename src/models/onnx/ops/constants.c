@@ -2,33 +2,11 @@
  * constants.c -- what is made of attributes and shapes: ONNX's Constant, ConstantOfShape, EyeLike, Range, the windows
  * and MelWeightMatrix. */
 #include "models/onnx/ops/numbers.h"
+#include "models/onnx/run.h"
 #include <math.h>
 #include <string.h>
 
 /* ---- Constant. */
-
-/* Sparse tensors are written out: their indices are positions in the flattened array, or one row for each element. */
-static kn_array dense(knonnx_call *c, const knonnx_sparse *s)
-{
-    kn_array values = knonnx_array_of(c, s->values), at = knonnx_array_of(c, s->indices);
-    kn_shape shape = {.ndim = s->ndim}, flat = {.ndim = 1, .dim = {1}};
-    for (int k = 0; k < s->ndim; k++) {
-        shape.dim[k] = s->dim[k];
-        flat.dim[0] = kn_dim_mul(flat.dim[0], s->dim[k]);
-    }
-    if (kn_ndim(at) == 2) {
-        int64_t step[KN_MAX_NDIM];
-        for (int k = s->ndim - 1; k >= 0; k--)
-            step[k] = k == s->ndim - 1 ? 1 : step[k + 1] * s->dim[k + 1];
-        at = knonnx_total(kn_multiply(at, knonnx_of_ints(step, s->ndim)), 1, false);
-    }
-    kn_zeros_opts o = kn_zeros_opts_default();
-    o.dtype = kn_dtype_of(values);
-    kn_array y = kn_zeros(&flat, &o);
-    kn_index_arg arg = {.kind = KN_ARG_ARRAY, .array = at};
-    kn_set_at(y, values, "%", 1, &arg);
-    return knonnx_shaped(y, shape.ndim, shape.dim);
-}
 
 static int texts(knonnx_call *c, int ndim, size_t n, const char *const *text)
 {
@@ -48,13 +26,13 @@ static int op_constant(knonnx_call *c)
     if (!strcmp(a->name, "value") && a->kind == KNONNX_A_TENSOR)
         return knonnx_set_value(c, 0, knonnx_value_of(c, a->tensors));
     if (!strcmp(a->name, "sparse_value") && a->kind == KNONNX_A_SPARSE && c->version >= 11)
-        return knonnx_set(c, 0, dense(c, a->sparses));
+        return knonnx_set(c, 0, knonnx_sparse_array(c->run->operation, c->run->model, a->sparses));
     if (c->version < 12)
         return knonnx_fail(c, KN_ERROR_VALUE, "opset %lld has no attribute \"%s\"", (long long)c->version, a->name);
     if (!strcmp(a->name, "value_float"))
-        return knonnx_set(c, 0, kn_strong(&a->f, KN_F32));
+        return knonnx_set(c, 0, kn_strong(&(float){(float)knonnx_float(c, a->name, 0)}, KN_F32));
     if (!strcmp(a->name, "value_int"))
-        return knonnx_set(c, 0, kn_strong(&a->i, KN_I64));
+        return knonnx_set(c, 0, kn_strong(&(int64_t){knonnx_int(c, a->name, 0)}, KN_I64));
     if (!strcmp(a->name, "value_floats")) {
         const float *x = knonnx_floats(c, a->name, &n);
         return knonnx_set(c, 0, knonnx_of_floats(x, n));
@@ -122,8 +100,11 @@ static int64_t steps_of_ints(knonnx_call *c)
         return knonnx_fail(c, KN_ERROR_VALUE, "delta is 0");
     if (up ? v[1] <= v[0] : v[1] >= v[0])
         return 0;
-    uint64_t way = up ? (uint64_t)v[1] - (uint64_t)v[0] : (uint64_t)v[0] - (uint64_t)v[1];
-    return (int64_t)((way - 1) / step + 1);
+    uint64_t way = up ? (uint64_t)v[1] - (uint64_t)v[0] : (uint64_t)v[0] - (uint64_t)v[1], n = (way - 1) / step + 1;
+    if (n > INT64_MAX)
+        return knonnx_fail(c, KN_ERROR_VALUE, "from %lld to %lld by %lld are too many numbers", (long long)v[0],
+                           (long long)v[1], (long long)v[2]);
+    return (int64_t)n;
 }
 
 static int64_t steps_of_floats(knonnx_call *c)
@@ -220,15 +201,19 @@ static int op_mel(knonnx_call *c)
     const double *low = knonnx_doubles_in(c, 3, &n[0]), *high = knonnx_doubles_in(c, 4, &n[1]);
     if (!low || !high)
         return -1;
-    if (bands < 0 || length < 0 || rate <= 0 || n[0] != 1 || n[1] != 1)
+    if (bands < 0 || length < 0 || length > INT32_MAX || rate <= 0 || n[0] != 1 || n[1] != 1)
         return knonnx_fail(c, KN_ERROR_VALUE, "%lld bands of transforms of length %lld at %lld Hz", (long long)bands,
                            (long long)length, (long long)rate);
     int64_t *edge = knonnx_take(c, (uint64_t)bands + 2, sizeof *edge);
     if (!edge)
         return -1;
     double first = mel_of(*low), step = (mel_of(*high) - first) / (double)(bands + 2);
-    for (int64_t i = 0; i < bands + 2; i++)
-        edge[i] = (int64_t)floor((double)(length + 1) * hertz_of(first + (double)i * step) / (double)rate);
+    for (int64_t i = 0; i < bands + 2; i++) {
+        double at = floor((double)(length + 1) * hertz_of(first + (double)i * step) / (double)rate);
+        if (!(fabs(at) < 9e18))
+            return knonnx_fail(c, KN_ERROR_VALUE, "from %g Hz to %g Hz", *low, *high);
+        edge[i] = (int64_t)at;
+    }
     return knonnx_set(c, 0, knonnx_as(triangles(bands, length / 2 + 1, edge), d));
 }
 

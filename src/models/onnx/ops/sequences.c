@@ -161,7 +161,7 @@ static const int64_t *part_sizes(knonnx_call *c, int64_t extent, int *n)
         knonnx_fail(c, KN_ERROR_VALUE, "split is %lld", (long long)given[0]);
         return NULL;
     }
-    *n = (int)((extent + given[0] - 1) / given[0]);
+    *n = (int)(extent / given[0] + (extent % given[0] != 0));
     int64_t *size = knonnx_take(c, (uint64_t)*n + 1, sizeof *size);
     for (int k = 0; size && k < *n; k++)
         size[k] = extent - k * given[0] < given[0] ? extent - k * given[0] : given[0];
@@ -224,8 +224,11 @@ static int map(knonnx_call *c)
         }
         if (knonnx_run_graph(c, g, in, out) < 0)
             return -1;
-        for (int i = 0; i < outs; i++)
+        for (int i = 0; i < outs; i++) {
+            if (out[i].kind != KNONNX_TENSOR_VALUE && out[i].kind != KNONNX_STRINGS_VALUE)
+                return knonnx_fail(c, KN_ERROR_TYPE, "output %d of the body is no tensor", i);
             item[(size_t)i * n + k] = out[i];
+        }
     }
     for (int i = 0; i < outs; i++)
         if (set_sequence(c, i, item + (size_t)i * n, n, NULL) < 0)
@@ -244,6 +247,8 @@ static int optional(knonnx_call *c)
         return -1;
     if (!has && !type)
         return knonnx_fail(c, KN_ERROR_VALUE, "there is neither an input nor a type");
+    if (has && c->in[0].kind == KNONNX_OPTIONAL_VALUE) /* a loop could nest them without end */
+        return knonnx_fail(c, KN_ERROR_TYPE, "an optional of an optional is none of ONNX's types");
     if (has)
         *item = c->in[0];
     return knonnx_set_value(
