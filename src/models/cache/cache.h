@@ -58,7 +58,7 @@ int kncache_lock(const char *operation, const char *path);                  /* w
 FILE *kncache_new_file(const char *operation, const kncache *c, const char *what, char **path);
 /* Sum and size of what is open, from its beginning. */
 int kncache_sum_file(const char *operation, const char *path, int fd, kncache_hash *h);
-/* Each file of a folder that is called by a sum, or that kncache_new_file made; visit gives 0, or something else to end. */
+/* Each file of a folder that is called by a sum, or is of kncache_new_file; visit gives 0, or something else to end. */
 typedef int kncache_visit(void *env, const char *path, const char *file);
 int kncache_each(const char *operation, const char *folder, kncache_visit *visit, void *env);
 

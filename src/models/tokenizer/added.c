@@ -200,14 +200,13 @@ static int normal_of(const char *op, kntok_tokenizer *t, kntok_added *a)
     return bad ? knbeside_no_memory(op) : 0;
 }
 
-static int32_t next_id(const kntok_tokenizer *t)
+static int64_t next_id(const kntok_tokenizer *t)
 {
-    int64_t count = t->tiktoken ? t->vocab.top : (int64_t)t->vocab.count;
-    int32_t top = -1;
+    int64_t count = t->tiktoken ? t->vocab.top : (int64_t)t->vocab.count, top = -1;
     for (size_t i = 0; i < t->n_added; i++)
         if (t->added[i].id > top)
             top = t->added[i].id;
-    return top >= count || (top >= 0 && count == 0) ? top + 1 : (int32_t)count;
+    return top >= count || (top >= 0 && count == 0) ? top + 1 : count;
 }
 
 static kntok_tokenizer *sorting; /* under the lock of `adding` */
@@ -219,83 +218,95 @@ static int by_id(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The tries and the order by number, made anew. */
+/* The order by number and the tries, made anew; false: no memory, and tries that lack tokens. */
 static bool index_added(kntok_tokenizer *t)
 {
+    bool good = true;
     kntok_trie_free(&t->added_trie[0]);
     kntok_trie_free(&t->added_trie[1]);
-    free(t->added_by_id);
-    t->added_by_id = malloc((t->n_added + 1) * sizeof *t->added_by_id);
-    if (!t->added_by_id)
-        return false;
     for (size_t i = 0; i < t->n_added; i++) {
         const kntok_added *a = &t->added[i];
         bool normal = a->normalized && a->normal;
         t->added_by_id[i] = (int32_t)i;
-        if (!a->hidden && !kntok_trie_put(&t->added_trie[a->normalized], normal ? a->normal : a->text,
-                                          normal ? a->n_normal : a->n, (int32_t)i))
-            return false;
+        good = good && (a->hidden || kntok_trie_put(&t->added_trie[a->normalized], normal ? a->normal : a->text,
+                                                    normal ? a->n_normal : a->n, (int32_t)i));
     }
     pthread_mutex_lock(&adding);
     sorting = t;
     qsort(t->added_by_id, t->n_added, sizeof *t->added_by_id, by_id);
     pthread_mutex_unlock(&adding);
-    return true;
+    return good;
+}
+
+/* Room for n more of them, so that nothing but the texts and the map can lack memory later. */
+static bool make_room(kntok_tokenizer *t, size_t n)
+{
+    if (n >= INT32_MAX - t->n_added)
+        return false;
+    kntok_added *more = realloc(t->added, (t->n_added + n + 1) * sizeof *more);
+    if (more)
+        t->added = more;
+    int32_t *by = more ? realloc(t->added_by_id, (t->n_added + n + 1) * sizeof *by) : NULL;
+    if (by)
+        t->added_by_id = by;
+    return by;
 }
 
 /* Puts one that is not there yet, or takes the place of one of that text: it or NULL without memory. */
 static kntok_added *place_for(kntok_tokenizer *t, const kntok_added *from)
 {
     int32_t place = kntok_map_get(&t->added_map, from->text, from->n);
-    if (place < 0) {
-        kntok_added *more = realloc(t->added, (t->n_added + 1) * sizeof *more);
-        if (!more)
-            return NULL;
-        t->added = more;
-        if (!kntok_map_set(&t->added_map, from->text, from->n, (int32_t)t->n_added))
-            return NULL;
-        place = (int32_t)t->n_added;
-        t->added[t->n_added++] = (kntok_added){.id = -1};
+    if (place >= 0)
+        return &t->added[place];
+    char *text = malloc(from->n + 1);
+    if (!text || !kntok_map_set(&t->added_map, from->text, from->n, (int32_t)t->n_added)) {
+        free(text);
+        return NULL;
     }
-    kntok_added *a = &t->added[place];
-    if (!a->text) {
-        a->text = malloc(from->n + 1);
-        if (!a->text)
-            return NULL;
-        memcpy(a->text, from->text, from->n);
-        a->text[from->n] = '\0';
-        a->n = from->n;
-    }
-    return a;
+    memcpy(text, from->text, from->n);
+    text[from->n] = '\0';
+    t->added[t->n_added] = (kntok_added){.text = text, .n = from->n, .id = -1};
+    return &t->added[t->n_added++];
 }
 
+static int add_one(const char *op, kntok_tokenizer *t, const kntok_added *from, int64_t *next)
+{
+    int32_t id = from->id >= 0 ? from->id : kntok_id_of(t, from->text, from->n);
+    if (id < 0 && *next >= INT32_MAX)
+        return knbeside_fail(op, KN_ERROR_VALUE, "no number is left for the added token \"%.*s\"",
+                             (int)(from->n < 60 ? from->n : 60), from->text);
+    if (id < 0)
+        id = (int32_t)(*next)++;
+    kntok_added *a = place_for(t, from);
+    if (!a)
+        return knbeside_no_memory(op);
+    a->id = id;
+    a->single_word = from->single_word;
+    a->lstrip = from->lstrip;
+    a->rstrip = from->rstrip;
+    a->normalized = from->normalized;
+    a->special = from->special;
+    a->hidden = from->hidden;
+    a->as_is = from->as_is;
+    free(a->normal);
+    a->normal = NULL;
+    return normal_of(op, t, a);
+}
+
+/* After an error the tokens before the wrong one are there. */
 int kntok_add(const char *op, kntok_tokenizer *t, const kntok_added *added, size_t n)
 {
-    int32_t next = next_id(t);
-    for (size_t i = 0; i < n; i++) {
-        const kntok_added *from = &added[i];
-        if (!from->n)
-            continue;
-        if (from->n > UINT32_MAX / 4 || kntok_valid((const uint8_t *)from->text, from->n) != from->n)
+    int64_t next = next_id(t);
+    int status = 0;
+    for (size_t i = 0; i < n; i++)
+        if (added[i].n > UINT32_MAX / 4 || kntok_valid((const uint8_t *)added[i].text, added[i].n) != added[i].n)
             return knbeside_fail(op, KN_ERROR_VALUE, "an added token is not UTF-8");
-        int32_t id = from->id >= 0 ? from->id : kntok_id_of(t, from->text, from->n);
-        if (id < 0)
-            id = next++;
-        kntok_added *a = place_for(t, from);
-        if (!a)
-            return knbeside_no_memory(op);
-        a->id = id;
-        a->single_word = from->single_word;
-        a->lstrip = from->lstrip;
-        a->rstrip = from->rstrip;
-        a->normalized = from->normalized;
-        a->special = from->special;
-        a->hidden = from->hidden;
-        a->as_is = from->as_is;
-        free(a->normal);
-        a->normal = NULL;
-        if (normal_of(op, t, a))
-            return -1;
-    }
-    return index_added(t) ? 0 : knbeside_no_memory(op);
+    if (!make_room(t, n))
+        return knbeside_no_memory(op);
+    for (size_t i = 0; i < n && !status; i++)
+        if (added[i].n)
+            status = add_one(op, t, &added[i], &next);
+    if (!index_added(t) && !status)
+        status = knbeside_no_memory(op);
+    return status;
 }

@@ -58,10 +58,12 @@ bool kntok_encode_work(kntok_tokenizer *t, kntok_work *const w[2], const kntok_j
     if (good && job->bytes)
         to_bytes((const kntok_work *const[2]){w[0], w[1]}, out);
     if (good && job->limits.pad && !job->in_batch) {
-        size_t n = job->limits.fixed ? (size_t)job->limits.fixed : out->n;
+        size_t n = job->limits.fixed >= 0 ? (size_t)job->limits.fixed : out->n;
         n = kntok_round(n, job->limits.multiple);
         kntok_pad(out, n, &job->limits);
         good = out->n >= n;
+        for (size_t i = 0; i < out->n_overflow; i++)
+            good = good && out->overflow[i].n >= n;
     }
     return good;
 }
@@ -216,9 +218,9 @@ kn_tree kntok_batch(const char *op, kntok_tokenizer *t, kntok_job *job, size_t n
 {
     const kntok_limits *l = &t->limits;
     frame f = {n,
-               o->pad_to ? (size_t)o->pad_to
-               : l->pad  ? (size_t)l->fixed
-                         : 0,
+               o->pad_to                ? (size_t)o->pad_to
+               : l->pad && l->fixed > 0 ? (size_t)l->fixed
+                                        : 0,
                l->pad_left || o->left, o->pad_id ? o->pad_id : l->pad_id, l->pad_type};
     kntok_encoding *out = knbeside_alloc(n, sizeof *out);
     kn_tree made = NULL;

@@ -249,8 +249,10 @@ void kntok_bpe(kntok_work *w, const kntok_piece *p, int32_t word)
         return;
     }
     if (w->of->whole_first && whole(w, p, word)) {
+        if (w->failed) /* no token was put */
+            return;
         const kntok_symbol one = {.id = w->out.at[w->out.n - 1].id, .n = p->n};
-        remember(c, s, p->n, &one, w->failed ? IDS + 1 : 1);
+        remember(c, s, p->n, &one, 1);
         return;
     }
     size_t n = w->of->bytes ? begin_bytes(w, p) : begin_chars(w, p);

@@ -67,15 +67,18 @@ bool kntok_map_set(kntok_map *m, const void *s, size_t n, int32_t id)
     uint32_t hash = kntok_hash(s, n);
     kntok_slot *slot = find(m, hash, s, n);
     if (slot->id < 0) {
-        *slot = (kntok_slot){hash, (uint32_t)m->text.n, (uint32_t)n, id};
+        size_t at = m->text.n;
         knbeside_put(&m->text, s, n);
         knbeside_put(&m->text, nothing, 1);
+        if (m->text.failed) /* the slot stays free */
+            return false;
+        *slot = (kntok_slot){hash, (uint32_t)at, (uint32_t)n, id};
         m->n++;
         if (n > m->longest)
             m->longest = (uint32_t)n;
     }
     slot->id = id;
-    return !m->text.failed;
+    return true;
 }
 
 void kntok_map_free(kntok_map *m)

@@ -86,7 +86,18 @@ static bool cut(kntok_encoding *e, size_t most, const kntok_limits *l)
     return good;
 }
 
-static bool cut_both(kntok_encoding *one, kntok_encoding *two, size_t most, const kntok_limits *l)
+static bool too_wide(kntok_message *m, int64_t stride, size_t left)
+{
+    return kntok_say(m, "a stride of %lld, but only %zu tokens are left for the text", (long long)stride, left);
+}
+
+/* Cuts where the stride is below what is left. */
+static bool cut_if(kntok_encoding *e, size_t most, const kntok_limits *l, kntok_message *m)
+{
+    return most > 0 && most < e->n && (size_t)l->stride >= most ? too_wide(m, l->stride, most) : cut(e, most, l);
+}
+
+static bool cut_both(kntok_encoding *one, kntok_encoding *two, size_t most, const kntok_limits *l, kntok_message *m)
 {
     size_t a = one->n < two->n ? one->n : two->n, b = a;
     if (a <= most)
@@ -96,12 +107,7 @@ static bool cut_both(kntok_encoding *one, kntok_encoding *two, size_t most, cons
         b = a + most % 2;
     }
     bool swapped = one->n > two->n;
-    return cut(one, swapped ? b : a, l) && cut(two, swapped ? a : b, l);
-}
-
-static bool too_wide(kntok_message *m, int64_t stride, size_t left)
-{
-    return kntok_say(m, "a stride of %lld, but only %zu tokens are left for the text", (long long)stride, left);
+    return cut_if(one, swapped ? b : a, l, m) && cut_if(two, swapped ? a : b, l, m);
 }
 
 static bool cut_target(kntok_encoding *target, size_t more, const kntok_limits *l, kntok_message *m)
@@ -110,9 +116,7 @@ static bool cut_target(kntok_encoding *target, size_t more, const kntok_limits *
         return kntok_say(m, "truncation of the second text, but there is one only");
     if (target->n <= more)
         return kntok_say(m, "the text to truncate is too short for the length that is left");
-    if ((size_t)l->stride >= target->n - more)
-        return too_wide(m, l->stride, target->n - more);
-    return cut(target, target->n - more, l);
+    return cut_if(target, target->n - more, l, m);
 }
 
 static bool truncate_to(size_t most, const kntok_limits *l, kntok_encoding *one, kntok_encoding *two, kntok_message *m)
@@ -124,9 +128,7 @@ static bool truncate_to(size_t most, const kntok_limits *l, kntok_encoding *one,
         return true;
     if (l->strategy)
         return cut_target(l->strategy == 1 ? one : two, all - most, l, m);
-    if ((size_t)l->stride >= (two ? most / 2 : most))
-        return too_wide(m, l->stride, two ? most / 2 : most);
-    return two ? cut_both(one, two, most, l) : cut(one, most, l);
+    return two ? cut_both(one, two, most, l, m) : cut_if(one, most, l, m);
 }
 
 /* ---- Special tokens. */

@@ -336,6 +336,7 @@ static int read_limits(const char *op, kntok_limits *l, const json_t *cut, const
         kntok_get_int(&p, pad, "pad_id", true, 0, INT32_MAX, &id) ||
         kntok_get_int(&p, pad, "pad_type_id", true, 0, INT32_MAX, &type))
         return -1;
+    l->fixed = -1;
     if (json_is_object(strategy) && kntok_get_int(&p, strategy, "Fixed", true, 0, 1 << 20, &l->fixed))
         return -1;
     l->pad_left = side == 1;

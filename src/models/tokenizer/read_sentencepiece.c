@@ -255,15 +255,21 @@ static int put_vocab(kntok_tokenizer *t, const model *m)
 /* Tokens that stand for no text, which are not looked for in it; and the user's own, which are. */
 static int put_added(kntok_tokenizer *t, const model *m)
 {
+    size_t n = 0;
+    kntok_added *added = knbeside_alloc(m->n, sizeof *added);
+    if (!added)
+        return knbeside_no_memory(m->op);
     for (size_t i = 0; i < m->n; i++) {
         const piece *p = &m->piece[i];
         kntok_added a = {.text = (char *)(uintptr_t)p->text.at, .n = p->text.n, .id = (int32_t)i};
         a.special = a.hidden = p->type == CONTROL || p->type == UNKNOWN;
         a.normalized = a.as_is = !a.special;
-        if ((a.special || p->type == USER_DEFINED) && kntok_add(m->op, t, &a, 1))
-            return -1;
+        if (a.special || p->type == USER_DEFINED)
+            added[n++] = a;
     }
-    return 0;
+    int status = kntok_add(m->op, t, added, n);
+    free(added);
+    return status;
 }
 
 static int build(kntok_tokenizer *t, const model *m)

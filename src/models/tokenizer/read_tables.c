@@ -168,16 +168,23 @@ int kntok_read_npm(const char *op, kntok_tokenizer *t, const json_t *o, const ch
     if (kntok_get_text(&r, o, "bpe_ranks", true, &ranks, &n) || kntok_get_text(&r, o, "pat_str", false, &own, &n_own) ||
         read_compact(op, t, ranks, n) || finish_ranks(op, t, pattern ? pattern : own))
         return -1;
+    kntok_added *added = knbeside_alloc(json_object_size(special), sizeof *added);
+    int status = added ? 0 : knbeside_no_memory(op);
+    n = 0;
     json_object_foreach(special, key, v)
     {
-        kntok_added a = {.text = (char *)(uintptr_t)key, .n = strlen(key), .special = true};
-        if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= INT32_MAX)
-            return kntok_bad(&r, key, "has no number that a token can have");
-        a.id = (int32_t)json_integer_value(v);
-        if (kntok_add(op, t, &a, 1))
-            return -1;
+        if (!status && (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= INT32_MAX))
+            status = kntok_bad(&r, key, "has no number that a token can have");
+        if (!status)
+            added[n++] = (kntok_added){.text = (char *)(uintptr_t)key,
+                                       .n = strlen(key),
+                                       .id = (int32_t)json_integer_value(v),
+                                       .special = true};
     }
-    return 0;
+    if (!status)
+        status = kntok_add(op, t, added, n);
+    free(added);
+    return status;
 }
 
 /* ---- GPT-2's files. */

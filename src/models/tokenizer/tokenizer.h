@@ -336,7 +336,7 @@ bool kntok_grow(void *at, size_t *room, size_t need, size_t size); /* *at: memor
 typedef struct kntok_limits { /* truncation and padding; 0: as it stands here */
     bool truncate, pad, left, pad_left;
     int strategy; /* longest first, only first, only second */
-    int64_t max_length, stride, fixed, multiple;
+    int64_t max_length, stride, fixed, multiple; /* fixed -1: as long as it is */
     int32_t pad_id, pad_type;
 } kntok_limits;
 

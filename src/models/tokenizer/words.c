@@ -29,16 +29,16 @@ static int32_t longest(kntok_work *w, const uint8_t *s, uint32_t from, uint32_t 
     size_t before = from ? t->n_prefix : 0, most = t->vocab.map.longest;
     w->piece.n = 0;
     knbeside_put(&w->piece, t->prefix, before);
-    knbeside_put(&w->piece, s + from, n - from);
-    if (w->piece.failed) {
-        w->failed = true;
-        return -1;
-    }
     uint32_t to = n;
     if (to - from + before > most) { /* no token is that long */
         to = from + (uint32_t)(most > before ? most - before : 0);
         while (to > from && (s[to] & 0xc0) == 0x80)
             to--;
+    }
+    knbeside_put(&w->piece, s + from, to - from);
+    if (w->piece.failed) {
+        w->failed = true;
+        return -1;
     }
     while (to > from) {
         int32_t id = kntok_map_get(&t->vocab.map, w->piece.at, before + to - from);

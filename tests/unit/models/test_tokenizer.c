@@ -125,6 +125,44 @@ static void lengths_are_cut(void **state)
     expect_error("ValueError", "tokenizer_tokens: a stride of 1, but only 1 tokens are left for the text");
 }
 
+/* As the reference has it: a stride matters where something is cut, and a fixed length of 0 fills nothing. */
+static void strides_and_lengths_are_the_references(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const kn_tokens *k =
+        kn_tokenizer_tokens(parse(bert_json), "the cat sat the", .pair = "", .max_length = 6, .stride = 2);
+    expect_no_error();
+    assert_int_equal(k->n, 6); /* [CLS] the cat sat [SEP] [SEP] */
+    assert_int_equal(k->overflow_count, 1);
+    k = kn_tokenizer_tokens(
+        parse("{\"model\": {\"type\": \"WordLevel\", \"unk_token\": \"?\", \"vocab\": {\"?\": 0, \"a\": 1}},"
+              "\"pre_tokenizer\": {\"type\": \"Whitespace\"}, \"truncation\": {\"max_length\": 2, \"strategy\":"
+              "\"LongestFirst\", \"stride\": 0}, \"padding\": {\"strategy\": {\"Fixed\": 0}, \"direction\": \"Right\","
+              "\"pad_to_multiple_of\": 4, \"pad_id\": 0, \"pad_type_id\": 0, \"pad_token\": \"?\"}}"),
+        "a a a");
+    assert_int_equal(k->n, 2);
+    assert_int_equal(k->overflow[0].n, 1);
+}
+
+static void tokens_are_added_as_a_whole_or_not(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const kn_added_token bad[] = {{.text = "<a>", .id = -1}, {.text = "\xff", .id = -1}};
+    const kn_added_token last[] = {{.text = "<b>", .id = INT32_MAX - 1}, {.text = "<c>", .id = -1}};
+    kn_tokenizer t = parse(words_json);
+    int64_t n = kn_tokenizer_size(t);
+    assert_int_equal(kn_tokenizer_add(t, bad, 2), -1);
+    expect_error("ValueError", "tokenizer_add: an added token is not UTF-8");
+    assert_int_equal(kn_tokenizer_size(t), n);
+    assert_null(kn_tokenizer_token(t, 1000)); /* looks among those that were added */
+    assert_int_equal(kn_tokenizer_add(t, last, 1), 0);
+    assert_int_equal(kn_tokenizer_add(t, last + 1, 1), -1);
+    expect_error("ValueError", "tokenizer_add: no number is left for the added token \"<c>\"");
+    assert_string_equal(kn_tokenizer_token(t, INT32_MAX - 1), "<b>");
+}
+
 static void offsets_count_bytes_of_what_was_given(void **state)
 {
     (void)state;
@@ -361,6 +399,8 @@ KN_TEST_GROUP(test_tokenizer)
         TEST(rows_are_filled),
         TEST(two_texts_have_types),
         TEST(lengths_are_cut),
+        TEST(strides_and_lengths_are_the_references),
+        TEST(tokens_are_added_as_a_whole_or_not),
         TEST(offsets_count_bytes_of_what_was_given),
         TEST(a_stream_keeps_broken_characters_back),
         TEST(scores_are_what_the_reference_reads),
