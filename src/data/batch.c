@@ -191,8 +191,10 @@ static kn_tree tree_of(kndata_batch *b)
 {
     kn_array *x = knx_alloc_zero(((size_t)b->n + 1) * sizeof *x);
     kn_tree tree = NULL;
-    if (!x)
+    if (!x) {
+        kntree_tree_failed(operation, knx_error_nomem());
         return NULL;
+    }
     for (int k = 0; k < b->n; k++) {
         kna_op op;
         kna_begin(&op, operation);

@@ -245,6 +245,10 @@ kn_tree kn_loader_next(kn_loader handle)
     }
     kn_tree tree = kndata_tree(&b);
     kndata_batch_free(&b);
+    if (!tree) { /* the threads are behind that batch, but the loader is not */
+        kndata_ring_free(l->ring);
+        l->ring = NULL;
+    }
     l->at += tree != NULL;
     return tree;
 }
@@ -269,10 +273,10 @@ kn_tree kn_loader_state(kn_loader handle)
         l->at % l->s.per_epoch, l->s.batch_size, l->at / l->s.per_epoch, 0, l->s.n, l->s.shards};
     kn_scope scope = kn_scope_begin();
     kn_tree_item item[FIELDS];
-    kn_shape scalar = {.ndim = 0}, two = {.ndim = 1, .dim = {2}};
+    kn_shape scalar = {.ndim = 0}, words = {.ndim = 1, .dim = {l->s.has_key ? 2 : 0}}; /* without a key none */
     for (int i = 0; i < FIELDS; i++) {
         kn_array x =
-            i == KEY ? kn_from_memory(l->s.key, &two, KN_DT(U32)) : kn_from_memory(&number[i], &scalar, KN_DT(I64));
+            i == KEY ? kn_from_memory(l->s.key, &words, KN_DT(U32)) : kn_from_memory(&number[i], &scalar, KN_DT(I64));
         item[i] = (kn_tree_item){fields[i], kn_tree_leaf(x)};
     }
     kn_tree tree = kn_tree_dict(FIELDS, item);
@@ -282,17 +286,20 @@ kn_tree kn_loader_state(kn_loader handle)
     return tree;
 }
 
+/* number[KEY]: how many words of a key there are, 2 or 0. */
 static void read_state(kna_op *op, const kn_array *x, int64_t number[FIELDS], uint32_t key[2])
 {
     for (int i = 0; i < FIELDS && !kna_failed(op); i++) {
         kni_type t;
         const void *p = kna_look(op, x[i], &t);
-        bool well = p && (i == KEY ? t.dtype == KN_DT(U32) && t.ndim == 1 && t.dim[0] == 2
+        bool well = p && (i == KEY ? t.dtype == KN_DT(U32) && t.ndim == 1 && (t.dim[0] == 2 || t.dim[0] == 0)
                                    : t.dtype == KN_DT(I64) && t.ndim == 0);
         if (p && !well)
             kna_fail(op, KN_ERROR_VALUE, "%s of the state is %s", fields[i], i == KEY ? "no key" : "no int64");
+        else if (well && i == KEY)
+            memcpy(key, p, (size_t)(number[KEY] = t.dim[0]) * sizeof *key);
         else if (well)
-            memcpy(i == KEY ? (void *)key : (void *)&number[i], p, 8);
+            memcpy(&number[i], p, sizeof number[i]);
     }
 }
 
@@ -349,5 +356,6 @@ int kn_loader_restore(kn_loader handle, kn_tree state)
     l->ring = NULL;
     l->at = number[EPOCH] * l->s.per_epoch + number[BATCH];
     memcpy(l->s.key, key, sizeof key);
+    l->s.has_key = number[KEY] != 0;
     return 0;
 }

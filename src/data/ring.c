@@ -29,7 +29,7 @@ struct kndata_ring {
 };
 
 /* The batches are at most as many ahead as there are places. */
-static bool may_make(const kndata_ring *r) { return r->next < r->end && r->next < r->read + r->rooms; }
+static bool may_make(const kndata_ring *r) { return r->next < r->end && r->next - r->read < r->rooms; }
 
 static void put(kndata_ring *r, int64_t number, const kndata_batch *b)
 {

@@ -5,6 +5,8 @@
 #include "data/loader.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/no_memory.h"
+#include <math.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,6 +224,41 @@ static void a_place_is_found_again(void **state)
     }
 }
 
+static void a_state_without_a_key_has_the_order_of_the_arrays(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    int64_t plain[N], got[N];
+    KN_SCOPE;
+    kn_array zero = kn_random_key(0); /* whose words are 0, as if there were none */
+    kn_loader without = kn_loader_new(pairs(N), .batch_size = 8),
+              with = kn_loader_new(pairs(N), .batch_size = 8, .key = zero);
+    kn_tree unmixed = kn_loader_state(without), mixed = kn_loader_state(with);
+    assert_int_equal(kn_loader_restore(with, unmixed), 0);
+    assert_int_equal(kn_loader_restore(without, mixed), 0);
+    assert_int_equal(drain(with, got, N), N);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], i);
+    drain(kn_loader_new(pairs(N), .batch_size = 8, .key = zero), plain, N);
+    assert_int_equal(drain(without, got, N), N);
+    assert_memory_equal(got, plain, sizeof got);
+}
+
+/* As far as int64 counts: the threads do not wait for a place that never comes. */
+static void a_state_of_the_last_epoch_there_can_be_goes_on(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_loader l = kn_loader_new(pairs(4), .batch_size = 4, .epochs = 0, .workers = 1);
+    kn_tree place = kn_loader_state(l);
+    place = kn_tree_dict("batch", kn_tree_at(place, "batch"), "batch_size", kn_tree_at(place, "batch_size"), "epoch",
+                         kn_scalar((int64_t)INT64_MAX - 1), "key", kn_tree_at(place, "key"), "length",
+                         kn_tree_at(place, "length"), "shards", kn_tree_at(place, "shards"));
+    assert_int_equal(kn_loader_restore(l, place), 0);
+    assert_non_null(kn_loader_next(l));
+    assert_null(kn_loader_next(l));
+}
+
 static void a_state_of_another_loader_is_refused(void **state)
 {
     (void)state;
@@ -245,6 +282,33 @@ static void a_state_of_another_loader_is_refused(void **state)
     assert_int_equal(kn_loader_restore(l, pairs(3)), -1);
     expect_error("KeyError", "loader_restore: this is no state of a loader: it has no 'batch'");
     expect_values(kn_tree_at(kn_loader_next(l), "y"), 2, 3); /* it stayed where it was */
+}
+
+static kn_tree doubled(void *env, kn_tree batch, kn_array key)
+{
+    (void)env, (void)key;
+    return kn_tree_tuple(kn_multiply(kn_tree_get(batch, 0), 2));
+}
+
+/* The sum of all examples; NaN where something failed: a batch that is lost would make it another number. */
+static double sum_of_all(void)
+{
+    KN_SCOPE;
+    kn_array x = kn_arange(0.0, 6, 1), sum = kn_num(0);
+    kn_loader l = kn_loader_new(KN_TREE(&x), .batch_size = 2, .map = doubled);
+    for (int i = 0; i < 3; i++) {
+        kn_tree batch = kn_loader_next(l);
+        if (!batch)
+            return NAN;
+        sum = kn_add(sum, kn_sum(kn_tree_get(batch, 0)));
+    }
+    return kn_item(sum);
+}
+
+static void without_memory_nothing_is_taken_for_the_end(void **state)
+{
+    (void)state;
+    no_memory_check(sum_of_all, 1, NULL);
 }
 
 static void arguments_are_checked(void **state)
@@ -401,7 +465,10 @@ KN_TEST_GROUP(test_loader)
         TEST(shards_have_all_examples_once),
         TEST(a_map_has_a_key_for_each_batch),
         TEST(a_place_is_found_again),
+        TEST(a_state_without_a_key_has_the_order_of_the_arrays),
+        TEST(a_state_of_the_last_epoch_there_can_be_goes_on),
         TEST(a_state_of_another_loader_is_refused),
+        TEST(without_memory_nothing_is_taken_for_the_end),
         TEST(arguments_are_checked),
         TEST(errors_come_to_the_reader_with_their_place),
         TEST(examples_that_do_not_fit_each_other_are_errors),
