@@ -46,17 +46,21 @@ static long this_process(void)
 
 /* ---- Writing. */
 
-/* By the first process: of more checkpoints than are kept the oldest go. */
-static knx_error *remove_old(const manager *m)
+/* By the first process: of more checkpoints than are kept the oldest go, but for the one that was just written. */
+static knx_error *remove_old(const manager *m, int64_t written)
 {
     int64_t *step = NULL;
     size_t n = 0;
     if (!m->keep || kndist_job_now()->process)
         return NULL;
     knx_error *e = knio_steps_read(m->folder, &step, &n);
-    for (size_t i = 0; !e && i + (size_t)m->keep < n; i++) {
+    size_t left = n;
+    for (size_t i = 0; !e && i < n && (uint64_t)m->keep < left; i++) {
+        if (step[i] == written)
+            continue;
         char *path = knio_step_path(m->folder, step[i]);
         e = path ? knio_folder_remove(path) : knx_error_nomem();
+        left--;
         knx_free(path);
     }
     knx_free(step);
@@ -70,7 +74,7 @@ static knx_error *write_step(const manager *m, const knio_checkpoint *w, knx_err
         e = knx_error_nomem();
     e = knio_checkpoint_write(w, e, path);
     knx_free(path);
-    return e ? e : remove_old(m);
+    return e ? e : remove_old(m, step);
 }
 
 static void write_job(void *arg)

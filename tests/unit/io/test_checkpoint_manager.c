@@ -64,6 +64,19 @@ static void the_last_ones_are_kept(void **state)
     }
 }
 
+/* A run that went on from an earlier step: what it says that it has written is there. */
+static void what_was_just_written_stays(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_checkpoint_manager m = kn_checkpoint_manager_new(run_folder, .keep = 2);
+    kn_array w = kn_zeros(KN_SHAPE(3));
+    const int step[] = {10, 20, 5};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(kn_checkpoint_manager_save(m, step[i], KN_TREE(&w)), 1);
+    expect_values(kn_checkpoint_manager_steps(m), 5, 20);
+}
+
 static void memory_that_the_program_sees_is_written_as_it_was(void **state)
 {
     (void)state;
@@ -257,6 +270,7 @@ KN_TEST_GROUP(test_checkpoint_manager)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(the_last_ones_are_kept),
+        IN_FOLDER(what_was_just_written_stays),
         IN_FOLDER(memory_that_the_program_sees_is_written_as_it_was),
         IN_FOLDER(half_a_checkpoint_is_none),
         IN_FOLDER(arguments_are_checked),
