@@ -35,6 +35,16 @@ static kni_atom position_in(kna_op *op, kn_array position)
     return kna_failed(op) ? KN_ATOM_NONE : kna_in_as(op, position, KN_DT(I64));
 }
 
+/* The position at which t of s tokens are written: so that they are there. */
+static kni_atom within(kna_op *op, kni_atom position, int64_t t, int64_t s)
+{
+    kni_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kni_atom least = knb_integer(b, KN_DT(I64), 0), most = knb_dimension(b, KN_DT(I64), knx_dim_sub(s, t));
+    return knb_max(b, knb_min(b, position, most), least);
+}
+
 /* Which of S keys query t sees, (T, S): those up to its place, and of a window those that are not too far back. */
 static kni_atom seen(kna_op *op, kni_atom position, int64_t t, int64_t s, const kn_shape *window)
 {
@@ -92,6 +102,13 @@ kn_nn_cached_attention_result kn_nn_cached_attention(kn_array query, kn_array ke
     if (!kna_failed(&c.op) && (o.local_window_size.ndim < 0 || o.local_window_size.ndim > 2))
         kna_fail(&c.op, KN_ERROR_VALUE, "local_window_size should have 1 or 2 extents, but got %d",
                  o.local_window_size.ndim);
+    kni_type u = kna_type(&c.op, key);
+    knx_text p = {0}, q = {0};
+    if (!kna_failed(&c.op) && u.ndim >= 3 && !knx_dim_eq(t.dim[t.ndim - 3], u.dim[u.ndim - 3]))
+        kna_fail(&c.op, KN_ERROR_VALUE, "query and key are of the same new tokens, but have %s and %s",
+                 knx_dim_show(&p, t.dim[t.ndim - 3]), knx_dim_show(&q, u.dim[u.ndim - 3]));
+    if (!kna_failed(&c.op) && s.ndim >= 3)
+        at = within(&c.op, at, t.dim[t.ndim - 3], s.dim[s.ndim - 3]);
     kni_atom keys = written(&c.op, key_cache, key, at, "key_cache"),
              values = written(&c.op, value_cache, value, at, "value_cache");
     if (!kna_failed(&c.op)) {

@@ -121,6 +121,22 @@ static void donated_caches_are_written_in_place(void **state)
     expect_no_error();
 }
 
+/* What is written and what a query sees have one position. */
+static void positions_outside_of_the_cache_are_those_at_its_ends(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array new = normal(1, &KN_SHAPE(3, 2, 4), KN_F64), keys = normal(2, &KN_SHAPE(7, 2, 4), KN_F64);
+    const int64_t position[4] = {-2, 0, 6, 4};
+    for (int i = 0; i < 4; i += 2) {
+        kn_nn_cached_attention_result r = kn_nn_cached_attention(new, new, new, keys, keys, kn_scalar(position[i]));
+        kn_nn_cached_attention_result s = kn_nn_cached_attention(new, new, new, keys, keys, kn_scalar(position[i + 1]));
+        assert_true(kn_array_equal(r.encoded, s.encoded));
+        assert_true(kn_array_equal(r.key_cache, s.key_cache));
+    }
+    expect_no_error();
+}
+
 static void wrong_operands_are_errors(void **state)
 {
     (void)state;
@@ -133,6 +149,8 @@ static void wrong_operands_are_errors(void **state)
     kn_nn_cached_attention(q, q, q, full, kn_ones(KN_SHAPE(2, 6, 4, 7)), 0);
     expect_error("ValueError",
                  "nn_cached_attention: value_cache of shape (..., S, K, H) is needed, but got (2,6,4,7) for (2,3,4,8)");
+    kn_nn_cached_attention(kn_ones(KN_SHAPE(2, 2, 4, 8)), q, q, full, full, 0);
+    expect_error("ValueError", "nn_cached_attention: query and key are of the same new tokens, but have 2 and 3");
     kn_nn_cached_attention(q, q, q, full, full, 0.5);
     expect_error("TypeError", "nn_cached_attention: position must be integers, but got float64");
     kn_nn_cached_attention(q, q, q, full, full, kn_of(int, 1, 2));
@@ -174,6 +192,7 @@ KN_TEST_GROUP(test_nn_caches)
         TEST(windows_and_masks_hold),
         TEST(caches_may_be_shorter_than_what_is_computed),
         TEST(donated_caches_are_written_in_place),
+        TEST(positions_outside_of_the_cache_are_those_at_its_ends),
         TEST(wrong_operands_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
