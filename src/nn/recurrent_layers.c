@@ -13,12 +13,12 @@ typedef struct layers {
     kni_builder *b;
     kn_nn_recurrent_opts o;
     knnn_cell cell;
-    const kn_array *weights; /* of all layers, one behind the other */
-    int each, directions, n; /* arrays of a layer's direction, directions, layers */
-    kni_type t;              /* of x as it was given */
-    int batch;               /* axes */
-    int64_t time, shape[KN_MAX_NDIM];
-    kni_atom lengths; /* KN_ATOM_NONE: all are full */
+    const kn_array *weights;                  /* of all layers, one behind the other */
+    int each, directions, n;                  /* arrays of a layer's direction, directions, layers */
+    kni_type t;                               /* of x as it was given */
+    int batch;                                /* axes */
+    int64_t time, hidden, shape[KN_MAX_NDIM]; /* H is that of all layers */
+    kni_atom lengths;                         /* KN_ATOM_NONE: all are full */
     kni_atom h0, c0;
 } layers;
 
@@ -204,11 +204,18 @@ static kni_atom layer(layers *l, kni_atom x, int i, kni_atom *h, kni_atom *c)
     for (int k = 0; k < l->directions; k++) {
         knnn_weights w = weights_of(l, i, k);
         knnn_read_cell(l->op, &l->cell, knb_type(l->b, x), &w);
+        knx_text s = {0}, u = {0};
         if (kna_failed(l->op))
             return KN_ATOM_NONE;
         if (i == 0 && k == 0) { /* now H is known */
+            l->hidden = l->cell.hidden;
             l->h0 = state_in(l, l->o.h0, "h0");
             l->c0 = l->cell.kind == KNNN_LSTM ? state_in(l, l->o.c0, "c0") : KN_ATOM_NONE;
+        }
+        if (!knx_dim_eq(l->cell.hidden, l->hidden)) {
+            kna_fail(l->op, KN_ERROR_VALUE, "w_hh of layer %d has %s columns, but that of layer 0 has %s", i,
+                     knx_dim_show(&s, l->cell.hidden), knx_dim_show(&u, l->hidden));
+            return KN_ATOM_NONE;
         }
         int64_t at = i * l->directions + k;
         kni_atom state[2] = {number(l, l->h0, at), KN_ATOM_NONE};
@@ -239,11 +246,12 @@ static void check_options(layers *l)
 static void through(layers *l, kn_array x, kn_array y[3])
 {
     int all = l->n * l->directions;
-    kni_atom *h = knx_alloc(2 * (size_t)all * sizeof *h), *c = h + all;
+    kni_atom *h = knx_alloc(2 * (size_t)all * sizeof *h);
     if (!h) {
         kna_fail_with(l->op, knx_error_nomem());
         return;
     }
+    kni_atom *c = h + all;
     kni_atom at = kna_in_as(l->op, x, l->cell.d.stored);
     if (!l->o.time_major)
         at = knb_move_axis(l->b, at, l->batch, 0);

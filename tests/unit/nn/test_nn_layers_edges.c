@@ -120,6 +120,15 @@ static void no_steps_leave_the_state(void **state)
     expect_no_error();
 }
 
+static void all_layers_have_one_h(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_nn_rnn(kn_ones(KN_SHAPE(5, I)), KN_LIST(kn_ones(KN_SHAPE(H, I)), kn_ones(KN_SHAPE(H, H)),
+                                               kn_ones(KN_SHAPE(3, H)), kn_ones(KN_SHAPE(3, 3))));
+    expect_error("ValueError", "nn_rnn: w_hh of layer 1 has 3 columns, but that of layer 0 has 2");
+}
+
 static void reverse_is_the_backward_half_of_both(void **state)
 {
     (void)state;
@@ -202,6 +211,7 @@ KN_TEST_GROUP(test_nn_layers_edges)
         TEST(running_statistics_are_constants),
         TEST(wrong_norms_are_errors),
         TEST(no_steps_leave_the_state),
+        TEST(all_layers_have_one_h),
         TEST(reverse_is_the_backward_half_of_both),
         TEST(dropout_is_between_layers_alone),
         TEST(wrong_networks_are_errors),
