@@ -59,6 +59,15 @@ static kn_array eval_params(kn_optimizer optimizer, kn_tree (*means)(kn_tree, kn
 static kn_array cubes(const kn_array *a) { return kn_sum(kn_power(*a, 3)); }
 KN_FUNCTION(cubes, kn_array, kn_array)
 
+static kn_array largest(const kn_array *a) { return kn_max(*a); }
+KN_FUNCTION(largest, kn_array, kn_array)
+
+static kn_array sparsemax_sum(const kn_array *a)
+{
+    return kn_sum(kn_optim_multiclass_sparsemax_loss(*a, kn_at(q, ":3")));
+}
+KN_FUNCTION(sparsemax_sum, kn_array, kn_array)
+
 static kn_array rates(kn_schedule schedule)
 {
     kn_array at[12];

@@ -91,6 +91,18 @@ static void wrong_operands_of_losses(void **state)
                                "labels and 3 for embeddings.");
     assert_false(kn_ok(kn_optim_huber_loss(KN_NONE, x)));
     expect_error("TypeError", "optim_huber_loss: null array");
+    kn_array two = kn_zeros(KN_SHAPE(2, 2)), three = kn_zeros(KN_SHAPE(2, 3));
+    assert_false(kn_ok(kn_optim_dice_loss(two, three)));
+    expect_error("ValueError",
+                 "optim_dice_loss: predictions and targets are of one shape, with a last axis of classes: "
+                 "(2,2) and (2,3)");
+    assert_false(kn_ok(kn_optim_dice_loss(two, two, .reduction = "most")));
+    expect_error("ValueError", "optim_dice_loss: Unsupported reduction: most");
+    assert_false(kn_ok(kn_optim_dice_loss(two, two, .apply_softmax = false)));
+    expect_error("ValueError", "optim_dice_loss: When apply_softmax=False, predictions must be valid probability "
+                               "distributions that sum to 1 along the class axis.");
+    assert_false(kn_ok(kn_optim_multiclass_sparsemax_loss(kn_scalar(1.0), kn_scalar(0))));
+    expect_error("ValueError", "optim_multiclass_sparsemax_loss: scores have a last axis, that of the classes");
 }
 
 /* ---- Schedules: float64 within 1e-14. */
