@@ -43,7 +43,8 @@ KN_API kn_tree kn_load_checkpoint(const char *path, const kn_load_checkpoint_opt
 typedef struct kn_checkpoint_manager_s *kn_checkpoint_manager;
 typedef struct kn_checkpoint_manager_opts {
     size_t size_;
-    int64_t keep;       /* all: how many checkpoints stay; the oldest go when a new one is complete */
+    /* all: how many checkpoints stay; those of the lowest other steps go when a new one is complete */
+    int64_t keep;
     int64_t every;      /* 1: steps between two checkpoints: others are not written */
     bool in_background; /* a thread writes while the program goes on; the arrays are written as they were at the call */
 } kn_checkpoint_manager_opts;

@@ -57,9 +57,9 @@ KN_API int64_t kn_loader_length(kn_loader loader); /* how many batches an epoch 
  * loader was made with, and the key), for kn_loader_restore and for checkpoints */
 KN_API kn_tree kn_loader_state(kn_loader loader);
 /* goes to the place that kn_loader_state told, in the same process or another: the batches from there on are those
- * that came then, to the bit. The key of the state takes the place of the loader's. ValueError for the state of a
- * loader with another number of examples, another size of batches or other shards; KeyError for what is no such
- * state. 0, or -1 with an error; then the loader stays where it is */
+ * that came then, to the bit. The key of the state, or that it has none, takes the place of the loader's. ValueError
+ * for the state of a loader with another number of examples, another size of batches or other shards; KeyError for
+ * what is no such state. 0, or -1 with an error; then the loader stays where it is */
 KN_API int kn_loader_restore(kn_loader loader, kn_tree state);
 
 #ifdef __cplusplus

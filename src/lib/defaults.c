@@ -1131,6 +1131,22 @@ kn_optim_ctc_loss_opts kn_optim_ctc_loss_opts_default(void)
 {
     return (kn_optim_ctc_loss_opts){.size_ = sizeof(kn_optim_ctc_loss_opts), .log_epsilon = -1e5};
 }
+kn_optim_dice_loss_opts kn_optim_dice_loss_opts_default(void)
+{
+    return (kn_optim_dice_loss_opts){.size_ = sizeof(kn_optim_dice_loss_opts), .smooth = 1, .alpha = 0.5, .beta = 0.5,
+        .apply_softmax = true};
+}
+kn_optim_multiclass_generalized_dice_loss_opts kn_optim_multiclass_generalized_dice_loss_opts_default(void)
+{
+    return
+        (kn_optim_multiclass_generalized_dice_loss_opts){.size_ = sizeof(kn_optim_multiclass_generalized_dice_loss_opts),
+        .smooth = 1, .apply_softmax = true};
+}
+kn_optim_binary_dice_loss_opts kn_optim_binary_dice_loss_opts_default(void)
+{
+    return (kn_optim_binary_dice_loss_opts){.size_ = sizeof(kn_optim_binary_dice_loss_opts), .smooth = 1,
+        .apply_sigmoid = true};
+}
 
 /* ---- kiln/optim/optimizers.h */
 kn_optim_sgd_opts kn_optim_sgd_opts_default(void)

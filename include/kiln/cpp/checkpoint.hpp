@@ -33,7 +33,7 @@ inline pytree load_checkpoint(const ::kiln::text &path, const ::kiln::load_check
 { detail::call c_(where); kn_load_checkpoint_opts opts_c = opts.c(); c_.here(); return
     pytree(c_.take(kn_load_checkpoint(path.c(), &opts_c))); }
 struct checkpoint_manager_opts {
-    KILN_OPTION((int64_t), keep, {}) /* how many checkpoints stay; the oldest go when a new one is complete */
+    KILN_OPTION((int64_t), keep, {})
     KILN_OPTION((int64_t), every, 1) /* steps between two checkpoints: others are not written */
     KILN_OPTION((bool), in_background, {})
     kn_checkpoint_manager_opts c() const {

@@ -55,9 +55,9 @@ inline int64_t loader_length(kn_loader loader, place where = here())
 inline pytree loader_state(kn_loader loader, place where = here())
 { detail::call c_(where); c_.here(); return pytree(c_.take(kn_loader_state(loader))); }
 /* goes to the place that kn_loader_state told, in the same process or another: the batches from there on are those
- * that came then, to the bit. The key of the state takes the place of the loader's. ValueError for the state of a
- * loader with another number of examples, another size of batches or other shards; KeyError for what is no such
- * state. 0, or -1 with an error; then the loader stays where it is */
+ * that came then, to the bit. The key of the state, or that it has none, takes the place of the loader's. ValueError
+ * for the state of a loader with another number of examples, another size of batches or other shards; KeyError for
+ * what is no such state. 0, or -1 with an error; then the loader stays where it is */
 inline int loader_restore(kn_loader loader, const ::kiln::pytree &state, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_loader_restore(loader, state.c())); }
 } // namespace kiln

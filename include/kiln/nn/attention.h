@@ -76,8 +76,8 @@ typedef struct kn_nn_cached_attention_result {
     kn_array encoded, key_cache, value_cache;
 } kn_nn_cached_attention_result;
 /* causal attention of T new queries over what the caches hold and the T new keys and values:
- * kn_nn_dot_product_attention's result, and the caches with the new ones. As of kn_lax_dynamic_update_slice a
- * position beyond S - T is S - T. .local_window_size is how far back a query sees */
+ * kn_nn_dot_product_attention's result, and the caches with the new ones. A position beyond S - T is S - T, one
+ * below 0 is 0. .local_window_size is how far back a query sees. ValueError for shapes that do not fit */
 KN_API kn_nn_cached_attention_result kn_nn_cached_attention(kn_array query, kn_array key, kn_array value, kn_array
     key_cache, kn_array value_cache, kn_array position, const kn_nn_attention_opts *opts);
 /* kn_nn_multi_head_attention of T new tokens, which are causal, and the caches with their keys and values.

@@ -144,6 +144,55 @@ KN_API kn_array kn_optim_ctc_loss(kn_array logits, kn_array logit_paddings, kn_a
 KN_API kn_ctc_loss_result kn_optim_ctc_loss_with_forward_probs(kn_array logits, kn_array logit_paddings, kn_array
     labels, kn_array label_paddings, const kn_optim_ctc_loss_opts *opts);
 
+/* ---- Of regions, and of maxima. */
+typedef struct kn_optim_dice_loss_opts {
+    size_t size_;
+    kn_array class_weights; /* NULL, one for each: times the loss of each class, (classes) */
+    double smooth;          /* 1: added to both sides of the quotient */
+    double alpha;           /* 0.5: weight of what is predicted and is not there */
+    double beta;            /* 0.5: weight of what is there and is not predicted */
+    /* true: predictions are logits; false: they are probabilities whose sum is 1 (ValueError) */
+    bool apply_softmax;
+    const char *reduction;  /* NULL, "mean"; or "sum", "none": over the classes */
+    bool ignore_background; /* the first class does not count, where there are several */
+    kn_axes axis;           /* not given, all but the first and the last: the axes of a region */
+} kn_optim_dice_loss_opts;
+KN_API kn_optim_dice_loss_opts kn_optim_dice_loss_opts_default(void);
+/* optax.losses.dice_loss: how badly the regions of classes overlap those that they should: 1 less Dice's quotient
+ * (Tversky's where alpha and beta differ), the mean over classes for each first index. predictions: logits, (...,
+ * classes), or of one class without that axis; targets: one-hot, of that shape. ValueError for other shapes, or
+ * another reduction */
+KN_API kn_array kn_optim_dice_loss(kn_array predictions, kn_array targets, const kn_optim_dice_loss_opts *opts);
+typedef struct kn_optim_multiclass_generalized_dice_loss_opts {
+    size_t size_;
+    double smooth;          /* 1: added to both sides of the quotients */
+    /* true: predictions are logits; false: they are probabilities whose sum is 1 (ValueError) */
+    bool apply_softmax;
+    bool ignore_background; /* the first class does not count */
+} kn_optim_multiclass_generalized_dice_loss_opts;
+KN_API kn_optim_multiclass_generalized_dice_loss_opts kn_optim_multiclass_generalized_dice_loss_opts_default(void);
+/* optax.losses.multiclass_generalized_dice_loss: the mean of dice_loss over all classes and first indices, each
+ * class weighted by 1 over the square of how often it is there, so that rare ones count (Sudre et al. 2017). Both
+ * are of one shape, (..., classes) */
+KN_API kn_array kn_optim_multiclass_generalized_dice_loss(kn_array predictions, kn_array targets,
+    const kn_optim_multiclass_generalized_dice_loss_opts *opts);
+typedef struct kn_optim_binary_dice_loss_opts {
+    size_t size_;
+    double smooth;      /* 1: added to both sides of the quotient */
+    bool apply_sigmoid; /* true: predictions are logits; false: they are probabilities */
+} kn_optim_binary_dice_loss_opts;
+KN_API kn_optim_binary_dice_loss_opts kn_optim_binary_dice_loss_opts_default(void);
+/* optax.losses.binary_dice_loss: dice_loss of one class, for each first index: predictions and targets of 0 and 1
+ * have no axis of classes, or a last one of extent 1 */
+KN_API kn_array kn_optim_binary_dice_loss(kn_array predictions, kn_array targets,
+    const kn_optim_binary_dice_loss_opts *opts);
+/* optax.losses.make_fenchel_young_loss: max_fun(scores) - <targets, scores> along the last axis: the loss that a
+ * maximum of one vector makes (Blondel et al. 2020), of each row. With logsumexp it is the cross entropy */
+KN_API kn_array kn_optim_fenchel_young_loss(kn_fn max_fun, kn_array scores, kn_array targets);
+/* optax.losses.multiclass_sparsemax_loss: the loss of the nearest distribution to the scores, of each row: zero
+ * where the score of the label is by 1 above all others (Martins, Astudillo 2016). labels are numbers of classes */
+KN_API kn_array kn_optim_multiclass_sparsemax_loss(kn_array scores, kn_array labels);
+
 #ifdef __cplusplus
 }
 #endif
@@ -202,5 +251,20 @@ KN_API kn_ctc_loss_result kn_optim_ctc_loss_with_forward_probs(kn_array logits, 
 #define kn_optim_ctc_loss_with_forward_probs(logits, logit_paddings, labels, label_paddings, ...)                      \
     KN_F4O(kn_optim_ctc_loss_with_forward_probs, kn_optim_ctc_loss_opts, (.log_epsilon = -1e5, ), logits,              \
     logit_paddings, labels, label_paddings, __VA_ARGS__)
+#define kn_optim_dice_loss(predictions, targets, ...)                                                                  \
+    KN_F2O(kn_optim_dice_loss, kn_optim_dice_loss_opts, (.smooth = 1, .alpha = 0.5, .beta = 0.5,                       \
+    .apply_softmax = true, ), predictions, targets, __VA_ARGS__)
+#define kn_optim_multiclass_generalized_dice_loss(predictions, targets, ...)                                           \
+    KN_F2O(kn_optim_multiclass_generalized_dice_loss, kn_optim_multiclass_generalized_dice_loss_opts, (.smooth = 1,    \
+    .apply_softmax = true, ), predictions, targets, __VA_ARGS__)
+#define kn_optim_binary_dice_loss(predictions, targets, ...)                                                           \
+    KN_F2O(kn_optim_binary_dice_loss, kn_optim_binary_dice_loss_opts, (.smooth = 1, .apply_sigmoid = true, ),          \
+    predictions, targets, __VA_ARGS__)
+#define kn_optim_fenchel_young_loss(max_fun, scores, targets)                                                          \
+    KN_OPTIM_FENCHEL_YOUNG_LOSS_(__COUNTER__, max_fun, scores, targets)
+#define KN_OPTIM_FENCHEL_YOUNG_LOSS_(c, max_fun, scores, targets)                                                      \
+    __extension__({ KN_TAKE(kn_fn, 1, c, max_fun) kn_array KN_V(2, c) = KN_LIKE(scores); kn_array                      \
+    KN_V(3, c) = KN_LIKE(targets); KN_HERE(); (kn_optim_fenchel_young_loss)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+#define kn_optim_multiclass_sparsemax_loss(scores, labels) KN_F2(kn_optim_multiclass_sparsemax_loss, scores, labels)
 #endif
 #endif

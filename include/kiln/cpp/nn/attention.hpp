@@ -85,8 +85,8 @@ inline array multi_head_attention(const ::kiln::operand &x, const ::kiln::operan
 struct cached_attention_result { array encoded; array key_cache; array value_cache; };
 using cached_attention_opts = ::kiln::nn::attention_opts;
 /* causal attention of T new queries over what the caches hold and the T new keys and values:
- * kn_nn_dot_product_attention's result, and the caches with the new ones. As of kn_lax_dynamic_update_slice a
- * position beyond S - T is S - T. .local_window_size is how far back a query sees */
+ * kn_nn_dot_product_attention's result, and the caches with the new ones. A position beyond S - T is S - T, one
+ * below 0 is 0. .local_window_size is how far back a query sees. ValueError for shapes that do not fit */
 inline ::kiln::nn::cached_attention_result cached_attention(const ::kiln::operand &query, const ::kiln::operand &key,
     const ::kiln::operand &value, const ::kiln::operand &key_cache, const ::kiln::operand &value_cache, const
     ::kiln::operand &position, const ::kiln::nn::attention_opts &opts = {}, place where = here())

@@ -230,6 +230,73 @@ inline ::kiln::ctc_loss_result ctc_loss_with_forward_probs(const ::kiln::operand
     c_.here(); kn_ctc_loss_result r_ = c_.value(kn_optim_ctc_loss_with_forward_probs(logits_h, logit_paddings_h,
     labels_h, label_paddings_h, &opts_c)); return ::kiln::ctc_loss_result{array::share(r_.per_seq_loss),
     array::share(r_.logalpha_phi), array::share(r_.logalpha_emit)}; }
+struct dice_loss_opts {
+    KILN_OPTION((::kiln::array), class_weights, {}) /* times the loss of each class, (classes) */
+    KILN_OPTION((double), smooth, 1) /* added to both sides of the quotient */
+    KILN_OPTION((double), alpha, 0.5) /* weight of what is predicted and is not there */
+    KILN_OPTION((double), beta, 0.5) /* weight of what is there and is not predicted */
+    KILN_OPTION((bool), apply_softmax, true)
+    KILN_OPTION((::kiln::text), reduction, {}) /* over the classes */
+    KILN_OPTION((bool), ignore_background, {}) /* the first class does not count, where there are several */
+    KILN_OPTION((::kiln::axes), axis, {}) /* the axes of a region */
+    kn_optim_dice_loss_opts c() const {
+        kn_optim_dice_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.class_weights = detail::c_of(class_weights);
+        to_.smooth = detail::c_of(smooth); to_.alpha = detail::c_of(alpha); to_.beta = detail::c_of(beta);
+        to_.apply_softmax = detail::c_of(apply_softmax); to_.reduction = detail::c_of(reduction);
+        to_.ignore_background = detail::c_of(ignore_background); to_.axis = detail::c_of(axis); return to_; }
+};
+/* optax.losses.dice_loss: how badly the regions of classes overlap those that they should: 1 less Dice's quotient
+ * (Tversky's where alpha and beta differ), the mean over classes for each first index. predictions: logits, (...,
+ * classes), or of one class without that axis; targets: one-hot, of that shape. ValueError for other shapes, or
+ * another reduction */
+inline array dice_loss(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
+    ::kiln::optim::dice_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
+    kn_optim_dice_loss_opts opts_c = opts.c(); c_.here(); return array::share(c_.take(kn_optim_dice_loss(predictions_h,
+    targets_h, &opts_c))); }
+struct multiclass_generalized_dice_loss_opts {
+    KILN_OPTION((double), smooth, 1) /* added to both sides of the quotients */
+    KILN_OPTION((bool), apply_softmax, true)
+    KILN_OPTION((bool), ignore_background, {}) /* the first class does not count */
+    kn_optim_multiclass_generalized_dice_loss_opts c() const {
+        kn_optim_multiclass_generalized_dice_loss_opts to_ = {}; to_.size_ = sizeof to_;
+        to_.smooth = detail::c_of(smooth); to_.apply_softmax = detail::c_of(apply_softmax);
+        to_.ignore_background = detail::c_of(ignore_background); return to_; }
+};
+/* optax.losses.multiclass_generalized_dice_loss: the mean of dice_loss over all classes and first indices, each
+ * class weighted by 1 over the square of how often it is there, so that rare ones count (Sudre et al. 2017). Both
+ * are of one shape, (..., classes) */
+inline array multiclass_generalized_dice_loss(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
+    ::kiln::optim::multiclass_generalized_dice_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
+    kn_optim_multiclass_generalized_dice_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_multiclass_generalized_dice_loss(predictions_h, targets_h, &opts_c))); }
+struct binary_dice_loss_opts {
+    KILN_OPTION((double), smooth, 1) /* added to both sides of the quotient */
+    KILN_OPTION((bool), apply_sigmoid, true) /* predictions are logits; false: they are probabilities */
+    kn_optim_binary_dice_loss_opts c() const {
+        kn_optim_binary_dice_loss_opts to_ = {}; to_.size_ = sizeof to_; to_.smooth = detail::c_of(smooth);
+        to_.apply_sigmoid = detail::c_of(apply_sigmoid); return to_; }
+};
+/* optax.losses.binary_dice_loss: dice_loss of one class, for each first index: predictions and targets of 0 and 1
+ * have no axis of classes, or a last one of extent 1 */
+inline array binary_dice_loss(const ::kiln::operand &predictions, const ::kiln::operand &targets, const
+    ::kiln::optim::binary_dice_loss_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array predictions_h = predictions.c(); kn_array targets_h = targets.c();
+    kn_optim_binary_dice_loss_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_binary_dice_loss(predictions_h, targets_h, &opts_c))); }
+/* optax.losses.make_fenchel_young_loss: max_fun(scores) - <targets, scores> along the last axis: the loss that a
+ * maximum of one vector makes (Blondel et al. 2020), of each row. With logsumexp it is the cross entropy */
+inline array fenchel_young_loss(const ::kiln::fn &max_fun, const ::kiln::operand &scores, const ::kiln::operand
+    &targets, place where = here())
+{ detail::call c_(where); kn_array scores_h = scores.c(); kn_array targets_h = targets.c(); c_.here(); return
+    array::share(c_.take(kn_optim_fenchel_young_loss(max_fun.c(), scores_h, targets_h))); }
+/* optax.losses.multiclass_sparsemax_loss: the loss of the nearest distribution to the scores, of each row: zero
+ * where the score of the label is by 1 above all others (Martins, Astudillo 2016). labels are numbers of classes */
+inline array multiclass_sparsemax_loss(const ::kiln::operand &scores, const ::kiln::operand &labels, place
+    where = here())
+{ detail::call c_(where); kn_array scores_h = scores.c(); kn_array labels_h = labels.c(); c_.here(); return
+    array::share(c_.take(kn_optim_multiclass_sparsemax_loss(scores_h, labels_h))); }
 } // namespace optim
 } // namespace kiln
 #endif
