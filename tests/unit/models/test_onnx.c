@@ -424,6 +424,25 @@ static void optionals_do_not_nest(void **state)
     expect_error_with("TypeError", "an optional of an optional");
 }
 
+static void windows_of_more_elements_than_there_are_numbers(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message n = node("Col2Im", "x", "s", "y"), in = {0}, out = {0}, init = {0};
+    text(&n, 1, "s");
+    text(&in, 1, "x");
+    text(&out, 1, "y");
+    number(&init, 1, 4);
+    number(&init, 2, 7);
+    for (int i = 0; i < 4; i++)
+        number(&init, 7, 65536); /* the product of them wraps to 0 */
+    text(&init, 8, "s");
+    message m = model_of(&n, &in, &out, &init);
+    kn_array x = kn_ones(KN_SHAPE(1, 1, 2), .dtype = KN_F32);
+    assert_null(kn_onnx_run(kn_onnx_parse(m.at, m.n), kn_tree_list(x)));
+    expect_error_with("ValueError", "too many elements");
+}
+
 /* ---- Writing. */
 
 static kn_array twice(const kn_array *x) { return kn_mul(*x, 2.0); }
@@ -550,6 +569,7 @@ KN_TEST_GROUP(test_onnx)
         TEST(sequences_and_maps),
         TEST(sparse_weights_have_positions_of_both_kinds),
         TEST(optionals_do_not_nest),
+        TEST(windows_of_more_elements_than_there_are_numbers),
         TEST(what_has_no_form_is_named),
         TEST(names_and_weights_are_in_the_file),
         TEST(names_of_the_user_are_nobody_elses),

@@ -221,6 +221,8 @@ static int transpose_pads(knonnx_call *c, knonnx_windows *w, const int64_t *more
     for (int i = 0; i < w->n; i++) {
         int64_t whole = w->stride[i] * (w->in[i] - 1) + more[i] + (w->kernel[i] - 1) * w->dilation[i] + 1;
         if (list || same) {
+            if (list && (list[i] < 0 || list[i] > INT32_MAX))
+                return knonnx_fail(c, KN_ERROR_VALUE, "output_shape has the number %lld", (long long)list[i]);
             wanted[i] = list ? list[i] : w->in[i] * w->stride[i];
             int64_t total = whole - wanted[i];
             int64_t half = total > 0 ? total / 2 : 0;
@@ -320,9 +322,10 @@ static int col2im(knonnx_call *c)
         return -1;
     int64_t padded[KN_MAX_NDIM], size = 1, kernel = 1, windows = 1;
     for (int i = 0; i < w.n; i++) {
-        size *= padded[i] = w.in[i] + w.low[i] + w.high[i];
-        kernel *= w.kernel[i];
-        windows *= w.out[i];
+        padded[i] = w.in[i] + w.low[i] + w.high[i];
+        if (__builtin_mul_overflow(size, padded[i], &size) || __builtin_mul_overflow(kernel, w.kernel[i], &kernel) ||
+            __builtin_mul_overflow(windows, w.out[i], &windows))
+            return knonnx_fail(c, KN_ERROR_VALUE, "the image or its windows have too many elements");
     }
     kn_shape s = kn_shape_of(x), image = {w.n + 1, {0}};
     if (s.dim[1] % kernel || s.dim[2] != windows)

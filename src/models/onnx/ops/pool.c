@@ -298,8 +298,11 @@ static int max_unpool(knonnx_call *c)
     kn_array y = kn_lax_scatter(knonnx_zeros(KNONNX_SHAPE(size), kn_dtype_of(x)),
                                 kn_reshape(at, KNONNX_SHAPE(-1, 1), NULL), kn_ravel(x, NULL), &numbers, NULL);
     y = knonnx_reshaped(y, &whole);
-    for (int i = 0; i < s.ndim && wanted; i++)
+    for (int i = 0; i < s.ndim && wanted; i++) {
+        if (wanted[i] < 0 || wanted[i] > INT32_MAX)
+            return knonnx_fail(c, KN_ERROR_VALUE, "output_shape has the number %lld", (long long)wanted[i]);
         pad[i].high = wanted[i] - whole.dim[i];
+    }
     if (wanted)
         y = kn_lax_pad(y, knonnx_zeros(&(kn_shape){0, {0}}, kn_dtype_of(x)), (kn_lax_padding_config){s.ndim, pad});
     return knonnx_set(c, 0, y);
