@@ -222,7 +222,7 @@ static int lrn(knonnx_call *c)
     if (!x)
         return -1;
     int ndim = kn_ndim(x);
-    if (ndim < 2 || size < 1 || size > INT32_MAX)
+    if (ndim < 2 || size < 1 || size > 1 << 20) /* more features than any image has */
         return knonnx_fail(c, KN_ERROR_VALUE, "size is %lld, and x has %d axes", (long long)size, ndim);
     kn_dtype d = kn_dtype_of(x);
     kn_lax_pad_pair pair[KN_MAX_NDIM] = {0};
