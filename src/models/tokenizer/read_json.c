@@ -161,6 +161,8 @@ int kntok_add_merge(const kntok_reader *r, kntok_tokenizer *t, size_t i, const c
     made->n = 0;
     knbeside_put(made, half[0], n[0]);
     knbeside_put(made, half[1] + t->n_prefix, n[1] - t->n_prefix);
+    if (made->failed)
+        return knbeside_no_memory(r->op);
     int32_t to = kntok_map_get(&t->vocab.map, made->at, made->n);
     if (to < 0)
         return bad_merge(r, i, "makes a token that is not in the vocabulary");

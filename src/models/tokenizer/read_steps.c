@@ -107,7 +107,7 @@ static int read_byte_level(const kntok_reader *r, kntok_steps *to, const json_t 
 
 /* ---- Normalizers. */
 
-static kntok_charsmap *new_charsmap(const knbeside_bytes *b)
+static kntok_charsmap *new_charsmap(const knbeside_bytes *b, bool *no_memory)
 {
     uint32_t size = 0;
     for (size_t i = 0; i < 4 && b->n >= 4; i++)
@@ -118,6 +118,7 @@ static kntok_charsmap *new_charsmap(const knbeside_bytes *b)
     if (kntok_valid(b->at + 4 + units * 4, text) != text)
         return NULL;
     kntok_charsmap *m = malloc(sizeof *m + units * 4 + text + 1);
+    *no_memory = !m;
     if (!m)
         return NULL;
     m->unit = (uint32_t *)(m + 1);
@@ -135,8 +136,9 @@ static kntok_charsmap *new_charsmap(const knbeside_bytes *b)
 
 int kntok_put_charsmap(const kntok_reader *r, kntok_step *s, const knbeside_bytes *b)
 {
-    s->charsmap = new_charsmap(b);
-    return s->charsmap ? 0 : kntok_bad(r, "precompiled_charsmap", "is damaged");
+    bool no_memory = false;
+    s->charsmap = new_charsmap(b, &no_memory);
+    return s->charsmap ? 0 : no_memory ? knbeside_no_memory(r->op) : kntok_bad(r, "precompiled_charsmap", "is damaged");
 }
 
 static int read_precompiled(const kntok_reader *r, kntok_steps *to, const json_t *o)
@@ -148,6 +150,7 @@ static int read_precompiled(const kntok_reader *r, kntok_steps *to, const json_t
     if (!s || kntok_get_text(r, o, "precompiled_charsmap", true, &text, &n))
         return -1;
     int status = kntok_decode64(text, n, &bytes) ? kntok_put_charsmap(r, s, &bytes)
+                 : bytes.failed                  ? knbeside_no_memory(r->op)
                                                  : kntok_bad(r, "precompiled_charsmap", "is no base64");
     knbeside_bytes_free(&bytes);
     return status;

@@ -98,7 +98,10 @@ static int finish_ranks(const char *op, kntok_tokenizer *t, const char *pattern)
 static int put_base64(const char *op, kntok_tokenizer *t, const char *s, size_t n, int64_t rank, knbeside_bytes *made)
 {
     made->n = 0;
-    if (!n || rank < 0 || rank >= INT32_MAX || !kntok_decode64(s, n, made) || !made->n)
+    bool good = n && rank >= 0 && rank < INT32_MAX && kntok_decode64(s, n, made) && made->n;
+    if (made->failed)
+        return knbeside_no_memory(op);
+    if (!good)
         return knbeside_fail(op, KN_ERROR_VALUE, "the table of byte pairs has a line that is no base64 and rank");
     return kntok_map_set(&t->vocab.map, made->at, made->n, (int32_t)rank) ? 0 : knbeside_no_memory(op);
 }
