@@ -92,9 +92,13 @@ static kn_array of_blocks(kn_array x, const kngguf_kind *k)
         return knbeside_failed();
     }
     int64_t n = s.dim[s.ndim - 1] / k->bytes;
-    s.dim[s.ndim - 1] = n * k->elements;
+    bool over = __builtin_mul_overflow(n, k->elements, &s.dim[s.ndim - 1]);
     for (int i = 0; i < s.ndim - 1; i++)
-        n *= s.dim[i];
+        over |= __builtin_mul_overflow(n, s.dim[i], &n);
+    if (over) { /* rows that are none may be as long as they like */
+        knbeside_fail(operation, KN_ERROR_VALUE, "rows of so many elements are too long");
+        return knbeside_failed();
+    }
     kn_reshape_opts o = kn_reshape_opts_default();
     const kn_shape rows = {.ndim = 2, .dim = {n, k->bytes}};
     kn_array blocks = kn_reshape(x, &rows, &o);

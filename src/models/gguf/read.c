@@ -184,7 +184,7 @@ static int take_tensor(reader *r, kngguf_tensor *t)
     for (int i = t->ndim - 1; i >= 0; i--) {
         if (take(r, 8, &dim))
             return -1;
-        if (dim > INT64_MAX)
+        if (dim > INT64_MAX / 8) /* of what is nothing, too: the bytes of a row, and what extents may be */
             return wrong(r, KN_ERROR_VALUE, "the shape of %.60s is too large", t->name);
         t->dim[i] = (int64_t)dim;
     }

@@ -170,6 +170,16 @@ static void files_that_are_cut_off(void **state)
     }
 }
 
+static void rows_that_are_none_may_not_be_too_long(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array none = kn_zeros(KN_SHAPE(0, (int64_t)54 << 55), .dtype = KN_U8); /* 2 to the power of 63 elements */
+    assert_true(kn_ok(none));
+    assert_false(kn_ok(kn_gguf_dequantize(none, KN_GGUF_TQ1_0)));
+    expect_error("ValueError", "gguf_dequantize: rows of so many elements are too long");
+}
+
 static void files_that_lie(void **state)
 {
     (void)state;
@@ -193,6 +203,8 @@ static void files_that_lie(void **state)
         number(9, 4), number(1, 8);
     expect_refused("ValueError", "arrays in arrays, more than 8 deep");
     head(3, 1, 0), tensor("w", 1ull << 62, 1ull << 62, 0, 0), pad(32);
+    expect_refused("ValueError", "the shape of w is too large");
+    head(3, 1, 0), tensor("w", 1ull << 62, 0, KN_GGUF_Q8_0, 0), pad(32); /* rows too long, of which there are none */
     expect_refused("ValueError", "the shape of w is too large");
     head(3, 1, 0), tensor("w", 8, 1, 0, 0), pad(32), number(0, 8);
     expect_refused("ValueError", "w goes beyond the end of the file");
@@ -234,8 +246,12 @@ static void products_read_the_bytes(void **state)
 KN_TEST_GROUP(test_gguf)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_in_a_file), TEST(what_is_not_there),       TEST(files_that_are_cut_off),
-        TEST(files_that_lie),    TEST(products_read_the_bytes),
+        TEST(what_is_in_a_file),
+        TEST(what_is_not_there),
+        TEST(files_that_are_cut_off),
+        TEST(files_that_lie),
+        TEST(rows_that_are_none_may_not_be_too_long),
+        TEST(products_read_the_bytes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
