@@ -252,8 +252,8 @@ static knx_error *check_entry(const knio_st_entry *e, uint64_t begin)
                              "%s has the offsets %" PRIu64 " and %" PRIu64
                              ", but the elements before it end at %" PRIu64,
                              e->name, e->begin, e->end, begin);
-    for (int i = 0; i < e->ndim; i++)
-        over |= __builtin_mul_overflow(n, (uint64_t)e->dim[i], &n);
+    for (int i = 0; i < e->ndim; i++) /* beyond that bound are expressions of dimension variables */
+        over |= e->dim[i] > INT64_MAX / 8 || __builtin_mul_overflow(n, (uint64_t)e->dim[i], &n);
     over |= __builtin_mul_overflow(n, (uint64_t)e->type->bits, &size);
     if (over)
         return knx_error_new(KN_ERROR_VALUE, "the shape of %s is too large", e->name);

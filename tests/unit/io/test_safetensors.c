@@ -102,6 +102,8 @@ static void what_the_reference_refuses(void **state)
                    "a number that is no integer of 64 bits");
     expect_refused("{\"test\":{\"dtype\":\"I32\",\"shape\":[2,9223372036854775807],\"data_offsets\":[0,16]}}", 16,
                    "the shape of test is too large");
+    expect_refused("{\"test\":{\"dtype\":\"I32\",\"shape\":[0,4611686018427387905],\"data_offsets\":[0,0]}}", 0,
+                   "the shape of test is too large"); /* dimension variables are such numbers */
     expect_refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]},"
                    "\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]}}",
                    16, "b has the offsets 0 and 16, but the elements before it end at 16");
