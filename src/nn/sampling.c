@@ -95,6 +95,19 @@ static kni_atom not_below(kni_builder *b, kni_atom x, kni_atom bound)
     return knb_select(b, knb_ge(b, x, knb_broadcast_to(b, bound, t)), x, knb_full(b, t, -INFINITY));
 }
 
+/* y where the probability that x stands for is at least p of the largest one, which stays whatever p is. */
+static kni_atom likely(kna_op *op, kni_atom x, kni_atom y, kn_array p)
+{
+    kni_builder *b = op->b;
+    kni_type t = knb_type(b, x);
+    kni_atom least = each_row(op, p, "min_p", t);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kni_atom most = spread(b, largest(b, x), t), bound = knb_log(b, knb_max(b, least, knb_like(b, least, 0)));
+    kni_atom stays = knb_ge(b, x, knb_add(b, most, knb_broadcast_to(b, bound, t)));
+    return knb_select(b, knb_or(b, stays, knb_ge(b, x, most)), y, knb_full(b, t, -INFINITY));
+}
+
 /* x, whose logits were divided by the temperature, -infinity where they are left out. */
 static kni_atom filtered(kna_op *op, kni_atom x, const kn_nn_sample_opts *o)
 {
@@ -112,11 +125,7 @@ static kni_atom filtered(kna_op *op, kni_atom x, const kn_nn_sample_opts *o)
         least = kna_failed(op) ? KN_ATOM_NONE : spread(b, least, t);
     }
     kni_atom y = least == KN_ATOM_NONE ? x : not_below(b, x, least);
-    if (o->min_p) {
-        kni_atom bound = knb_log(b, each_row(op, o->min_p, "min_p", t));
-        y = not_below(b, y, knb_add(b, spread(b, largest(b, x), t), knb_broadcast_to(b, bound, t)));
-    }
-    return y;
+    return o->min_p ? likely(op, x, y, o->min_p) : y;
 }
 
 /* x / temperature, where that is 0 x itself. */

@@ -123,6 +123,10 @@ static void ties_at_the_border_stay_together(void **state)
     expect_values(kn_nn_filter_logits(x, .top_p = kn_num(0)), 3, -INFINITY, -INFINITY, -INFINITY);
     expect_values(kn_nn_filter_logits(x, .top_p = kn_num(1)), 3, 1, 2, 2);
     expect_values(kn_nn_filter_logits(x, .min_p = kn_num(0)), 3, 1, 2, 2);
+    expect_values(kn_nn_filter_logits(x, .min_p = kn_num(2)), 3, -INFINITY, -INFINITY,
+                  -INFINITY); /* the largest stays */
+    expect_values(kn_nn_filter_logits(x, .min_p = kn_num(NAN)), 3, -INFINITY, -INFINITY, -INFINITY);
+    expect_values(kn_nn_filter_logits(x, .min_p = kn_num(-1)), 3, 1, 2, 2);
     expect_values(kn_nn_filter_logits(kn_of(double, 5), .top_p = kn_num(0.5), .top_k = 1), 5);
 }
 
