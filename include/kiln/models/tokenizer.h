@@ -7,8 +7,8 @@
  * model takes: "input_ids", "attention_mask" and more.
  *
  * A text is any bytes: what is not UTF-8 is U+FFFD, as other readers replace it. Texts without a length end with a
- * zero. One tokenizer may encode in several threads at a time; each needs contexts of its own only for the arrays
- * that come back (docs/models/tokenizers.md). */
+ * zero. A batch is encoded in several threads; a tokenizer itself belongs to the context that read it, as other
+ * handles do (docs/models/tokenizers.md). */
 /* Made by scripts/make-api.py from api/models/tokenizer.api. */
 /* clang-format off */
 #ifndef KILN_MODELS_TOKENIZER_H
@@ -50,7 +50,7 @@ KN_API kn_tokenizer_load_opts kn_tokenizer_load_opts_default(void);
 KN_API kn_tokenizer kn_tokenizer_load(const char *path, const kn_tokenizer_load_opts *opts);
 /* The same of what is in memory; the bytes are copied */
 KN_API kn_tokenizer kn_tokenizer_parse(const void *bytes, size_t n, const kn_tokenizer_load_opts *opts);
-/* Adds tokens, or changes those that are there: 0; -1 and a ValueError. Not while other threads encode */
+/* Adds tokens, or changes those that are there: 0; -1 and a ValueError */
 KN_API int kn_tokenizer_add(kn_tokenizer tokenizer, const kn_added_token *added, int64_t n);
 
 /* ---- From text to numbers. */
@@ -143,7 +143,7 @@ KN_API kn_tokenizer_stream_opts kn_tokenizer_stream_opts_default(void);
 /* Text as it is generated, one number at a time; the tokenizer has to live while it is used */
 KN_API kn_token_stream kn_tokenizer_stream(kn_tokenizer tokenizer, const kn_tokenizer_stream_opts *opts);
 /* What the text has more with that token; "" while it ends within a character, which comes with the token that
- * completes it. It lives until the next call. NULL with an error */
+ * completes it. It lives until the next call; a zero byte in the text ends it early. NULL with an error */
 KN_API const char *kn_token_stream_next(kn_token_stream stream, int32_t id);
 /* What was kept back, with U+FFFD for the broken character; the stream begins anew */
 KN_API const char *kn_token_stream_end(kn_token_stream stream);

@@ -32,7 +32,7 @@ inline kn_tokenizer tokenizer_parse(const void *bytes, size_t n, const ::kiln::t
     where = here())
 { detail::call c_(where); kn_tokenizer_load_opts opts_c = opts.c(); c_.here(); return c_.value(kn_tokenizer_parse(bytes,
     n, &opts_c)); }
-/* Adds tokens, or changes those that are there: 0; -1 and a ValueError. Not while other threads encode */
+/* Adds tokens, or changes those that are there: 0; -1 and a ValueError */
 inline int tokenizer_add(kn_tokenizer tokenizer, const std::vector<kn_added_token> &added, place where = here())
 { detail::call c_(where); c_.here(); return c_.value(kn_tokenizer_add(tokenizer, added.data(),
     static_cast<int64_t>(added.size()))); }
@@ -136,7 +136,7 @@ inline kn_token_stream tokenizer_stream(kn_tokenizer tokenizer, const ::kiln::to
 { detail::call c_(where); kn_tokenizer_stream_opts opts_c = opts.c(); c_.here(); return
     c_.value(kn_tokenizer_stream(tokenizer, &opts_c)); }
 /* What the text has more with that token; "" while it ends within a character, which comes with the token that
- * completes it. It lives until the next call. NULL with an error */
+ * completes it. It lives until the next call; a zero byte in the text ends it early. NULL with an error */
 inline std::string token_stream_next(kn_token_stream stream, int32_t id, place where = here())
 { detail::call c_(where); c_.here(); return c_.text(kn_token_stream_next(stream, id)); }
 /* What was kept back, with U+FFFD for the broken character; the stream begins anew */
