@@ -319,8 +319,8 @@ static uint64_t hash_fixed(const knf_core *c, uint64_t h)
     return h;
 }
 
-/* Constants count, too, as they may be held by the program alone; all those of one program as an eighth of the bound at most, so that
- * a large model does not drive out itself and a few more stay beside it. */
+/* Constants count, too, as they may be held by the program alone; all those of one program as an eighth of the bound at
+ * most, so that a large model does not drive out itself and a few more stay beside it. */
 static size_t fixed_bytes(const knf_core *c)
 {
     size_t bytes = 0, constant = 0, most = kna_state_get()->trace_stats.limit / 8;
