@@ -175,6 +175,31 @@ static knx_error *check_unmapped(const knf_core *f, const inputs *t)
     return NULL;
 }
 
+/* The value of a static argument is a part of the program: it has no derivative there, and 0 would be a wrong one. */
+static knx_error *check_movable(const knf_core *f, const inputs *t)
+{
+    const kn_argnums *by = &f->o.argnums;
+    for (int i = 0; t->fixed && i < (by->n ? by->n : 1); i++) {
+        int arg = by->n ? by->arg[i] : 0;
+        if (t->fixed >> arg & 1)
+            return knx_error_new(KN_ERROR_VALUE, "derivative by argument %d of %s, which is %s", arg, f->name,
+                                 t->constant >> arg & 1 ? "a constant" : "static");
+    }
+    return NULL;
+}
+
+static knx_error *check_fixed(const knf_core *f, const inputs *t)
+{
+    switch (f->kind) {
+    case KNF_FN_VMAP:
+    case KNF_FN_PMAP: return check_unmapped(f, t);
+    case KNF_FN_GRAD:
+    case KNF_FN_JACFWD:
+    case KNF_FN_JACREV: return check_movable(f, t);
+    default: return NULL;
+    }
+}
+
 static knx_error *fit_inputs(knf_core *f, inputs *t, knf_core **out)
 {
     if (f->kind == KNF_FN_C && (f->open_in || t->fixed))
@@ -190,7 +215,7 @@ static knx_error *fit_inputs(knf_core *f, inputs *t, knf_core **out)
         t->constant |= f->const_args & ~f->static_args;
     }
     KN_TRY(fit_inputs(f->inner, t, &inner));
-    knx_error *error = f->kind == KNF_FN_VMAP || f->kind == KNF_FN_PMAP ? check_unmapped(f, t) : NULL;
+    knx_error *error = check_fixed(f, t);
     if (!error)
         error = rebuild(f, inner, NULL, out);
     knf_core_release(inner);

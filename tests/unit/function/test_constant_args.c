@@ -102,6 +102,25 @@ static void those_that_only_programs_hold_are_let_go(void **state)
     kn_set_cache_limit(KN_CACHE_TRACES, before);
 }
 
+static kn_array powers(const kn_array *x, const kn_array *n) { return kn_sum(kn_pow(*x, *n)); }
+KN_FUNCTION(powers, kn_array, kn_array, kn_array)
+
+/* JAX refuses it too: a value that is a part of the program is none that a derivative could move. */
+static void a_derivative_by_one_is_an_error_and_not_0(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2, 3), n = kn_scalar(3.0), y = NULL;
+    kn_call(kn_grad(kn_jit(KN_FN(powers), .constant_argnums = KN_ARGNUMS(0))), &y, &x, &n);
+    expect_error("ValueError", "grad: derivative by argument 0 of powers, which is a constant");
+    kn_call(kn_grad(kn_jit(KN_FN(powers), .static_argnums = KN_ARGNUMS(0))), &y, &x, &n);
+    expect_error("ValueError", "grad: derivative by argument 0 of powers, which is static");
+    kn_call(kn_jacfwd(kn_jit(KN_FN(powers), .static_argnums = KN_ARGNUMS(1)), .argnums = KN_ARGNUMS(1)), &y, &x, &n);
+    expect_error("ValueError", "jacfwd: derivative by argument 1 of powers, which is static");
+    kn_call(kn_grad(kn_jit(KN_FN(powers), .static_argnums = KN_ARGNUMS(1))), &y, &x, &n);
+    expect_values(y, 3, 12, 27);
+}
+
 static void what_cannot_be_constant(void **state)
 {
     (void)state;
@@ -121,6 +140,7 @@ KN_TEST_GROUP(test_constant_args)
         TEST(memory_that_comes_back_is_not_taken_for_the_old),
         TEST(what_depends_on_them_alone_is_worked_out_once),
         TEST(those_that_only_programs_hold_are_let_go),
+        TEST(a_derivative_by_one_is_an_error_and_not_0),
         TEST(what_cannot_be_constant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
