@@ -13,6 +13,7 @@
 #include "host/routine/product_dot.h"
 #include "host/routine/product_lanes.h"
 #include "host/routine/product_small.h"
+#include "host/tile.h"
 #include <string.h>
 
 /* What one worker works on. */
@@ -280,19 +281,17 @@ static void run_lane_strips(const job *j, piece *x)
 {
     const knr_plan *p = j->p;
     knh_product_args args;
-    int64_t line = p->strip.line, end = x->column + x->columns, a_row;
+    int64_t line = p->strip.line, column = x->column, end = x->column + x->columns, a_row;
     prepare_args(j, x, &args);
     place_left(j, x, &args);
-    for (int64_t column = x->column, next; column < end; column = next) {
-        next = knr_least(end, last_line(p, column / line) * line);
-        knr_make_box(&j->right, column, next - column, x->k, x->steps, 0, 0, j->packed_right);
-        for (int64_t n; column < next; column += n) {
-            n = knr_least(line - column % line, next - column);
-            args.b = knr_box_at(p, j->packed_right, column, &args.table, &a_row);
-            for (int64_t at = 0; at < n; at += p->width) {
-                run_lane_panel(j, x, &args, column + at, knr_least(p->width, n - at));
-                args.b = (const char *)args.b + p->width * p->size;
-            }
+    if (!x->packed_right)
+        knr_make_box(&j->right, column, end - column, x->k, x->steps, 0, 0, j->packed_right);
+    for (int64_t n; column < end; column += n) {
+        n = knr_least(line - column % line, end - column);
+        args.b = knr_box_at(p, j->packed_right, column, &args.table, &a_row);
+        for (int64_t at = 0; at < n; at += p->width) {
+            run_lane_panel(j, x, &args, column + at, knr_least(p->width, n - at));
+            args.b = (const char *)args.b + p->width * p->size;
         }
     }
     x->packed_right = true;
@@ -331,10 +330,25 @@ static void run_piece(const job *j, piece *x)
 
 /* --- a rectangle of the result, over all wanted steps ------------------------------------------ */
 
+/* Each column is of a batch of its own, whose rows are neighbours. */
+static void finish_lanes(const job *j, const char *from, int64_t row, int64_t rows, int64_t column, int64_t columns)
+{
+    const knr_plan *p = j->p;
+    int64_t line = knr_turned_line(p, rows), batch = j->batch * p->right.row.total + column;
+    char *turned = j->buffer + p->c_bytes - p->turned_bytes;
+    knh_transpose()(p->size, turned, line, from, p->c_line * p->size, rows, columns, false);
+    for (int64_t i = 0; i < columns; i++)
+        j->r->finish(j->r->env_finish, batch + i, row, rows, 0, 1, turned + i * line, 1, rows, j->worker);
+}
+
 static void finish(const job *j, char *from, int64_t row, int64_t rows, int64_t column, int64_t columns)
 {
     const knr_plan *p = j->p;
     const knr_run *r = j->r;
+    if (p->view.lanewise) {
+        finish_lanes(j, from, row, rows, column, columns);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++)
         knr_narrow(p, from + i * p->c_line * p->size, from + i * p->c_line * p->size, columns);
     int64_t line = p->c_line * p->size / p->result->size;
@@ -415,6 +429,13 @@ static bool run_block(const job *j, piece *x, int64_t tile, int64_t tiles, bool 
     return packed_right;
 }
 
+/* A box of columns is one room, which all rectangles of the piece read. */
+static int64_t columns_of_piece(const knr_plan *p, int64_t column, int64_t end)
+{
+    int64_t line = p->strip.line, room = p->strip.right ? last_line(p, column / line) * line : end;
+    return knr_least(p->cut.n_piece, knr_least(room, end) - column);
+}
+
 /* Rectangles tile .. tile + tiles - 1 of `rows`, columns column .. end - 1. */
 static void run_range(const job *j, const knr_cuts *rows, int64_t row0, int64_t tile, int64_t tiles, int64_t column,
                       int64_t end)
@@ -423,7 +444,7 @@ static void run_range(const job *j, const knr_cuts *rows, int64_t row0, int64_t 
     piece x = {.rows = *rows, .row0 = row0};
     for (; column < end; column += x.columns) {
         x.column = column;
-        x.columns = knr_least(c->n_piece, end - column);
+        x.columns = columns_of_piece(j->p, column, end);
         bool packed = false;
         for (int64_t t = tile; t < tile + tiles; t += c->m_block)
             packed = run_block(j, &x, t, knr_least(c->m_block, tile + tiles - t), packed);

@@ -51,6 +51,7 @@ enum {
     C_ROWS = 4,          /* of the loops in C */
     C_VECTORS = 2,
     CALL_CYCLES = 60,   /* of a call of an inner loop, about */
+    GROUPED = 3,        /* times as long as other numbers right takes to be packed in groups of steps */
     MANY_IN_PLACE = 100 /* steps, for which a box where they lie in a few lines of the cache is better */
 };
 
@@ -318,6 +319,8 @@ static void choose_bytes(knr_plan *p)
     int64_t tile = p->strip.used && !p->strip.right && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
     if (!p->direct)
         p->c_bytes = knx_whole_lines((size_t)(c->m_block * tile) * (size_t)p->c_line * (size_t)p->size);
+    p->turned_bytes = p->view.lanewise && p->finish ? (size_t)(knr_turned_line(p, c->m_block * tile) * c->panel) : 0;
+    p->c_bytes += p->turned_bytes;
     p->chain_bytes = p->stream ? knx_whole_lines((size_t)(p->left.row.total * c->n_piece * p->size)) : 0;
     if (!p->left_in_place || !p->right_in_place)
         p->spare_bytes = KNR_SPARE;
@@ -343,6 +346,19 @@ static double strip_cycles(const knr_plan *p)
            (rest ? panel_cycles(tiles * s->lines, height, rest, steps) : 0);
 }
 
+/* A result that goes through a buffer: do neighbours there lie beside each other where it goes? */
+static bool is_beside(const knr_plan *p)
+{
+    return p->c_column.total > 1 ? p->c_column.stride[p->c_column.n - 1] == 1 : p->c_row.total == 1;
+}
+
+/* How often steps that lie in groups are packed for the columns of one piece after the other. */
+static double times_packed(const knr_plan *p)
+{
+    bool kept = p->cut.k_piece >= p->left.k.total && p->cut.m_piece >= p->cut.tiles;
+    return p->group == 1 || kept ? 1 : (double)knr_divide_up(p->right.row.total, p->cut.n_piece);
+}
+
 static double cost_of(const knr_plan *p)
 {
     double l = (double)p->left.row.total, r = (double)p->right.row.total, k = (double)p->left.k.total;
@@ -356,8 +372,8 @@ static double cost_of(const knr_plan *p)
     double cycles = s->table ? strip_cycles(p) : all_cycles(p, knr_divide_up(p->width, p->lanes), p->max_rows);
     cycles *= (double)p->parts / p->group;
     double boxes = s->table && !s->in_place ? (double)s->room * (double)s->lines / (double)s->most : 0;
-    double moved = l * k * p->left_step * (!p->left_in_place && (!s->used || s->right)) +
-                   r * k * p->right_step * !s->right + l * r * p->size * (p->direct ? 1 : 2) + boxes;
+    double moved = l * k * p->left_step * (!p->left_in_place && (!s->used || s->right)) * times_packed(p) +
+                   r * k * p->right_step * !s->right * (p->group > 1 ? GROUPED : 1) + l * r * p->size + boxes;
     if (s->in_place)
         cycles *= k > MANY_IN_PLACE ? 1.3 : 1;
     if (!p->maker)
@@ -367,8 +383,9 @@ static double cost_of(const knr_plan *p)
     bool far = p->stream || p->turned || (p->cut.tiles == 1 && moved > STREAM_BYTES);
     bool runs =
         p->left.row.n + p->left.k.n + p->right.row.n + p->right.k.n > 4 || p->left.n_window || p->right.n_window;
-    double packing = runs ? 8 : 24; /* bytes in a nanosecond */
-    return (double)p->batches * (cycles / 3.2 + moved / (far ? 12 : p->right_in_place ? 64 : packing)) + 20;
+    double rate = far ? 12 : p->right_in_place ? 64 : runs ? 8 : 24; /* bytes in a nanosecond */
+    double stored = p->direct ? 0 : l * r * p->size / (is_beside(p) ? 32 : p->finish && !p->view.lanewise ? 4 : rate);
+    return (double)p->batches * (cycles / 3.2 + moved / rate + stored) + 20;
 }
 
 /* --- functions -------------------------------------------------------------------------------- */

@@ -371,12 +371,15 @@ static bool is_lanewise(const knk_product *q)
            q->operand == q->result && knx_is_float(q->operand) && q->operand->size >= 4;
 }
 
+/* A `finish` gets rows that are neighbours in the result, of one column after the other. */
+static bool gives_rows(const knk_product *q) { return q->m.n && q->m.c[q->m.n - 1] == 1; }
+
 /* Ways to look at a product; the last one is always possible. */
-static int views_of(const knk_product *q, bool functions, knr_view *to)
+static int views_of(const knk_product *q, bool fill, bool finish, knr_view *to)
 {
     int n = 0;
     bool adjacent = false;
-    if (!functions && is_lanewise(q))
+    if (!fill && is_lanewise(q) && (!finish || gives_rows(q)))
         to[n++] = (knr_view){KNR_KEEP_ALL, true, true};
     for (int w = 0; w < q->n_window; w++)
         adjacent = adjacent || q->window[w].stride == 1;
@@ -385,6 +388,8 @@ static int views_of(const knk_product *q, bool functions, knr_view *to)
     else if (adjacent) { /* boxes of positions in lanes, or of positions in rows */
         to[n++] = (knr_view){KNR_KEEP_ALL, false, false};
         to[n++] = (knr_view){KNR_KEEP_ALL, true, false};
+    } else if (q->n_window && q->operand->size < 4 && !knx_is_float(q->operand)) { /* packed by runs as rows only */
+        to[n++] = (knr_view){KNR_KEEP_NONE, true, false};
     }
     to[n++] = (knr_view){KNR_KEEP_NONE, false, false};
     return n;
@@ -393,13 +398,13 @@ static int views_of(const knk_product *q, bool functions, knr_view *to)
 const knr_plan *knr_product_make(void *room, const knk_product *q, bool fill_a, bool fill_b, bool finish)
 {
     knr_view view[4];
-    int n = views_of(q, fill_a || fill_b || finish, view), best = n - 1, now = 0;
+    int n = views_of(q, fill_a || fill_b, finish, view), best = n - 1, now = 0;
     knr_plan *p = room;
     double least = 0;
     for (int i = 0; i < n; i++) {
         now = i;
         knr_cut(describe(room, q, view[i], fill_a, fill_b, finish));
-        if (i < n - 1 && !p->strip.used)
+        if (i < n - 1 && !p->strip.used && p->group == 1)
             continue;
         if (least == 0 || p->cost < least) {
             least = p->cost;

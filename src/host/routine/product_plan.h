@@ -141,6 +141,7 @@ struct knr_plan {
     bool dots;           /* numbers of many pairs of rows */
     int64_t dot_columns; /* blocks, or pairs, at once */
     knh_product_function *dot_function[3];
+    size_t turned_bytes; /* of c_bytes: columns of lanes, turned for a `finish` */
     double cost;
 };
 
@@ -156,6 +157,11 @@ static inline int64_t knr_round_up(int64_t a, int64_t b) { return knr_divide_up(
 static inline size_t knr_worker_bytes(const knr_plan *p)
 {
     return p->left_bytes + p->right_bytes + p->c_bytes + p->chain_bytes + p->spare_bytes;
+}
+/* Bytes from column to column where so many rows are turned for a `finish`. */
+static inline int64_t knr_turned_line(const knr_plan *p, int64_t rows)
+{
+    return knr_round_up(rows * p->size, 128) + 64;
 }
 /* How far in front of itself a TURNED right is asked for. A panel that is followed by another one asks for that: its
  * columns are too short for the processor to see where they go on. */

@@ -10,6 +10,7 @@
 enum {
     LEAST_RUN = 48, /* steps: shorter ones are not worth a call */
     MOST_VECTORS = 4,
+    MOST_VECTORS_FEW_ROWS = 8, /* longer calls, if they still take all rows at once */
     LANE_STRIP_BYTES = 768 << 10,
     LEAST_ROWS = 5,          /* of a line */
     STRIP_BYTES = 320 << 10, /* of the strips of a piece, which all panels of right read again */
@@ -198,7 +199,9 @@ static void cut_lines(knr_plan *p, knr_strip *s)
 static bool cut_lanes(knr_plan *p, knr_strip *s)
 {
     knr_cuts *c = &p->cut;
-    int64_t parts = knr_divide_up(s->line, (int64_t)MOST_VECTORS * p->lanes), width = knr_divide_up(s->line, parts);
+    bool few = p->left.row.total <= knh_product_rows(p->maker, p->number, MOST_VECTORS_FEW_ROWS);
+    int64_t most_vectors = few ? MOST_VECTORS_FEW_ROWS : MOST_VECTORS;
+    int64_t parts = knr_divide_up(s->line, most_vectors * p->lanes), width = knr_divide_up(s->line, parts);
     int vectors = (int)knr_divide_up(width, p->lanes);
     int64_t rows = knr_least(knh_product_rows(p->maker, p->number, vectors), p->left.row.total);
     if (rows < 1 || 4 * width < 3 * (int64_t)vectors * p->lanes || knr_box_bytes(p, s, 1, c->k_piece) > MOST_BOX_BYTES)

@@ -324,6 +324,59 @@ static void test_depthwise(void **unused)
     check_everywhere(&p, "depthwise");
 }
 
+/* The same with channels first: fewer and more of them than lanes, results of the kernel's size and of long lines. */
+static void test_depthwise_channels_first(void **unused)
+{
+    (void)unused;
+    static const geometry lines[] = {{9, 3, 1, 1, 1, 1, 1}, {10, 3, 2, 1, 0, 1, 1}, {61, 5, 1, 1, 2, 2, 1}};
+    for (int i = 0; i < 6; i++) {
+        const geometry *y = &plain, *x = &lines[i / 2];
+        int64_t channels = i % 2 ? 9 : 37, size = y->size * x->size, place = positions(y) * positions(x);
+        knk_product p = convolution(i == 3 ? KN_DT(F64) : KN_DT(F32), y, x, 1, 1, true);
+        p.m.a[0] = size * channels;
+        p.m.c[0] = place * channels;
+        p.batch = (knk_dims){.n = 1, .extent = {channels}, .a = {size}, .b = {y->kernel * x->kernel}, .c = {place}};
+        check_everywhere(&p, "depthwise, channels first");
+    }
+}
+
+/* Few channels and many positions: several boxes of columns, each for several rectangles down. */
+static void test_windows_of_few_channels(void **unused)
+{
+    (void)unused;
+    static const product_way some[] = {{0},
+                                       {.threads = 3},
+                                       {.finish = true},
+                                       {.threads = 2, .finish = true},
+                                       {.rows = 77},
+                                       {.steps = 8},
+                                       {.rows = 1001, .finish = true}};
+    static const geometry lines[] = {{96, 3, 1, 1, 1, 1, 1}, {150, 3, 1, 1, 1, 1, 1}, {299, 3, 2, 1, 1, 1, 1}};
+    for (int i = 0; i < 2; i++) {
+        knk_product p = convolution(KN_DT(F32), &lines[0], &lines[1 + i], 2, 16, true);
+        for (knr_isa_kind isa = KNR_ISA_AVX2; isa <= KNR_ISA_AVX512; isa++) {
+            knr_isa_limit(isa);
+            product_check_ways(&p, 7, some, "few channels");
+        }
+    }
+    knr_isa_limit(KNR_ISA_AVX512);
+}
+
+/* Bytes that are added up as wider numbers, over several blocks of steps; results with channels first. */
+static void test_windows_of_bytes(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        knk_product p = convolution(i & 1 ? KN_DT(U8) : KN_DT(I8), &plain, &plain, 50, 35, true);
+        p.result = KN_DT(I32);
+        if (i & 2) { /* images with channels last */
+            p.k.a[2] = 1;
+            p.window[0].stride *= 50, p.window[1].stride *= 50;
+        }
+        check_everywhere(&p, "bytes");
+    }
+}
+
 /* The gradient of a kernel: rows are positions of the kernel and channels, steps are images and positions. */
 static void test_windows_along_the_steps(void **unused)
 {
@@ -369,6 +422,9 @@ KN_TEST_GROUP(test_product_plan)
         cmocka_unit_test(test_windows_of_every_dtype),
         cmocka_unit_test(test_windows_of_many_channels),
         cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_depthwise_channels_first),
+        cmocka_unit_test(test_windows_of_few_channels),
+        cmocka_unit_test(test_windows_of_bytes),
         cmocka_unit_test(test_windows_along_the_steps),
         cmocka_unit_test(test_windows_by_runs),
         cmocka_unit_test(test_windows_of_gradients),
