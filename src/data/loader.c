@@ -79,7 +79,8 @@ static void read_options(kna_op *op, loader *l, const kn_loader_opts *o)
     at_least(op, "batch_size", s->batch_size, 1, INT64_MAX);
     at_least(op, "epochs", s->epochs, 0, INT64_MAX);
     at_least(op, "shards", s->shards, 1, INT64_MAX);
-    at_least(op, "shard", s->shard, 0, s->shards - 1);
+    if (!kna_failed(op))
+        at_least(op, "shard", s->shard, 0, s->shards - 1);
     at_least(op, "workers", l->workers, 0, MOST_WORKERS);
     at_least(op, "prefetch", l->prefetch, 1, MOST_WAITING);
     if (o->key && !kna_failed(op))
