@@ -106,6 +106,15 @@ kn_optimizer kn_optim_muon(const kn_optim_muon_opts *opts)
     return kno_finish(&op, kno_new(&kno_partition, 2, both));
 }
 
+kn_optimizer kn_optim_scale_by_muon(const kn_optim_scale_by_muon_opts *opts)
+{
+    BEGIN(scale_by_muon);
+    if (o.ns_steps < 0 || o.ns_steps > 100)
+        kna_fail(&op, KN_ERROR_VALUE, "ns_steps must be from 0 to 100, but is %lld", (long long)o.ns_steps);
+    kno_transform *muon = KNO_NEW(kno_muon, o.beta, o.eps, (double)o.ns_steps);
+    return kno_finish(&op, by_rank(kno_flagged(muon, o.nesterov, o.adaptive, false), true));
+}
+
 /* ---- Without a rate that has to be found. */
 
 kn_optimizer kn_optim_cocob(const kn_optim_cocob_opts *opts)
@@ -360,6 +369,16 @@ kn_optimizer kn_optim_partition(int n, const kn_optimizer *transforms, kn_tree p
     knx_free(labels);
     knx_free(part);
     return kno_finish(&op, t);
+}
+
+kn_optimizer kn_optim_selective_transform(kn_optimizer optimizer, kn_tree freeze_mask)
+{
+    kna_op op;
+    kna_begin(&op, "optim_selective_transform");
+    kno_transform *train = kno_retain(kno_get(&op, optimizer)), *zero = train ? KNO_NEW(kno_set_to_zero, 0) : NULL;
+    kno_transform *both[] = {train ? kno_make_masked(&op, train, freeze_mask, true) : NULL,
+                             zero ? kno_make_masked(&op, zero, freeze_mask, false) : NULL};
+    return kno_finish(&op, kno_new(&kno_partition, 2, both));
 }
 
 static kn_optimizer when(const char *name, kn_optimizer inner, const kn_optim_conditionally_opts *opts, bool zeros)

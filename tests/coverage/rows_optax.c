@@ -68,6 +68,21 @@ static kn_array sparsemax_sum(const kn_array *a)
 }
 KN_FUNCTION(sparsemax_sum, kn_array, kn_array)
 
+static kn_array scaled_cubes(const kn_array *a)
+{
+    return kn_sum(kn_power(kn_tree_get(kn_optim_scale_gradient(kn_tree_list(*a), 0.25), 0), 3));
+}
+KN_FUNCTION(scaled_cubes, kn_array, kn_array)
+
+/* The names of dtypes, with spaces between. */
+static kn_array names_of(int count, const kn_dtype *all)
+{
+    char text[256] = "";
+    for (int k = 0; k < count; k++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", k ? " " : "", kn_dtype_name(all[k]));
+    return text_array(text);
+}
+
 static kn_array rates(kn_schedule schedule)
 {
     kn_array at[12];
