@@ -71,7 +71,8 @@ typedef struct kn_jit_opts {
     /* arguments whose arrays are constants of the program, such as the weights of a model that only computes: what
      * depends on them alone is worked out when it is compiled, and kept. There is a program for each set of arrays,
      * which are told apart by where they lie and held while it is kept; writing to one later makes another array.
-     * Memory of the user's (kn_wrap) must not change meanwhile. Otherwise as static_argnums, of any size */
+     * Memory of the user's (kn_wrap) must not change meanwhile. Otherwise as static_argnums, of any size; a
+     * derivative by either is a ValueError */
     kn_argnums constant_argnums;
 } kn_jit_opts;
 /* compiles fn when it is called first with arguments of these types (jax.jit) */

@@ -1099,6 +1099,11 @@ kn_optim_conditionally_opts kn_optim_conditionally_opts_default(void)
 {
     return (kn_optim_conditionally_opts){.size_ = sizeof(kn_optim_conditionally_opts), .to = INT64_MAX, .every = 1};
 }
+kn_optim_scale_by_muon_opts kn_optim_scale_by_muon_opts_default(void)
+{
+    return (kn_optim_scale_by_muon_opts){.size_ = sizeof(kn_optim_scale_by_muon_opts), .ns_steps = 5, .beta = 0.95,
+        .eps = 1e-8, .nesterov = true};
+}
 
 /* ---- kiln/optim/losses.h */
 kn_optim_loss_opts kn_optim_loss_opts_default(void)
@@ -1436,12 +1441,29 @@ kn_optim_scale_by_trust_ratio_opts kn_optim_scale_by_trust_ratio_opts_default(vo
     return (kn_optim_scale_by_trust_ratio_opts){.size_ = sizeof(kn_optim_scale_by_trust_ratio_opts),
         .trust_coefficient = 1};
 }
+kn_optim_unitwise_norm_opts kn_optim_unitwise_norm_opts_default(void)
+{
+    return (kn_optim_unitwise_norm_opts){.size_ = sizeof(kn_optim_unitwise_norm_opts)};
+}
+kn_optim_unitwise_clip_opts kn_optim_unitwise_clip_opts_default(void)
+{
+    return (kn_optim_unitwise_clip_opts){.size_ = sizeof(kn_optim_unitwise_clip_opts), .div_eps = 1e-6};
+}
+kn_optim_per_example_layer_norm_clip_opts kn_optim_per_example_layer_norm_clip_opts_default(void)
+{
+    return (kn_optim_per_example_layer_norm_clip_opts){.size_ = sizeof(kn_optim_per_example_layer_norm_clip_opts),
+        .uniform = true};
+}
 
 /* ---- kiln/optim/trees.h */
 kn_optim_power_iteration_opts kn_optim_power_iteration_opts_default(void)
 {
     return (kn_optim_power_iteration_opts){.size_ = sizeof(kn_optim_power_iteration_opts), .num_iters = 100,
         .error_tolerance = 1e-6};
+}
+kn_optim_tree_allclose_opts kn_optim_tree_allclose_opts_default(void)
+{
+    return (kn_optim_tree_allclose_opts){.size_ = sizeof(kn_optim_tree_allclose_opts), .rtol = 1e-5, .atol = 1e-8};
 }
 
 /* ---- kiln/optim.h */

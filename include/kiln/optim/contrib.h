@@ -424,6 +424,21 @@ KN_API kn_optimizer kn_optim_flatten(kn_optimizer inner);
 /* an estimate of the diagonal of a loss's Hessian: (H v) v for random signs v. loss: a function of the parameters
  * alone. What kn_optim_sophia takes as .hessian */
 KN_API kn_tree kn_optim_hutchinson_estimator_diag_hessian(kn_fn loss, kn_tree params, kn_array key);
+/* optax.selective_transform: the optimizer for the parameters whose mask is false, and zeros for the others.
+ * freeze_mask is a tree of booleans, one per parameter or one for all */
+KN_API kn_optimizer kn_optim_selective_transform(kn_optimizer optimizer, kn_tree freeze_mask);
+typedef struct kn_optim_scale_by_muon_opts {
+    size_t size_;
+    int64_t ns_steps; /* 5: of Newton and Schulz */
+    double beta;      /* 0.95: what is kept of the mean of gradients */
+    double eps;       /* 1e-8: added to the root that is the divisor */
+    bool nesterov;    /* true: look one step ahead */
+    bool adaptive;    /* times the product of the mean and its orthogonal factor */
+} kn_optim_scale_by_muon_opts;
+KN_API kn_optim_scale_by_muon_opts kn_optim_scale_by_muon_opts_default(void);
+/* optax.contrib.scale_by_muon: updates of matrices as muon makes them, without a rate; all that has not two
+ * dimensions stays as it is */
+KN_API kn_optimizer kn_optim_scale_by_muon(const kn_optim_scale_by_muon_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -528,5 +543,10 @@ KN_API kn_tree kn_optim_hutchinson_estimator_diag_hessian(kn_fn loss, kn_tree pa
 #define KN_OPTIM_HUTCHINSON_ESTIMATOR_DIAG_HESSIAN_(c, loss, params, key)                                              \
     __extension__({ KN_TAKE(kn_fn, 1, c, loss) KN_TAKE(kn_tree, 2, c, params) kn_array KN_V(3, c) = KN_LIKE(key);      \
     KN_HERE(); (kn_optim_hutchinson_estimator_diag_hessian)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+#define kn_optim_selective_transform(optimizer, freeze_mask)                                                           \
+    KN_G2(kn_optim_selective_transform, kn_optimizer, optimizer, kn_tree, freeze_mask)
+#define kn_optim_scale_by_muon(...)                                                                                    \
+    KN_F0O(kn_optim_scale_by_muon, kn_optim_scale_by_muon_opts, (.ns_steps = 5, .beta = 0.95, .eps = 1e-8,             \
+    .nesterov = true, ), __VA_ARGS__)
 #endif
 #endif

@@ -161,6 +161,45 @@ KN_API kn_optimizer kn_optim_scale_by_param_block_norm(double min_scale);
  * 1e-3); the update needs params */
 KN_API kn_optimizer kn_optim_scale_by_param_block_rms(double min_scale);
 
+/* ---- Clips outside of an optimizer, and what says whether a step should be left out. */
+typedef struct kn_optim_unitwise_norm_opts {
+    size_t size_;
+    kn_axes axis; /* not given, by the number of dimensions: the axes of one unit */
+} kn_optim_unitwise_norm_opts;
+KN_API kn_optim_unitwise_norm_opts kn_optim_unitwise_norm_opts_default(void);
+/* optax.transforms.unitwise_norm: the norm of the unit that each element is in, in the shape of x: along the first
+ * axis of matrices and of three dimensions, along all but the last of four and five, of all else together.
+ * ValueError for more dimensions without axis */
+KN_API kn_array kn_optim_unitwise_norm(kn_array x, const kn_optim_unitwise_norm_opts *opts);
+typedef struct kn_optim_unitwise_clip_opts {
+    size_t size_;
+    double div_eps; /* 1e-6: the least divisor */
+} kn_optim_unitwise_clip_opts;
+KN_API kn_optim_unitwise_clip_opts kn_optim_unitwise_clip_opts_default(void);
+/* optax.transforms.unitwise_clip: grad, scaled to max_norm where g_norm is not below it. All three are of one shape
+ * (ValueError) */
+KN_API kn_array kn_optim_unitwise_clip(kn_array g_norm, kn_array max_norm, kn_array grad,
+    const kn_optim_unitwise_clip_opts *opts);
+/* optax.per_example_global_norm_clip: the sum over examples of their gradients, each scaled so that its norm over
+ * all leaves is l2_norm_clip at most (Abadi et al. 2016). The first axis of each leaf is that of the examples
+ * (ValueError). num_clipped (may be NULL) receives how many were scaled */
+KN_API kn_tree kn_optim_per_example_global_norm_clip(kn_tree grads, double l2_norm_clip, kn_array *num_clipped);
+typedef struct kn_optim_per_example_layer_norm_clip_opts {
+    size_t size_;
+    bool uniform; /* true: one share for each leaf; false: by its number of elements */
+} kn_optim_per_example_layer_norm_clip_opts;
+KN_API kn_optim_per_example_layer_norm_clip_opts kn_optim_per_example_layer_norm_clip_opts_default(void);
+/* optax.per_example_layer_norm_clip: the same with a norm for each leaf: of K leaves each may have
+ * global_l2_norm_clip / sqrt(K), or a share by its size (McMahan et al. 2017). num_clipped (may be NULL) receives
+ * how many were scaled, a tree like grads */
+KN_API kn_tree kn_optim_per_example_layer_norm_clip(kn_tree grads, double global_l2_norm_clip, kn_tree *num_clipped,
+    const kn_optim_per_example_layer_norm_clip_opts *opts);
+/* optax.skip_not_finite: is any element infinite or NaN? num_not_finite (may be NULL) receives how many are */
+KN_API kn_array kn_optim_skip_not_finite(kn_tree updates, kn_array *num_not_finite);
+/* optax.skip_large_updates: is the square of the norm of all updates not below max_squared_norm (true for NaN, too)?
+ * norm_squared (may be NULL) receives it */
+KN_API kn_array kn_optim_skip_large_updates(kn_tree updates, double max_squared_norm, kn_array *norm_squared);
+
 #ifdef __cplusplus
 }
 #endif
@@ -211,5 +250,30 @@ KN_API kn_optimizer kn_optim_scale_by_param_block_rms(double min_scale);
     KN_F0O(kn_optim_scale_by_lion, kn_optim_scale_by_lion_opts, (.b1 = 0.9, .b2 = 0.99, ), __VA_ARGS__)
 #define kn_optim_scale_by_trust_ratio(...)                                                                             \
     KN_F0O(kn_optim_scale_by_trust_ratio, kn_optim_scale_by_trust_ratio_opts, (.trust_coefficient = 1, ), __VA_ARGS__)
+#define kn_optim_unitwise_norm(x, ...) KN_F1O(kn_optim_unitwise_norm, kn_optim_unitwise_norm_opts, (), x, __VA_ARGS__)
+#define kn_optim_unitwise_clip(g_norm, max_norm, grad, ...)                                                            \
+    KN_F3O(kn_optim_unitwise_clip, kn_optim_unitwise_clip_opts, (.div_eps = 1e-6, ), g_norm, max_norm, grad,           \
+    __VA_ARGS__)
+#define kn_optim_per_example_global_norm_clip(grads, l2_norm_clip, num_clipped)                                        \
+    KN_OPTIM_PER_EXAMPLE_GLOBAL_NORM_CLIP_(__COUNTER__, grads, l2_norm_clip, num_clipped)
+#define KN_OPTIM_PER_EXAMPLE_GLOBAL_NORM_CLIP_(c, grads, l2_norm_clip, num_clipped)                                    \
+    __extension__({ KN_TAKE(kn_tree, 1, c, grads) KN_TAKE(double, 2, c, l2_norm_clip)                                  \
+    KN_TAKE(kn_array *, 3, c, num_clipped) KN_HERE(); (kn_optim_per_example_global_norm_clip)(KN_V(1, c), KN_V(2, c),  \
+    KN_V(3, c)); })
+#define kn_optim_per_example_layer_norm_clip(grads, global_l2_norm_clip, num_clipped, ...)                             \
+    KN_OPTIM_PER_EXAMPLE_LAYER_NORM_CLIP_(__COUNTER__, grads, global_l2_norm_clip, num_clipped, __VA_ARGS__)
+#define KN_OPTIM_PER_EXAMPLE_LAYER_NORM_CLIP_(c, grads, global_l2_norm_clip, num_clipped, ...)                         \
+    __extension__({ KN_TAKE(kn_tree, 1, c, grads) KN_TAKE(double, 2, c, global_l2_norm_clip)                           \
+    KN_TAKE(kn_tree *, 3, c, num_clipped) KN_OPTS(c, kn_optim_per_example_layer_norm_clip_opts, (.uniform = true, ),   \
+    __VA_ARGS__) KN_HERE(); (kn_optim_per_example_layer_norm_clip)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c));  \
+    })
+#define kn_optim_skip_not_finite(updates, num_not_finite)                                                              \
+    KN_G2(kn_optim_skip_not_finite, kn_tree, updates, kn_array *, num_not_finite)
+#define kn_optim_skip_large_updates(updates, max_squared_norm, norm_squared)                                           \
+    KN_OPTIM_SKIP_LARGE_UPDATES_(__COUNTER__, updates, max_squared_norm, norm_squared)
+#define KN_OPTIM_SKIP_LARGE_UPDATES_(c, updates, max_squared_norm, norm_squared)                                       \
+    __extension__({ KN_TAKE(kn_tree, 1, c, updates) KN_TAKE(double, 2, c, max_squared_norm)                            \
+    KN_TAKE(kn_array *, 3, c, norm_squared) KN_HERE(); (kn_optim_skip_large_updates)(KN_V(1, c), KN_V(2, c),           \
+    KN_V(3, c)); })
 #endif
 #endif

@@ -76,6 +76,24 @@ typedef struct kn_optim_power_iteration_opts {
 KN_API kn_optim_power_iteration_opts kn_optim_power_iteration_opts_default(void);
 /* optax.power_iteration: the eigenvalue of the largest size of a symmetric matrix, and its eigenvector */
 KN_API kn_power_iteration_result kn_optim_power_iteration(kn_array matrix, const kn_optim_power_iteration_opts *opts);
+typedef struct kn_optim_tree_allclose_opts {
+    size_t size_;
+    double rtol;    /* 1e-5: relative to b */
+    double atol;    /* 1e-8: added to it */
+    bool equal_nan; /* NaNs are equal */
+} kn_optim_tree_allclose_opts;
+KN_API kn_optim_tree_allclose_opts kn_optim_tree_allclose_opts_default(void);
+/* optax.tree.allclose: are all elements of all leaves close, |a - b| <= atol + rtol |b|? A truth value. ValueError
+ * for trees of different structures */
+KN_API kn_array kn_optim_tree_allclose(kn_tree a, kn_tree b, const kn_optim_tree_allclose_opts *opts);
+/* optax.tree.batch_shape: each leaf with these extents in front, broadcast */
+KN_API kn_tree kn_optim_tree_batch_shape(kn_tree tree, const kn_shape *shape);
+/* optax.tree.dtype: the dtype of all leaves; the default one without leaves. Leaves of several dtypes are a
+ * ValueError without a handler (NULL); "promote": the dtype that they have together; "highest", "lowest": that of
+ * the leaf to which, or from which, all others promote (ValueError if there is none) */
+KN_API kn_dtype kn_optim_tree_dtype(kn_tree tree, const char *mixed_dtype_handler);
+/* optax.scale_gradient: the same values, whose derivatives are scaled */
+KN_API kn_tree kn_optim_scale_gradient(kn_tree inputs, double scale);
 
 #ifdef __cplusplus
 }
@@ -149,5 +167,15 @@ KN_API kn_power_iteration_result kn_optim_power_iteration(kn_array matrix, const
 #define kn_optim_power_iteration(matrix, ...)                                                                          \
     KN_F1O(kn_optim_power_iteration, kn_optim_power_iteration_opts, (.num_iters = 100, .error_tolerance = 1e-6, ),     \
     matrix, __VA_ARGS__)
+#define kn_optim_tree_allclose(a, b, ...)                                                                              \
+    KN_G2O(kn_optim_tree_allclose, kn_optim_tree_allclose_opts, (.rtol = 1e-5, .atol = 1e-8, ), kn_tree, a, kn_tree,   \
+    b, __VA_ARGS__)
+#define kn_optim_tree_batch_shape(tree, shape) KN_OPTIM_TREE_BATCH_SHAPE_(__COUNTER__, tree, shape)
+#define KN_OPTIM_TREE_BATCH_SHAPE_(c, tree, shape)                                                                     \
+    __extension__({ KN_TAKE(kn_tree, 1, c, tree) KN_TAKE(kn_shape, 2, c, shape) KN_HERE();                             \
+    (kn_optim_tree_batch_shape)(KN_V(1, c), &KN_V(2, c)); })
+#define kn_optim_tree_dtype(tree, mixed_dtype_handler)                                                                 \
+    KN_G2(kn_optim_tree_dtype, kn_tree, tree, const char *, mixed_dtype_handler)
+#define kn_optim_scale_gradient(inputs, scale) KN_G2(kn_optim_scale_gradient, kn_tree, inputs, double, scale)
 #endif
 #endif

@@ -605,6 +605,28 @@ inline pytree hutchinson_estimator_diag_hessian(const ::kiln::fn &loss, const ::
     ::kiln::operand &key, place where = here())
 { detail::call c_(where); kn_array key_h = key.c(); c_.here(); return
     pytree(c_.take(kn_optim_hutchinson_estimator_diag_hessian(loss.c(), params.c(), key_h))); }
+/* optax.selective_transform: the optimizer for the parameters whose mask is false, and zeros for the others.
+ * freeze_mask is a tree of booleans, one per parameter or one for all */
+inline handle<kn_optimizer> selective_transform(const ::kiln::handle<kn_optimizer> &optimizer, const ::kiln::pytree
+    &freeze_mask, place where = here())
+{ detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_selective_transform(optimizer.c(),
+    freeze_mask.c()))); }
+struct scale_by_muon_opts {
+    KILN_OPTION((int64_t), ns_steps, 5) /* of Newton and Schulz */
+    KILN_OPTION((double), beta, 0.95) /* what is kept of the mean of gradients */
+    KILN_OPTION((double), eps, 1e-8) /* added to the root that is the divisor */
+    KILN_OPTION((bool), nesterov, true) /* look one step ahead */
+    KILN_OPTION((bool), adaptive, {}) /* times the product of the mean and its orthogonal factor */
+    kn_optim_scale_by_muon_opts c() const {
+        kn_optim_scale_by_muon_opts to_ = {}; to_.size_ = sizeof to_; to_.ns_steps = detail::c_of(ns_steps);
+        to_.beta = detail::c_of(beta); to_.eps = detail::c_of(eps); to_.nesterov = detail::c_of(nesterov);
+        to_.adaptive = detail::c_of(adaptive); return to_; }
+};
+/* optax.contrib.scale_by_muon: updates of matrices as muon makes them, without a rate; all that has not two
+ * dimensions stays as it is */
+inline handle<kn_optimizer> scale_by_muon(const ::kiln::optim::scale_by_muon_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_scale_by_muon_opts opts_c = opts.c(); c_.here(); return
+    handle<kn_optimizer>(c_.take(kn_optim_scale_by_muon(&opts_c))); }
 } // namespace optim
 } // namespace kiln
 #endif

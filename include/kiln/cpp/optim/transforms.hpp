@@ -223,6 +223,60 @@ inline handle<kn_optimizer> scale_by_param_block_norm(double min_scale, place wh
 inline handle<kn_optimizer> scale_by_param_block_rms(double min_scale, place where = here())
 { detail::call c_(where); c_.here(); return handle<kn_optimizer>(c_.take(kn_optim_scale_by_param_block_rms(min_scale)));
     }
+struct unitwise_norm_opts {
+    KILN_OPTION((::kiln::axes), axis, {}) /* the axes of one unit */
+    kn_optim_unitwise_norm_opts c() const {
+        kn_optim_unitwise_norm_opts to_ = {}; to_.size_ = sizeof to_; to_.axis = detail::c_of(axis); return to_; }
+};
+/* optax.transforms.unitwise_norm: the norm of the unit that each element is in, in the shape of x: along the first
+ * axis of matrices and of three dimensions, along all but the last of four and five, of all else together.
+ * ValueError for more dimensions without axis */
+inline array unitwise_norm(const ::kiln::operand &x, const ::kiln::optim::unitwise_norm_opts &opts = {}, place
+    where = here())
+{ detail::call c_(where); kn_array x_h = x.c(); kn_optim_unitwise_norm_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_unitwise_norm(x_h, &opts_c))); }
+struct unitwise_clip_opts {
+    KILN_OPTION((double), div_eps, 1e-6) /* the least divisor */
+    kn_optim_unitwise_clip_opts c() const {
+        kn_optim_unitwise_clip_opts to_ = {}; to_.size_ = sizeof to_; to_.div_eps = detail::c_of(div_eps); return to_; }
+};
+/* optax.transforms.unitwise_clip: grad, scaled to max_norm where g_norm is not below it. All three are of one shape
+ * (ValueError) */
+inline array unitwise_clip(const ::kiln::operand &g_norm, const ::kiln::operand &max_norm, const ::kiln::operand &grad,
+    const ::kiln::optim::unitwise_clip_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array g_norm_h = g_norm.c(); kn_array max_norm_h = max_norm.c(); kn_array
+    grad_h = grad.c(); kn_optim_unitwise_clip_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_unitwise_clip(g_norm_h, max_norm_h, grad_h, &opts_c))); }
+/* optax.per_example_global_norm_clip: the sum over examples of their gradients, each scaled so that its norm over
+ * all leaves is l2_norm_clip at most (Abadi et al. 2016). The first axis of each leaf is that of the examples
+ * (ValueError). num_clipped (may be NULL) receives how many were scaled */
+inline pytree per_example_global_norm_clip(const ::kiln::pytree &grads, double l2_norm_clip, kn_array *num_clipped,
+    place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_per_example_global_norm_clip(grads.c(),
+    l2_norm_clip, num_clipped))); }
+struct per_example_layer_norm_clip_opts {
+    KILN_OPTION((bool), uniform, true) /* one share for each leaf; false: by its number of elements */
+    kn_optim_per_example_layer_norm_clip_opts c() const {
+        kn_optim_per_example_layer_norm_clip_opts to_ = {}; to_.size_ = sizeof to_; to_.uniform = detail::c_of(uniform);
+        return to_; }
+};
+/* optax.per_example_layer_norm_clip: the same with a norm for each leaf: of K leaves each may have
+ * global_l2_norm_clip / sqrt(K), or a share by its size (McMahan et al. 2017). num_clipped (may be NULL) receives
+ * how many were scaled, a tree like grads */
+inline pytree per_example_layer_norm_clip(const ::kiln::pytree &grads, double global_l2_norm_clip, kn_tree *num_clipped,
+    const ::kiln::optim::per_example_layer_norm_clip_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_per_example_layer_norm_clip_opts opts_c = opts.c(); c_.here(); return
+    pytree(c_.take(kn_optim_per_example_layer_norm_clip(grads.c(), global_l2_norm_clip, num_clipped, &opts_c))); }
+/* optax.skip_not_finite: is any element infinite or NaN? num_not_finite (may be NULL) receives how many are */
+inline array skip_not_finite(const ::kiln::pytree &updates, kn_array *num_not_finite, place where = here())
+{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_optim_skip_not_finite(updates.c(),
+    num_not_finite))); }
+/* optax.skip_large_updates: is the square of the norm of all updates not below max_squared_norm (true for NaN, too)?
+ * norm_squared (may be NULL) receives it */
+inline array skip_large_updates(const ::kiln::pytree &updates, double max_squared_norm, kn_array *norm_squared, place
+    where = here())
+{ detail::call c_(where); c_.here(); return array::share(c_.take(kn_optim_skip_large_updates(updates.c(),
+    max_squared_norm, norm_squared))); }
 } // namespace optim
 } // namespace kiln
 #endif

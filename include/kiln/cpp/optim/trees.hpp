@@ -140,6 +140,32 @@ inline ::kiln::power_iteration_result power_iteration(const ::kiln::operand &mat
 { detail::call c_(where); kn_array matrix_h = matrix.c(); kn_optim_power_iteration_opts opts_c = opts.c(); c_.here();
     kn_power_iteration_result r_ = c_.value(kn_optim_power_iteration(matrix_h, &opts_c)); return
     ::kiln::power_iteration_result{array::share(r_.eigenvalue), array::share(r_.eigenvector)}; }
+struct tree_allclose_opts {
+    KILN_OPTION((double), rtol, 1e-5) /* relative to b */
+    KILN_OPTION((double), atol, 1e-8) /* added to it */
+    KILN_OPTION((bool), equal_nan, {}) /* NaNs are equal */
+    kn_optim_tree_allclose_opts c() const {
+        kn_optim_tree_allclose_opts to_ = {}; to_.size_ = sizeof to_; to_.rtol = detail::c_of(rtol);
+        to_.atol = detail::c_of(atol); to_.equal_nan = detail::c_of(equal_nan); return to_; }
+};
+/* optax.tree.allclose: are all elements of all leaves close, |a - b| <= atol + rtol |b|? A truth value. ValueError
+ * for trees of different structures */
+inline array tree_allclose(const ::kiln::pytree &a, const ::kiln::pytree &b, const ::kiln::optim::tree_allclose_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_tree_allclose_opts opts_c = opts.c(); c_.here(); return
+    array::share(c_.take(kn_optim_tree_allclose(a.c(), b.c(), &opts_c))); }
+/* optax.tree.batch_shape: each leaf with these extents in front, broadcast */
+inline pytree tree_batch_shape(const ::kiln::pytree &tree, const ::kiln::shape &shape, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_tree_batch_shape(tree.c(), &shape))); }
+/* optax.tree.dtype: the dtype of all leaves; the default one without leaves. Leaves of several dtypes are a
+ * ValueError without a handler (NULL); "promote": the dtype that they have together; "highest", "lowest": that of
+ * the leaf to which, or from which, all others promote (ValueError if there is none) */
+inline ::kiln::dtype tree_dtype(const ::kiln::pytree &tree, const ::kiln::text &mixed_dtype_handler, place
+    where = here())
+{ detail::call c_(where); c_.here(); return c_.value(kn_optim_tree_dtype(tree.c(), mixed_dtype_handler.c())); }
+/* optax.scale_gradient: the same values, whose derivatives are scaled */
+inline pytree scale_gradient(const ::kiln::pytree &inputs, double scale, place where = here())
+{ detail::call c_(where); c_.here(); return pytree(c_.take(kn_optim_scale_gradient(inputs.c(), scale))); }
 } // namespace optim
 } // namespace kiln
 #endif
