@@ -183,6 +183,8 @@ kn_array kn_optim_fenchel_young_loss(kn_fn max_fun, kn_array scores, kn_array ta
     knl_body c;
     knl_begin(&c, "optim_fenchel_young_loss");
     kni_type s = kna_type(&c.op, scores), t = kna_type(&c.op, targets);
+    if (!max_fun)
+        kna_fail(&c.op, KN_ERROR_TYPE, "null max_fun");
     if (!kna_failed(&c.op) && (!s.ndim || !t.ndim))
         kna_fail(&c.op, KN_ERROR_VALUE, "scores and targets have a last axis, that of the classes");
     if (kna_failed(&c.op))

@@ -44,8 +44,12 @@ kn_tree kn_optim_tree_batch_shape(kn_tree tree, const kn_shape *shape)
 {
     static const char name[] = "optim_tree_batch_shape";
     const kntree_tree *t = kntree_tree_get(name, tree);
+    if (t && !shape) {
+        knx_report_new(name, KN_ERROR_TYPE, "null shape");
+        return NULL;
+    }
     for (int i = 0; t && i < t->n; i++)
-        if (!shape || shape->ndim < 0 || shape->ndim + kn_ndim(t->at[i]) > KN_MAX_NDIM) {
+        if (shape->ndim < 0 || shape->ndim + kn_ndim(t->at[i]) > KN_MAX_NDIM) {
             knx_report_new(name, KN_ERROR_VALUE, "a batch shape, and at most %d dimensions with it", KN_MAX_NDIM);
             return NULL;
         }
