@@ -41,6 +41,7 @@ kna_recording *kna_recording_begin(const char *function, const char *transformat
     KN_LOG(2, "trace: %s begins to be recorded by %s", function, transformation);
     if (s->how.fold && !concrete) {
         r->folds = true;
+        r->lean = s->how.fold == KNA_FOLD_SMALL;
         r->b.fold = fold_equation;
         r->b.fold_env = r;
     }
@@ -537,13 +538,25 @@ KNX_HOT knx_error *kna_constant(kna_value *v, kna_value **out) { return stands_f
 
 static bool is_constant(const kna_recording *r, kni_atom a) { return kni_is_literal(a) || known_at(r, a); }
 
+/* Results that are larger than the operands stay equations: a kernel repeats them without memory. Shapes, which are asked for, are small. */
+static bool grows(const kna_recording *r, const kni_draft_eqn *e)
+{
+    enum { SMALL = 1024 };
+    int64_t in = SMALL, out = 0;
+    for (uint32_t i = 0; i < e->n_in; i++)
+        in += kni_is_literal(e->in[i]) ? 1 : kni_type_size(r->b.type.at[e->in[i]]);
+    for (uint32_t i = 0; i < e->n_out; i++)
+        out += kni_type_size(r->b.type.at[e->out + i]);
+    return out > in;
+}
+
 static bool can_fold(const kna_recording *r, const kni_draft_eqn *e)
 {
     uint32_t bits = kni_bits(e->prim, e->params);
     bool all = !(bits & (KN_EFFECT | KN_USER)) && e->n_out;
     for (uint32_t i = 0; all && i < e->n_in; i++)
         all = is_constant(r, e->in[i]);
-    return all && !(knx_dim_now() && has_variables(r, e));
+    return all && !(knx_dim_now() && has_variables(r, e)) && !(r->lean && grows(r, e));
 }
 
 /* Makes captured constants of the equation's operands that were computed by folding. */

@@ -31,7 +31,8 @@ struct kna_recording {
     KN_VEC(kna_value *)
     known;                 /* concrete: per variable of b the value outside, NULL if not computed; folding:
                                        of what depends on no recording */
-    bool folds;            /* what depends on no recording is computed at once */
+    bool folds;            /* what depends on no recording is computed at once ... */
+    bool lean;             /* ... if it is not larger than what it is made of: constants are not repeated in memory */
     knx_error *refused;    /* by a write or a look that had to be refused: the recording fails with it */
     KN_VEC(kna_value *) stand_in; /* per variable of b: the value, lifted or not, that it stands for; NULL: itself */
     bool lifts;                   /* it has such variables */

@@ -25,7 +25,7 @@ typedef struct kna_frame {
     knx_guard guard;                /* knx_context_guard's; depth -1: none */
     kna_recording *before, *inside; /* the current recording outside of it, and where it begins */
     kna_named_axis *axes;           /* bound where it begins */
-    bool fold;
+    uint8_t fold;
     knx_dim_scope *dims;            /* in force where it begins */
     bool called;                    /* counts in call_depth */
     bool is_aside;
@@ -63,10 +63,12 @@ typedef struct kna_entry_rules {
     bool (*drop_oldest)(const struct knf_entry *needed); /* false: there is none */
 } kna_entry_rules;
 
+enum { KNA_FOLD_ALL = 1, KNA_FOLD_SMALL = 2 };
+
 /* How recordings that begin now are made: a part of what a recorded function is found by. */
 typedef union kna_how {
     struct {
-        bool fold;       /* they compute what depends on none of them */
+        uint8_t fold;    /* they compute what depends on none of them: all of it, or what is not larger than its operands */
         bool whole;      /* their jaxprs keep equations that no one reads */
         uint16_t events; /* the error state: kna_watcher */
     };

@@ -69,7 +69,7 @@ static void unwind_to(kna_state *s, size_t n)
     const kna_frame *around = n ? &s->frame.at[n - 1] : NULL;
     drop_recordings(s, around ? around->inside : NULL);
     s->axes = around ? around->axes : NULL;
-    s->how.fold = around && around->fold;
+    s->how.fold = around ? around->fold : 0;
     while (knx_dim_now() && knx_dim_now() != (around ? around->dims : NULL))
         knx_dim_leave(knx_dim_now());
     kna_op_abandon(s);

@@ -453,7 +453,7 @@ static bool begin_folding(const knf_core *f)
     kna_state *s = kna_state_get();
     bool begins = f->kind == KNF_FN_JIT && f->const_args && !s->how.fold && !kna_recording_current();
     if (begins)
-        s->how.fold = true;
+        s->how.fold = KNA_FOLD_SMALL;
     return begins;
 }
 
@@ -485,7 +485,7 @@ KNX_HOT int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
         if (open && f == &fitted)
             knf_fit_end(fitted.core);
         if (folding)
-            kna_state_get()->how.fold = false;
+            kna_state_get()->how.fold = 0;
         if (error)
             kna_fail_with(&op, error);
     } else if (f) {

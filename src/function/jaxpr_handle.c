@@ -114,7 +114,8 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     if (x.constraints && !x.symbolic)
         kna_fail(&op, KN_ERROR_VALUE, ".constraints are of dimension variables, which .symbolic names");
     kna_named_axis axis[KN_MAX_ARGS], *outer = s->axes;
-    bool folds = s->how.fold, whole = s->how.whole;
+    uint8_t folds = s->how.fold;
+    bool whole = s->how.whole;
     for (int i = 0; given && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {
         axis[i] = (kna_named_axis){opts->axis_env[i].name, opts->axis_env[i].size, s->axes};
         s->axes = &axis[i];

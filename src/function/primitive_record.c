@@ -273,7 +273,8 @@ static void record(void *arg)
     recording *r = arg;
     const knf_ask *a = r->ask;
     kna_state *s = kna_state_get();
-    bool fold = s->how.fold, whole = s->how.whole;
+    uint8_t fold = s->how.fold;
+    bool whole = s->how.whole;
     kna_closed closed = {0};
     kni_jaxpr *folded = NULL;
     const kn_function f = {.size_ = sizeof f, .name = a->p->row.name, .call = call_recorded};

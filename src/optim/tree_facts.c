@@ -49,7 +49,7 @@ kn_tree kn_optim_tree_batch_shape(kn_tree tree, const kn_shape *shape)
         return NULL;
     }
     for (int i = 0; t && i < t->n; i++)
-        if (shape->ndim < 0 || shape->ndim + kn_ndim(t->at[i]) > KN_MAX_NDIM) {
+        if (shape->ndim < 0 || shape->ndim > KN_MAX_NDIM - kn_ndim(t->at[i])) {
             knx_report_new(name, KN_ERROR_VALUE, "a batch shape, and at most %d dimensions with it", KN_MAX_NDIM);
             return NULL;
         }

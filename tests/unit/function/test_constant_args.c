@@ -121,6 +121,29 @@ static void a_derivative_by_one_is_an_error_and_not_0(void **state)
     expect_values(y, 3, 12, 27);
 }
 
+static kn_array repeated(const kn_array *w, const kn_array *x)
+{
+    return kn_mul(kn_add(kn_zeros(KN_SHAPE(1000, 100)), *w), *x);
+}
+KN_FUNCTION(repeated, kn_array, kn_array, kn_array)
+
+/* A kernel repeats a row without memory. */
+static void constants_are_not_repeated_in_memory(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_arange(0.0, 100.0, 1.0), x = kn_ones(KN_SHAPE(1000, 100)), y;
+    kn_fn f = kn_jit(KN_FN(repeated), .constant_argnums = KN_ARGNUMS(0));
+    kn_eval(x);
+    kn_call(f, &y, &w, &x);
+    kn_eval(y);
+    size_t before = kn_cache_stats().memory_live;
+    kn_array other = kn_arange(1.0, 101.0, 1.0);
+    kn_call(f, &y, &other, &x);
+    kn_eval(y);
+    assert_true(kn_cache_stats().memory_live < before + 1200000); /* the other result, and no other copy of it */
+}
+
 static void what_cannot_be_constant(void **state)
 {
     (void)state;
@@ -141,6 +164,7 @@ KN_TEST_GROUP(test_constant_args)
         TEST(what_depends_on_them_alone_is_worked_out_once),
         TEST(those_that_only_programs_hold_are_let_go),
         TEST(a_derivative_by_one_is_an_error_and_not_0),
+        TEST(constants_are_not_repeated_in_memory),
         TEST(what_cannot_be_constant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
