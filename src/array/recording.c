@@ -538,7 +538,8 @@ KNX_HOT knx_error *kna_constant(kna_value *v, kna_value **out) { return stands_f
 
 static bool is_constant(const kna_recording *r, kni_atom a) { return kni_is_literal(a) || known_at(r, a); }
 
-/* Results that are larger than the operands stay equations: a kernel repeats them without memory. Shapes, which are asked for, are small. */
+/* Results that are larger than the operands stay equations: a kernel repeats them without memory. Shapes, which are
+ * asked for, are small. */
 static bool grows(const kna_recording *r, const kni_draft_eqn *e)
 {
     enum { SMALL = 1024 };

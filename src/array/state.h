@@ -68,7 +68,7 @@ enum { KNA_FOLD_ALL = 1, KNA_FOLD_SMALL = 2 };
 /* How recordings that begin now are made: a part of what a recorded function is found by. */
 typedef union kna_how {
     struct {
-        uint8_t fold;    /* they compute what depends on none of them: all of it, or what is not larger than its operands */
+        uint8_t fold;    /* they compute what depends on none of them: all of it, or what is not larger than operands */
         bool whole;      /* their jaxprs keep equations that no one reads */
         uint16_t events; /* the error state: kna_watcher */
     };
