@@ -7,7 +7,7 @@ goal=${1:-build}
 packages=() optional=()
 
 have() { command -v "$1" >/dev/null 2>&1; }
-have_header() { have gcc && printf '#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <%s>\n' "$1" | gcc -x c -fsyntax-only - 2>/dev/null; }
+have_header() { have gcc && printf '#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <%s>\n' "$1" | gcc -DPCRE2_CODE_UNIT_WIDTH=8 -x c -fsyntax-only - 2>/dev/null; }
 need() { # need PACKAGE REASON: without it this does not work
     echo "missing: $1 ($2)"
     packages+=("$1")
