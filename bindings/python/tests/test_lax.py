@@ -229,8 +229,19 @@ def test_linalg_tuples():
     near(v * w @ v.T, a)
 
 
+# What C has of optax and Python does not have yet; a name that Python gets leaves this list.
+ONLY_IN_C = set("""
+conditionally_mask conditionally_transform ctc_loss ctc_loss_with_forward_probs flatten nnls optimistic_adam
+optimistic_adam_v2 partition per_example_global_norm_clip per_example_layer_norm_clip power_iteration safe_increment
+safe_int32_increment safe_norm safe_root_mean_squares scale_by_adadelta scale_by_adamax scale_by_adan scale_by_amsgrad
+scale_by_belief scale_by_distance_over_gradients scale_by_factored_rms scale_by_novograd scale_by_optimistic_gradient
+scale_by_polyak scale_by_radam scale_by_rprop scale_by_sm3 scale_by_stddev scale_by_yogi scale_gradient
+selective_transform skip_large_updates skip_not_finite
+""".split())
+
+
 def test_names_of_the_library():
-    """Every function that the library has under jax.lax is here."""
+    """Every function that the library has under jax.lax is here, but for the list above."""
     import json
     import pathlib
     api = pathlib.Path(__file__).parents[3] / "docs/api.json"
@@ -243,4 +254,5 @@ def test_names_of_the_library():
                "jax.scipy.signal": kiln.scipy.signal, "jax.scipy.fft": kiln.scipy.fft, "optax": kiln.optim}
     absent = {"padtype_to_pads", "stateless_with_tree_map"}
     missing = [n for n in names for m, _, f in [n.rpartition(".")] if m in modules and not hasattr(modules[m], f)]
-    assert [n for n in missing if n.rpartition(".")[2] not in absent] == []
+    assert [n for n in missing if n.rpartition(".")[2] not in absent | ONLY_IN_C] == []
+    assert sorted(n for n in ONLY_IN_C if hasattr(kiln.optim, n)) == []
