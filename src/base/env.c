@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * env.c -- the environment variables, all of them; the only file that reads any. */
+ * env.c -- the environment variables, all of them; the only file of the library that reads any. */
 #define _GNU_SOURCE /* secure_getenv */
+#include "base/getenv.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include <stdlib.h>
 #include <string.h>
-
-/* Nothing where the process has more rights than its user: files would be written where a variable says. */
-static const char *environment(const char *name)
-{
-#if defined(__GLIBC__) || defined(__FreeBSD__)
-    return secure_getenv(name);
-#else
-    return getenv(name);
-#endif
-}
 
 enum { MAX_DEBUG = 5, MAX_THREADS = 4096, MAX_DEVICES = 4096, MAX_SECONDS = 1000000 };
 
 /* A whole number from 0 to max; larger ones count as max, anything else as `otherwise`. */
 static int64_t number(const char *name, int64_t max, int64_t otherwise)
 {
-    const char *text = environment(name);
+    const char *text = knx_getenv(name);
     char *end;
     if (!text || !*text)
         return otherwise;
@@ -33,14 +23,14 @@ static int64_t number(const char *name, int64_t max, int64_t otherwise)
 
 static bool is_off(const char *name)
 {
-    const char *text = environment(name);
+    const char *text = knx_getenv(name);
     return text && !strcmp(text, "0");
 }
 
 /* Copied: a later setenv may move the original. */
 static const char *text_into(char *buffer, size_t room, const char *name)
 {
-    const char *text = environment(name);
+    const char *text = knx_getenv(name);
     size_t n = text ? strlen(text) : 0;
     if (!n || n >= room)
         return NULL;
@@ -52,7 +42,7 @@ static const char *cache_directory(char *buffer, size_t room)
     const char *const from[] = {"KILN_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}, *const behind[] = {"", "/kiln",
                                                                                                 "/.cache/kiln"};
     for (int i = 0; i < 3; i++) {
-        const char *text = environment(from[i]);
+        const char *text = knx_getenv(from[i]);
         size_t n = text ? strlen(text) : 0;
         if (!n || text[0] != '/' || n + strlen(behind[i]) >= room)
             continue;

@@ -12,7 +12,7 @@ knx_error *knio_json_wrong(const reader *r, const char *what)
     return knx_error_new(KN_ERROR_VALUE, "JSON: %s at byte %zu", what, (size_t)(r->s - r->begin));
 }
 
-static void skip_blanks(reader *r)
+void knio_json_blanks(reader *r)
 {
     while (r->s < r->end && strchr(" \n\t\r", *r->s) && *r->s)
         r->s++;
@@ -20,7 +20,7 @@ static void skip_blanks(reader *r)
 
 bool knio_json_take(reader *r, char c)
 {
-    skip_blanks(r);
+    knio_json_blanks(r);
     bool is = r->s < r->end && *r->s == c;
     r->s += is;
     return is;
@@ -121,7 +121,7 @@ knx_error *knio_json_text(reader *r, const char **out)
 
 knx_error *knio_json_integer(reader *r, int64_t *out)
 {
-    skip_blanks(r);
+    knio_json_blanks(r);
     bool negative = take_word(r, "-"), over = false;
     const char *from = r->s;
     int64_t v = 0;
@@ -146,7 +146,7 @@ knx_error *knio_json_next(reader *r, char close, int i, const char **key, bool *
         return knio_json_wrong(r, "a comma or an end is missing");
     if (close == ']')
         return NULL;
-    skip_blanks(r);
+    knio_json_blanks(r);
     if (r->s == r->end || *r->s != '"')
         return knio_json_wrong(r, "a key or an end is missing");
     KN_TRY(knio_json_text(r, key));
@@ -155,7 +155,7 @@ knx_error *knio_json_next(reader *r, char close, int i, const char **key, bool *
 
 knx_error *knio_json_end(reader *r)
 {
-    skip_blanks(r);
+    knio_json_blanks(r);
     return r->s == r->end ? NULL : knio_json_wrong(r, "something behind the value");
 }
 
@@ -173,7 +173,7 @@ knx_error *knio_json_skip(reader *r, int depth)
     const char *text;
     if (depth > KNIO_JSON_DEPTH)
         return knio_json_wrong(r, "too many brackets");
-    skip_blanks(r);
+    knio_json_blanks(r);
     if (r->s < r->end && *r->s == '"')
         return knio_json_text(r, &text);
     char close = knio_json_take(r, '[') ? ']' : knio_json_take(r, '{') ? '}' : 0;
@@ -192,7 +192,7 @@ knx_error *knio_json_skip(reader *r, int depth)
 
 bool knio_json_null(reader *r)
 {
-    skip_blanks(r);
+    knio_json_blanks(r);
     return take_word(r, "null");
 }
 
@@ -224,7 +224,7 @@ static knx_error *take_value(reader *r, int depth, knio_json **out)
         return knx_error_nomem();
     if (depth > KNIO_JSON_DEPTH)
         return knio_json_wrong(r, "too many brackets");
-    skip_blanks(r);
+    knio_json_blanks(r);
     if (r->s < r->end && *r->s == '"') {
         j->kind = KNIO_JSON_TEXT;
         return knio_json_text(r, &j->text);

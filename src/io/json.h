@@ -16,6 +16,7 @@ typedef struct knio_json_reader {
 } knio_json_reader;
 
 knx_error *knio_json_wrong(const knio_json_reader *r, const char *what);
+void knio_json_blanks(knio_json_reader *r);            /* skips them */
 bool knio_json_take(knio_json_reader *r, char c);      /* the character is next, and is behind us now */
 bool knio_json_null(knio_json_reader *r);              /* so is null */
 knx_error *knio_json_text(knio_json_reader *r, const char **out);

@@ -50,6 +50,8 @@ typedef struct knio_st {
 
 /* ValueError without the path: what is wrong with it. Adds what the file has to `st`, as its last file. */
 knx_error *knio_st_parse(knio_st *st, const uint8_t *bytes, size_t n);
+/* Keys and their texts; without `texts_only` numbers, too, as they stand there. */
+knx_error *knio_st_read_metadata(knio_json_reader *r, knio_st *st, bool texts_only);
 void knio_st_sort(knio_st_entries *v);
 void knio_st_clear(knio_st *st);
 /* Opens a file, or all that an index (a path that ends in .json) names; errors have the path. */

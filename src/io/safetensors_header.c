@@ -181,7 +181,24 @@ static knx_error *read_entry(knio_json_reader *r, knio_st *st, const char *name)
     return KN_VEC_PUSH(&st->entries, e) ? NULL : knx_error_nomem();
 }
 
-static knx_error *read_metadata(knio_json_reader *r, knio_st *st)
+/* The text of a number or of another plain value, as it stands in the file. */
+static knx_error *read_as_text(knio_json_reader *r, const char **text)
+{
+    const char *from;
+    knio_json_blanks(r);
+    if (r->s < r->end && *r->s == '"')
+        return knio_json_text(r, text);
+    from = r->s;
+    KN_TRY(knio_json_skip(r, 2));
+    char *copy = knx_arena_zero(r->a, (size_t)(r->s - from) + 1);
+    if (!copy)
+        return knx_error_nomem();
+    memcpy(copy, from, (size_t)(r->s - from));
+    *text = copy;
+    return NULL;
+}
+
+knx_error *knio_st_read_metadata(knio_json_reader *r, knio_st *st, bool texts_only)
 {
     if (knio_json_null(r))
         return NULL;
@@ -193,7 +210,7 @@ static knx_error *read_metadata(knio_json_reader *r, knio_st *st)
         KN_TRY(knio_json_next(r, '}', i, &p.key, &more));
         if (!more)
             return NULL;
-        KN_TRY(knio_json_text(r, &p.text));
+        KN_TRY(texts_only ? knio_json_text(r, &p.text) : read_as_text(r, &p.text));
         if (!KN_VEC_PUSH(&st->metadata, p))
             return knx_error_nomem();
     }
@@ -215,7 +232,7 @@ static knx_error *read_header(knio_st *st, const char *s, size_t n)
         if (is && metadata)
             return knx_error_new(KN_ERROR_VALUE, "__metadata__ is there twice");
         metadata |= is;
-        KN_TRY(is ? read_metadata(&r, st) : read_entry(&r, st, name));
+        KN_TRY(is ? knio_st_read_metadata(&r, st, true) : read_entry(&r, st, name));
     }
 }
 

@@ -97,37 +97,6 @@ static knx_error *read_map(knio_json_reader *r, places *v)
     }
 }
 
-/* Numbers, too, as they stand there. */
-static knx_error *read_metadata(knio_json_reader *r, knio_st *st)
-{
-    if (knio_json_null(r))
-        return NULL;
-    if (!knio_json_take(r, '{'))
-        return knio_json_wrong(r, "'{' is missing");
-    for (int i = 0;; i = 1) {
-        knio_st_pair p;
-        bool more;
-        KN_TRY(knio_json_next(r, '}', i, &p.key, &more));
-        if (!more)
-            return NULL;
-        while (r->s < r->end && (*r->s == ' ' || *r->s == '\n' || *r->s == '\t' || *r->s == '\r'))
-            r->s++;
-        if (r->s < r->end && *r->s == '"')
-            KN_TRY(knio_json_text(r, &p.text));
-        else {
-            const char *from = r->s;
-            KN_TRY(knio_json_skip(r, 2));
-            char *text = knx_arena_zero(r->a, (size_t)(r->s - from) + 1);
-            if (!text)
-                return knx_error_nomem();
-            memcpy(text, from, (size_t)(r->s - from));
-            p.text = text;
-        }
-        if (!KN_VEC_PUSH(&st->metadata, p))
-            return knx_error_nomem();
-    }
-}
-
 static knx_error *read_index(knio_st *st, const char *s, size_t n, places *v)
 {
     knio_json_reader r = {&st->arena, s, s, s + n};
@@ -147,7 +116,7 @@ static knx_error *read_index(knio_st *st, const char *s, size_t n, places *v)
             return knx_error_new(KN_ERROR_VALUE, "%s is there twice", key);
         map |= is_map;
         metadata |= is_metadata;
-        KN_TRY(is_map ? read_map(&r, v) : is_metadata ? read_metadata(&r, st) : knio_json_skip(&r, 1));
+        KN_TRY(is_map ? read_map(&r, v) : is_metadata ? knio_st_read_metadata(&r, st, false) : knio_json_skip(&r, 1));
     }
     return map ? knio_json_end(&r) : knx_error_new(KN_ERROR_VALUE, "there is no weight_map");
 }

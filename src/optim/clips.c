@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * clips.c -- what clips gradients outside of an optimizer, unit by unit or example by example, and what says whether a
  * step should be left out, as optax has them. */
-#include "lib/compose.h"
+#include "optim/compose.h"
 #include "optim/trees.h"
 #include <math.h>
-
-static kn_array num(double v) { return kn_like_double(v); }
 
 static kn_array abs_square(kn_array x) { return kn_square(kn_absolute(x)); }
 
@@ -54,7 +52,7 @@ kn_array kn_optim_unitwise_clip(kn_array g_norm, kn_array max_norm, kn_array gra
         kna_fail(&c.op, KN_ERROR_VALUE, "both norms and the gradient are of one shape");
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
-    kn_array by = kn_divide(max_norm, kn_maximum(g_norm, num(o.div_eps)));
+    kn_array by = kn_divide(max_norm, kn_maximum(g_norm, kno_num(o.div_eps)));
     return knl_end(&c, kn_where(kn_less(g_norm, max_norm), grad, kn_multiply(grad, by)));
 }
 
@@ -86,8 +84,8 @@ static kn_array squares_of(kn_array x)
 
 static kn_array scales_of(kn_array norm, double limit)
 {
-    kn_array by = kn_minimum(kn_divide(num(limit), norm), num(1));
-    return kn_where(kn_isnan(by), num(1), by);
+    kn_array by = kn_minimum(kn_divide(kno_num(limit), norm), kno_num(1));
+    return kn_where(kn_isnan(by), kno_num(1), by);
 }
 
 static kn_array clipped_sum(kn_array by, kn_array g)
@@ -97,7 +95,7 @@ static kn_array clipped_sum(kn_array by, kn_array g)
     return kn_tensordot(by, g, &o);
 }
 
-static kn_array count_clipped(kn_array by) { return kn_sum(kn_less(by, num(1)), NULL); }
+static kn_array count_clipped(kn_array by) { return kn_sum(kn_less(by, kno_num(1)), NULL); }
 
 static kn_array sum_leaf(kn_array g, kn_array y, int i, const void *env)
 {
@@ -216,7 +214,7 @@ kn_array kn_optim_skip_not_finite(kn_tree updates, kn_array *num_not_finite)
     knl_body c;
     knl_begin(&c, "optim_skip_not_finite");
     kn_array n = kno_fold_trees("optim_skip_not_finite", updates, NULL, not_finite_leaf, added, 0);
-    return decided(&c, kn_greater(n, num(0)), n, num_not_finite);
+    return decided(&c, kn_greater(n, kno_num(0)), n, num_not_finite);
 }
 
 kn_array kn_optim_skip_large_updates(kn_tree updates, double max_squared_norm, kn_array *norm_squared)
@@ -224,5 +222,5 @@ kn_array kn_optim_skip_large_updates(kn_tree updates, double max_squared_norm, k
     knl_body c;
     knl_begin(&c, "optim_skip_large_updates");
     kn_array n = kno_fold_trees("optim_skip_large_updates", updates, NULL, square_leaf, added, 0);
-    return decided(&c, kn_logical_not(kn_less(n, num(max_squared_norm))), n, norm_squared);
+    return decided(&c, kn_logical_not(kn_less(n, kno_num(max_squared_norm))), n, norm_squared);
 }

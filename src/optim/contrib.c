@@ -263,17 +263,22 @@ static kn_schedule warmup(double rate, int64_t steps)
     return steps ? kn_optim_warmup_constant_schedule(0, rate, steps) : NULL;
 }
 
+/* Three parts as the base, whose rate rises where there is a schedule, which is released. */
+static kn_optimizer free_end(kna_op *op, kno_transform **part, double rate, kn_schedule rising, double b1, double power)
+{
+    kno_transform *t = with_rate(op, free_of(kno_chain(3, part), rate, b1, power), rate, rising, NULL);
+    if (rising)
+        kn_release(rising);
+    return kno_finish(op, t);
+}
+
 kn_optimizer kn_optim_schedule_free_sgd(const kn_optim_schedule_free_sgd_opts *opts)
 {
     BEGIN(schedule_free_sgd);
     kn_schedule rising = warmup(o.learning_rate, o.warmup_steps);
     kno_transform *part[] = {decay_or_none(&op, o.weight_decay, NULL, NULL), KNO_NEW(kno_identity, 0),
                              kno_make_scale(&op, o.learning_rate, rising, NULL, true)};
-    kno_transform *t = free_of(kno_chain(3, part), o.learning_rate, o.b1, o.weight_lr_power);
-    t = with_rate(&op, t, o.learning_rate, rising, NULL);
-    if (rising)
-        kn_release(rising);
-    return kno_finish(&op, t);
+    return free_end(&op, part, o.learning_rate, rising, o.b1, o.weight_lr_power);
 }
 
 kn_optimizer kn_optim_schedule_free_adamw(const kn_optim_schedule_free_adamw_opts *opts)
@@ -283,11 +288,7 @@ kn_optimizer kn_optim_schedule_free_adamw(const kn_optim_schedule_free_adamw_opt
     kno_transform *part[] = {kno_flagged(KNO_NEW(kno_rms, o.b2, o.eps, 0), false, true, false),
                              kno_make_decay(&op, o.weight_decay, NULL, NULL),
                              kno_make_scale(&op, o.learning_rate, rising, NULL, true)};
-    kno_transform *t = free_of(kno_chain(3, part), o.learning_rate, o.b1, o.weight_lr_power);
-    t = with_rate(&op, t, o.learning_rate, rising, NULL);
-    if (rising)
-        kn_release(rising);
-    return kno_finish(&op, t);
+    return free_end(&op, part, o.learning_rate, rising, o.b1, o.weight_lr_power);
 }
 
 kn_optimizer kn_optim_sam(kn_optimizer optimizer, kn_optimizer adv_optimizer, const kn_optim_sam_opts *opts)

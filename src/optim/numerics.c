@@ -5,12 +5,10 @@
 #include "kiln/control.h"
 #include "kiln/linalg.h"
 #include "kiln/random.h"
-#include "lib/compose.h"
+#include "optim/compose.h"
 #include "optim/optimizer.h"
 #include "optim/trees.h"
 #include <math.h>
-
-static kn_array num(double v) { return kn_like_double(v); }
 
 kn_array kn_optim_safe_increment(kn_array count)
 {
@@ -51,9 +49,9 @@ static kn_array safe(const char *name, kn_array x, double least, kn_array (*f)(k
     knl_body c;
     knl_begin(&c, name);
     x = floats_in(&c, x);
-    kn_array low = kn_less_equal(f(x), num(least));
-    kn_array inside = kn_where(low, num(1), x);
-    return knl_end(&c, kn_where(low, num(least), f(inside)));
+    kn_array low = kn_less_equal(f(x), kno_num(least));
+    kn_array inside = kn_where(low, kno_num(1), x);
+    return knl_end(&c, kn_where(low, kno_num(least), f(inside)));
 }
 
 kn_array kn_optim_safe_norm(kn_array x, double min_norm) { return safe("optim_safe_norm", x, min_norm, norm_of); }
@@ -76,11 +74,11 @@ static void nnls_step(const void *captured, void *out, const void *const *in)
 {
     const problem *g = captured;
     const progress *a = in[1];
-    kn_array root = kn_sqrt(kn_add(num(1), kn_multiply(num(4), kn_square(a->weight))));
-    kn_array weight = kn_divide(kn_add(num(1), root), num(2));
-    kn_array by = kn_divide(kn_subtract(a->weight, num(1)), weight);
+    kn_array root = kn_sqrt(kn_add(kno_num(1), kn_multiply(kno_num(4), kn_square(a->weight))));
+    kn_array weight = kn_divide(kn_add(kno_num(1), root), kno_num(2));
+    kn_array by = kn_divide(kn_subtract(a->weight, kno_num(1)), weight);
     kn_array slope = kn_divide(kn_subtract(kn_matmul(g->Q, a->p), g->q), g->bound);
-    kn_array x = kn_maximum(kn_subtract(a->p, slope), num(0));
+    kn_array x = kn_maximum(kn_subtract(a->p, slope), kno_num(0));
     *(progress *)out = (progress){x, kn_add(x, kn_multiply(by, kn_subtract(x, a->x))), weight};
 }
 
@@ -100,7 +98,7 @@ kn_array kn_optim_nnls(kn_array A, kn_array b, int iters)
     kn_sum_opts columns = kn_sum_opts_default();
     columns.axis = knl_one_axis(0);
     kn_array bound = kn_minimum(norm_of(Q), kn_max(kn_sum(kn_absolute(Q), &columns), NULL));
-    bound = kn_where(kn_equal(bound, num(0)), num(1), bound);
+    bound = kn_where(kn_equal(bound, kno_num(0)), kno_num(1), bound);
     static const kn_function once = {.size_ = sizeof(kn_function),
                                      .name = "nnls_step",
                                      .call = nnls_step,
@@ -110,7 +108,8 @@ kn_array kn_optim_nnls(kn_array A, kn_array b, int iters)
                                      .arg_bytes = {sizeof(kn_array), sizeof(progress)}};
     problem given = {Q, q, bound};
     kn_array x = kn_zeros_like(q, NULL);
-    progress start = {x, kn_add(x, num(0)), kn_astype(num(0), kn_dtype_of(bound), NULL)}, end = {NULL, NULL, NULL};
+    progress start = {x, kn_add(x, kno_num(0)), kn_astype(kno_num(0), kn_dtype_of(bound), NULL)},
+             end = {NULL, NULL, NULL};
     kn_fori_loop(kn_like_int(0), kn_like_int(iters), kn_fn_of(&once, &given), &(const kn_outs){1, {{&end, sizeof end}}},
                  &(const kn_args){1, {{&start, sizeof start}}}, NULL);
     x = end.x;
@@ -119,7 +118,7 @@ kn_array kn_optim_nnls(kn_array A, kn_array b, int iters)
 
 /* ---- The eigenvalue of the largest size. */
 
-static kn_array unit(kn_array v) { return kn_multiply(kn_divide(num(1), norm_of(v)), v); }
+static kn_array unit(kn_array v) { return kn_multiply(kn_divide(kno_num(1), norm_of(v)), v); }
 
 kn_power_iteration_result kn_optim_power_iteration(kn_array matrix, const kn_optim_power_iteration_opts *opts)
 {
@@ -136,16 +135,16 @@ kn_power_iteration_result kn_optim_power_iteration(kn_array matrix, const kn_opt
         kn_shape shape = {.ndim = 1, .dim = {t.dim[0]}};
         kn_random_uniform_opts uniform = kn_random_uniform_opts_default();
         uniform.dtype = t.dtype;
-        uniform.minval = num(-1);
+        uniform.minval = kno_num(-1);
         kn_array v = unit(o.v0 ? o.v0 : kn_random_uniform(kn_random_key(kn_like_int(0), NULL), &shape, &uniform));
-        kn_array z = kn_matmul(matrix, v), eigenvalue = num(0);
+        kn_array z = kn_matmul(matrix, v), eigenvalue = kno_num(0);
         bool converged = false;
         for (int i = 0; i < o.num_iters && !converged && kn_ok(z); i++) {
             v = unit(z);
             z = kn_matmul(matrix, v);
             eigenvalue = kn_vdot(v, z);
             kn_array rest = norm_of(kn_subtract(z, kn_multiply(eigenvalue, v)));
-            kn_array close = kn_less(kn_absolute(kn_divide(rest, eigenvalue)), num(o.error_tolerance));
+            kn_array close = kn_less(kn_absolute(kn_divide(rest, eigenvalue)), kno_num(o.error_tolerance));
             converged = knl_may_look(close) && kn_item_bool(close);
         }
         out[0] = eigenvalue;
@@ -189,7 +188,7 @@ kn_tree kn_optim_hutchinson_estimator_diag_hessian(kn_fn loss, kn_tree params, k
 
 static kn_array mean_leaf(kn_array y, kn_array z, int i, const void *env)
 {
-    kn_array b1 = (kn_array)(uintptr_t)env, rest = kn_multiply(kn_subtract(num(1), b1), z);
+    kn_array b1 = (kn_array)(uintptr_t)env, rest = kn_multiply(kn_subtract(kno_num(1), b1), z);
     (void)i;
     return kn_astype(kn_divide(kn_subtract(y, rest), b1), kn_dtype_of(y), NULL);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * projections.c -- optax.projections: the nearest tree of a set. */
-#include "lib/compose.h"
+#include "optim/compose.h"
 #include "optim/trees.h"
 #include <math.h>
-
-static kn_array num(double v) { return kn_like_double(v); }
 
 /* ---- Element by element. */
 
@@ -22,7 +20,7 @@ static kn_array clip_leaf(kn_array x, kn_array y, int i, const void *env)
 static kn_array positive_leaf(kn_array x, kn_array y, int i, const void *env)
 {
     (void)y, (void)i, (void)env;
-    return kn_maximum(x, num(0));
+    return kn_maximum(x, kno_num(0));
 }
 
 kn_tree kn_optim_projection_non_negative(kn_tree tree)
@@ -50,7 +48,7 @@ static kn_tree between(const char *name, kn_tree tree, double low, double high)
     if (!kntree_tree_get(name, tree))
         return NULL;
     knl_begin(&c, name);
-    return ended(&c, kno_map_trees(name, tree, NULL, clip_leaf, &(box){num(low), num(high)}));
+    return ended(&c, kno_map_trees(name, tree, NULL, clip_leaf, &(box){kno_num(low), kno_num(high)}));
 }
 
 kn_tree kn_optim_projection_hypercube(kn_tree tree, double scale)
@@ -89,18 +87,18 @@ static kn_array unit_simplex(kn_array v)
 {
     int64_t n = kn_size(v);
     kn_array sorted = kn_flip(kn_sort(v, NULL), NULL), sums = kn_cumsum(sorted, NULL);
-    kn_array place = kn_astype(kn_arange(num(1), num((double)n + 1), num(1), NULL), kn_dtype_of(v), NULL);
-    kn_array shift = kn_divide(kn_subtract(num(1), sums), place);
-    kn_array stays = kn_greater(kn_add(sorted, shift), num(0));
+    kn_array place = kn_astype(kn_arange(kno_num(1), kno_num((double)n + 1), kno_num(1), NULL), kn_dtype_of(v), NULL);
+    kn_array shift = kn_divide(kn_subtract(kno_num(1), sums), place);
+    kn_array stays = kn_greater(kn_add(sorted, shift), kno_num(0));
     kn_array last = kn_equal(place, kn_astype(kn_sum(stays, NULL), kn_dtype_of(v), NULL));
-    kn_array chosen = kn_sum(kn_where(last, shift, num(0)), NULL);
-    return kn_maximum(kn_add(v, chosen), num(0));
+    kn_array chosen = kn_sum(kn_where(last, shift, kno_num(0)), NULL);
+    return kn_maximum(kn_add(v, chosen), kno_num(0));
 }
 
 static kn_tree simplex(kn_tree tree, double scale)
 {
     kn_array flat = kn_tree_ravel(tree);
-    kn_array on = kn_multiply(num(scale), unit_simplex(kn_divide(flat, num(scale))));
+    kn_array on = kn_multiply(kno_num(scale), unit_simplex(kn_divide(flat, kno_num(scale))));
     return kn_ok(on) ? kn_tree_unravel(tree, on) : NULL;
 }
 
@@ -143,13 +141,13 @@ kn_tree kn_optim_projection_l1_ball(kn_tree tree, double scale)
     BEGIN(l1_ball);
     kn_array norm = kn_sum(kn_absolute(kn_tree_ravel(tree)), NULL);
     kn_tree on = kn_ok(norm) ? l1_sphere(tree, scale) : NULL;
-    return ended(&c, on ? kn_optim_tree_where(kn_less_equal(norm, num(scale)), tree, on) : NULL);
+    return ended(&c, on ? kn_optim_tree_where(kn_less_equal(norm, kno_num(scale)), tree, on) : NULL);
 }
 
 kn_tree kn_optim_projection_l2_sphere(kn_tree tree, double scale)
 {
     BEGIN(l2_sphere);
-    kn_array by = kn_divide(num(scale), kn_optim_global_norm(tree));
+    kn_array by = kn_divide(kno_num(scale), kn_optim_global_norm(tree));
     return ended(&c, kno_map_trees("optim_projection_l2_sphere", tree, NULL, times_leaf, by));
 }
 
@@ -157,7 +155,7 @@ kn_tree kn_optim_projection_l2_ball(kn_tree tree, double scale)
 {
     BEGIN(l2_ball);
     kn_array square = kn_sum(kn_square(kn_absolute(kn_tree_ravel(tree))), NULL);
-    kn_array by = kn_divide(num(scale), kn_sqrt(kn_maximum(square, num(scale * scale))));
+    kn_array by = kn_divide(kno_num(scale), kn_sqrt(kn_maximum(square, kno_num(scale * scale))));
     return ended(&c, kno_map_trees("optim_projection_l2_ball", tree, NULL, times_leaf, by));
 }
 
@@ -179,7 +177,7 @@ static kn_tree along(const char *name, kn_tree x, kn_tree a, kn_array b, bool ha
     knl_body c;
     knl_begin(&c, name);
     kn_array by = kn_divide(kn_subtract(b, kn_optim_tree_vdot(x, a)), kn_optim_tree_vdot(a, a));
-    by = half ? kn_minimum(by, num(0)) : by;
+    by = half ? kn_minimum(by, kno_num(0)) : by;
     return ended(&c, well(&c, by) ? kn_optim_tree_add_scale(x, by, a) : NULL);
 }
 

@@ -2,29 +2,10 @@
  * region_losses.c -- losses of optax.losses that compare regions (dice), and those that Fenchel's duality makes of a
  * maximum, made of public functions. */
 #include "kiln/nn.h"
-#include "lib/compose.h"
+#include "optim/compose.h"
 #include "kiln/optim.h"
 #include <math.h>
 #include <string.h>
-
-static kn_array num(double v) { return kn_like_double(v); }
-
-static kn_array last_sum(kn_array x)
-{
-    kn_sum_opts o = kn_sum_opts_default();
-    o.axis = knl_one_axis(-1);
-    return kn_sum(x, &o);
-}
-
-static bool floats(knl_body *c, kn_array x)
-{
-    kni_type t = kna_type(&c->op, x);
-    if (!kna_failed(&c->op) && !knx_is_float(t.dtype))
-        kna_fail(&c->op, KN_ERROR_TYPE,
-                 "Expected the input to have a dtype that is a subdtype of <class 'jax.numpy.floating'>, but got %s",
-                 t.dtype->name);
-    return !kna_failed(&c->op);
-}
 
 /* ---- Dice. */
 
@@ -38,7 +19,7 @@ static kn_array with_classes(kn_array x)
 static bool alike(knl_body *c, kn_array *predictions, kn_array *targets, bool grow)
 {
     kni_type p = kna_type(&c->op, *predictions), t = kna_type(&c->op, *targets);
-    if (kna_failed(&c->op) || !floats(c, *predictions))
+    if (kna_failed(&c->op) || !kno_floats(c, *predictions))
         return false;
     if (grow && p.ndim == t.ndim - 1)
         *predictions = with_classes(*predictions);
@@ -57,8 +38,8 @@ static bool alike(knl_body *c, kn_array *predictions, kn_array *targets, bool gr
 
 static bool distributions(knl_body *c, kn_array p)
 {
-    kn_array sum = last_sum(p), off = kn_absolute(kn_subtract(sum, num(1)));
-    kn_array far = kn_logical_not(kn_less_equal(off, num(1e-8 + 1e-5)));
+    kn_array sum = kno_last_sum(p), off = kn_absolute(kn_subtract(sum, kno_num(1)));
+    kn_array far = kn_logical_not(kn_less_equal(off, kno_num(1e-8 + 1e-5)));
     if (knl_may_look(far) && knl_any(c, far))
         kna_fail(&c->op, KN_ERROR_VALUE,
                  "When apply_softmax=False, predictions must be valid probability distributions "
@@ -87,11 +68,11 @@ static kn_array dice(kn_array p, kn_array t, const kn_optim_dice_loss_opts *o)
 {
     kn_axes axes = o->axis.n ? o->axis : axes_between(1, kn_ndim(p) - 1);
     kn_array both = sum_over(kn_multiply(p, t), axes), of_p = sum_over(p, axes), of_t = sum_over(t, axes);
-    kn_array false_yes = kn_multiply(num(o->alpha), kn_subtract(of_p, both));
+    kn_array false_yes = kn_multiply(kno_num(o->alpha), kn_subtract(of_p, both));
     kn_array below = kn_add(both, false_yes);
-    below = kn_add(below, kn_multiply(num(o->beta), kn_subtract(of_t, both)));
-    kn_array share = kn_divide(kn_add(both, num(o->smooth)), kn_add(below, num(o->smooth)));
-    kn_array loss = kn_subtract(num(1), share);
+    below = kn_add(below, kn_multiply(kno_num(o->beta), kn_subtract(of_t, both)));
+    kn_array share = kn_divide(kn_add(both, kno_num(o->smooth)), kn_add(below, kno_num(o->smooth)));
+    kn_array loss = kn_subtract(kno_num(1), share);
     return o->class_weights ? kn_multiply(loss, o->class_weights) : loss;
 }
 
@@ -134,7 +115,7 @@ kn_array kn_optim_dice_loss(kn_array predictions, kn_array targets, const kn_opt
         kna_fail(&c.op, KN_ERROR_VALUE, "Unsupported reduction: %s", how);
     kn_array loss = alike(&c, &predictions, &targets, true) ? of_classes(&c, predictions, targets, &o) : NULL;
     if (loss && strcmp(how, "none"))
-        loss = strcmp(how, "sum") ? last_mean(loss) : last_sum(loss);
+        loss = strcmp(how, "sum") ? last_mean(loss) : kno_last_sum(loss);
     return knl_end(&c, loss);
 }
 
@@ -148,7 +129,7 @@ kn_array kn_optim_multiclass_generalized_dice_loss(kn_array predictions, kn_arra
         return knl_end(&c, NULL);
     kni_type type = kna_type(&c.op, predictions);
     kn_array count = sum_over(targets, axes_between(0, type.ndim - 1)),
-             weight = kn_divide(num(1), kn_add(kn_square(count), num(1e-7)));
+             weight = kn_divide(kno_num(1), kn_add(kn_square(count), kno_num(1e-7)));
     weight = kn_divide(weight, kn_sum(weight, NULL));
     kn_optim_dice_loss_opts all = kn_optim_dice_loss_opts_default();
     all.class_weights = kn_multiply(weight, kn_sum(kn_ones_like(weight, NULL), NULL));
@@ -198,7 +179,7 @@ kn_array kn_optim_fenchel_young_loss(kn_fn max_fun, kn_array scores, kn_array ta
         kna_fail(&c.op, KN_ERROR_VALUE, "max_fun gives no number for a vector");
         return knl_end(&c, NULL);
     }
-    return knl_end(&c, kn_subtract(most, last_sum(kn_multiply(kn_conjugate(targets), scores))));
+    return knl_end(&c, kn_subtract(most, kno_last_sum(kn_multiply(kn_conjugate(targets), scores))));
 }
 
 /* The nearest vector whose elements are a distribution, of each row; its support stands still in derivatives. */
@@ -207,26 +188,27 @@ static kn_array on_simplex(kn_array x)
     const kn_cumsum_opts along = {.size_ = sizeof along, .axis = knl_one_axis(-1)};
     kn_array sorted = kn_flip(kn_sort(x, NULL), KNL_WITH(kn_squeeze_opts, .axis = knl_one_axis(-1)));
     kn_array sums = kn_cumsum(sorted, &along), place = kn_cumsum(kn_ones_like(x, NULL), &along);
-    kn_array shift = kn_divide(kn_subtract(num(1), sums), place);
-    kn_array stays = kn_astype(kn_greater(kn_add(sorted, shift), num(0)), kn_dtype_of(x), NULL);
-    kn_array last = kn_equal(place, with_classes(last_sum(stays)));
-    kn_array chosen = with_classes(last_sum(kn_where(last, shift, num(0))));
-    return kn_maximum(kn_add(x, chosen), num(0));
+    kn_array shift = kn_divide(kn_subtract(kno_num(1), sums), place);
+    kn_array stays = kn_astype(kn_greater(kn_add(sorted, shift), kno_num(0)), kn_dtype_of(x), NULL);
+    kn_array last = kn_equal(place, with_classes(kno_last_sum(stays)));
+    kn_array chosen = with_classes(kno_last_sum(kn_where(last, shift, kno_num(0))));
+    return kn_maximum(kn_add(x, chosen), kno_num(0));
 }
 
 kn_array kn_optim_multiclass_sparsemax_loss(kn_array scores, kn_array labels)
 {
     knl_body c;
     knl_begin(&c, "optim_multiclass_sparsemax_loss");
-    kni_type s = floats(&c, scores) ? kna_type(&c.op, scores) : kni_scalar_type(KN_DT(F32));
+    kni_type s = kno_floats(&c, scores) ? kna_type(&c.op, scores) : kni_scalar_type(KN_DT(F32));
     if (!kna_failed(&c.op) && !s.ndim)
         kna_fail(&c.op, KN_ERROR_VALUE, "scores have a last axis, that of the classes");
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
     kn_array right = kn_nn_one_hot(labels, s.dim[s.ndim - 1], KNL_WITH(kn_nn_one_hot_opts, .dtype = s.dtype));
     kn_array p = on_simplex(scores);
-    kn_array rest = kn_subtract(scores, with_classes(last_sum(kn_multiply(scores, right))));
-    kn_array inside = kn_where(kn_logical_and(kn_not_equal(p, num(0)), kn_equal(right, num(0))), rest, num(0));
-    kn_array gini = kn_multiply(num(0.5), kn_subtract(num(1), last_sum(kn_square(p))));
-    return knl_end(&c, kn_add(last_sum(kn_multiply(p, inside)), gini));
+    kn_array rest = kn_subtract(scores, with_classes(kno_last_sum(kn_multiply(scores, right))));
+    kn_array inside =
+        kn_where(kn_logical_and(kn_not_equal(p, kno_num(0)), kn_equal(right, kno_num(0))), rest, kno_num(0));
+    kn_array gini = kn_multiply(kno_num(0.5), kn_subtract(kno_num(1), kno_last_sum(kn_square(p))));
+    return knl_end(&c, kn_add(kno_last_sum(kn_multiply(p, inside)), gini));
 }

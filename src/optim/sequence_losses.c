@@ -3,31 +3,9 @@
  * spelled frame by frame (CTC), made of public functions. */
 #include "kiln/control.h"
 #include "kiln/nn.h"
-#include "lib/compose.h"
+#include "optim/compose.h"
 #include "kiln/optim.h"
 #include <math.h>
-
-static kn_array num(double v) { return kn_like_double(v); }
-
-static bool floats(knl_body *c, kn_array x)
-{
-    kni_type t = kna_type(&c->op, x);
-    if (!kna_failed(&c->op) && !knx_is_float(t.dtype))
-        kna_fail(&c->op, KN_ERROR_TYPE,
-                 "Expected the input to have a dtype that is a subdtype of <class 'jax.numpy.floating'>, but got %s",
-                 t.dtype->name);
-    return !kna_failed(&c->op);
-}
-
-static kn_array sum_along(kn_array x, kn_axes axis, kn_array where)
-{
-    kn_sum_opts o = kn_sum_opts_default();
-    o.axis = axis.n ? axis : knl_one_axis(-1);
-    o.where = where;
-    return kn_sum(x, &o);
-}
-
-static kn_array last_sum(kn_array x) { return sum_along(x, (kn_axes){0}, NULL); }
 
 static kn_array last_max(kn_array x)
 {
@@ -42,16 +20,16 @@ kn_array kn_optim_sparsemax_loss(kn_array logits, kn_array labels)
 {
     knl_body c;
     knl_begin(&c, "optim_sparsemax_loss");
-    if (!floats(&c, logits))
+    if (!kno_floats(&c, logits))
         return knl_end(&c, NULL);
-    kn_array yes = kn_not_equal(labels, num(0));
+    kn_array yes = kn_not_equal(labels, kno_num(0));
     return knl_end(&c, kn_nn_sparse_plus(kn_where(yes, kn_negative(logits), logits)));
 }
 
 /* 1 at the label of each row, in the dtype of the scores; NULL with the body failed. */
 static kn_array labels_of(knl_body *c, kn_array scores, kn_array labels)
 {
-    kni_type t = floats(c, scores) ? kna_type(&c->op, scores) : kni_scalar_type(KN_DT(F32));
+    kni_type t = kno_floats(c, scores) ? kna_type(&c->op, scores) : kni_scalar_type(KN_DT(F32));
     if (!kna_failed(&c->op) && !t.ndim)
         kna_fail(&c->op, KN_ERROR_VALUE, "scores have a last axis, that of the classes");
     if (kna_failed(&c->op))
@@ -66,8 +44,8 @@ kn_array kn_optim_multiclass_hinge_loss(kn_array scores, kn_array labels)
     kn_array right = labels_of(&c, scores, labels);
     if (!right)
         return knl_end(&c, NULL);
-    kn_array most = last_max(kn_subtract(kn_add(scores, num(1)), right));
-    return knl_end(&c, kn_subtract(most, last_sum(kn_multiply(scores, right))));
+    kn_array most = last_max(kn_subtract(kn_add(scores, kno_num(1)), right));
+    return knl_end(&c, kn_subtract(most, kno_last_sum(kn_multiply(scores, right))));
 }
 
 kn_array kn_optim_multiclass_perceptron_loss(kn_array scores, kn_array labels)
@@ -75,7 +53,7 @@ kn_array kn_optim_multiclass_perceptron_loss(kn_array scores, kn_array labels)
     knl_body c;
     knl_begin(&c, "optim_multiclass_perceptron_loss");
     kn_array right = labels_of(&c, scores, labels);
-    return knl_end(&c, right ? kn_subtract(last_max(scores), last_sum(kn_multiply(scores, right))) : NULL);
+    return knl_end(&c, right ? kn_subtract(last_max(scores), kno_last_sum(kn_multiply(scores, right))) : NULL);
 }
 
 /* ---- Lists and triplets. */
@@ -85,32 +63,32 @@ kn_array kn_optim_ranking_softmax_loss(kn_array logits, kn_array labels, const k
     knl_body c;
     knl_begin(&c, "optim_ranking_softmax_loss");
     KNX_OPTS(kn_optim_ranking_softmax_loss_opts, o, opts);
-    if (!floats(&c, logits))
+    if (!kno_floats(&c, logits))
         return knl_end(&c, NULL);
     labels = kn_astype(labels, kn_dtype_of(logits), NULL);
     if (o.where) {
-        labels = kn_where(o.where, labels, num(0));
-        logits = kn_where(o.where, logits, num(-INFINITY));
+        labels = kn_where(o.where, labels, kno_num(0));
+        logits = kn_where(o.where, logits, kno_num(-INFINITY));
     }
     if (o.weights)
         labels = kn_multiply(labels, o.weights);
     kn_array log_p = kn_nn_log_softmax(logits, NULL);
-    kn_array loss = kn_negative(sum_along(kn_multiply(labels, log_p), (kn_axes){0}, o.where));
+    kn_array loss = kn_negative(kno_sum_along(kn_multiply(labels, log_p), (kn_axes){0}, false, o.where));
     kn_array some = o.where ? kn_any(o.where, KNL_WITH(kn_any_opts, .axis = knl_one_axis(-1))) : NULL;
     if (o.no_mean)
-        return knl_end(&c, some ? kn_where(some, loss, num(0)) : loss);
+        return knl_end(&c, some ? kn_where(some, loss, kno_num(0)) : loss);
     kn_array mean = kn_mean(loss, KNL_WITH(kn_mean_opts, .where = some));
     if (some) { /* no list counts: no loss */
         kn_array bad = kn_any(kn_isnan(loss), NULL);
-        mean = kn_where(kn_logical_and(kn_isnan(mean), kn_logical_not(bad)), num(0), mean);
+        mean = kn_where(kn_logical_and(kn_isnan(mean), kn_logical_not(bad)), kno_num(0), mean);
     }
     return knl_end(&c, mean);
 }
 
 static kn_array distance(kn_array x, kn_array y, const kn_optim_triplet_margin_loss_opts *o)
 {
-    kn_array power = kn_power(kn_subtract(x, y), num(o->norm_degree));
-    return kn_power(kn_add(sum_along(power, o->axis, NULL), num(o->eps)), num(1 / o->norm_degree));
+    kn_array power = kn_power(kn_subtract(x, y), kno_num(o->norm_degree));
+    return kn_power(kn_add(kno_sum_along(power, o->axis, false, NULL), kno_num(o->eps)), kno_num(1 / o->norm_degree));
 }
 
 kn_array kn_optim_triplet_margin_loss(kn_array anchors, kn_array positives, kn_array negatives,
@@ -119,10 +97,10 @@ kn_array kn_optim_triplet_margin_loss(kn_array anchors, kn_array positives, kn_a
     knl_body c;
     knl_begin(&c, "optim_triplet_margin_loss");
     KNX_OPTS(kn_optim_triplet_margin_loss_opts, o, opts);
-    if (!floats(&c, anchors) || !floats(&c, positives) || !floats(&c, negatives))
+    if (!kno_floats(&c, anchors) || !kno_floats(&c, positives) || !kno_floats(&c, negatives))
         return knl_end(&c, NULL);
     kn_array near = distance(anchors, positives, &o), gap = kn_subtract(near, distance(anchors, negatives, &o));
-    return knl_end(&c, kn_maximum(kn_add(gap, num(o.margin)), num(0)));
+    return knl_end(&c, kn_maximum(kn_add(gap, kno_num(o.margin)), kno_num(0)));
 }
 
 /* ---- CTC. phi: the logarithm of the probability that so many labels are spelled and a blank is last, (B, N + 1);
@@ -159,7 +137,7 @@ static kn_array with_score(kn_array phi, kn_array score)
 static kn_array mixed(kn_array pad, kn_array old, kn_array new)
 {
     kn_array kept = kn_multiply(pad, old);
-    return kn_add(kept, kn_multiply(kn_subtract(num(1), pad), new));
+    return kn_add(kept, kn_multiply(kn_subtract(kno_num(1), pad), new));
 }
 
 static void ctc_step(const void *captured, void *out, const void *const *in)
@@ -180,7 +158,7 @@ static void ctc_step(const void *captured, void *out, const void *const *in)
 static bool ctc_shapes(knl_body *c, kn_array logits, kn_array logit_paddings, kn_array labels, kn_array label_paddings,
                        int64_t blank)
 {
-    kni_type x = floats(c, logits) ? kna_type(&c->op, logits) : kni_scalar_type(KN_DT(F32));
+    kni_type x = kno_floats(c, logits) ? kna_type(&c->op, logits) : kni_scalar_type(KN_DT(F32));
     kni_type p = kna_type(&c->op, logit_paddings), l = kna_type(&c->op, labels), q = kna_type(&c->op, label_paddings);
     if (kna_failed(&c->op))
         return false;
@@ -205,7 +183,7 @@ static bool ctc_shapes(knl_body *c, kn_array logits, kn_array logit_paddings, kn
 
 static kn_array full(int64_t rows, int64_t n, double v, kn_dtype d)
 {
-    return kn_full(&(kn_shape){2, {rows, n}}, num(v), KNL_WITH(kn_zeros_opts, .dtype = d));
+    return kn_full(&(kn_shape){2, {rows, n}}, kno_num(v), KNL_WITH(kn_zeros_opts, .dtype = d));
 }
 
 static kn_array frames_first(kn_array x) { return kn_swapaxes(x, 0, 1); }
@@ -237,8 +215,8 @@ static states forward(kn_array logits, kn_array logit_paddings, kn_array labels,
     frames xs = {frames_first(kn_einsum("btk,bnk->btn", 2, both, NULL)),
                  frames_first(columns(log_p, o->blank_id, o->blank_id + 1)),
                  kn_expand_dims(frames_first(kn_astype(logit_paddings, d, NULL)), &last)};
-    constants k = {repeats(labels, d), kn_astype(num(o->log_epsilon), d, NULL), NULL};
-    k.blocked = kn_multiply(k.log_epsilon, kn_subtract(num(1), k.repeat));
+    constants k = {repeats(labels, d), kn_astype(kno_num(o->log_epsilon), d, NULL), NULL};
+    k.blocked = kn_multiply(k.log_epsilon, kn_subtract(kno_num(1), k.repeat));
     kn_array start = joined(full(s.dim[0], 1, 0, d), full(s.dim[0], l.dim[1], o->log_epsilon, d));
     states first = {start, full(s.dim[0], l.dim[1], o->log_epsilon, d)}, end = {NULL, NULL}, all = {NULL, NULL};
     kn_scan(kn_fn_of(&step, &k), &(const kn_outs){2, {{&end, sizeof end}, {&all, sizeof all}}},
@@ -265,13 +243,13 @@ kn_ctc_loss_result kn_optim_ctc_loss_with_forward_probs(kn_array logits, kn_arra
         kn_shape s = kn_shape_of(all.emit);
         if (all.phi && all.emit && kn_ok(all.phi)) {
             kn_array last = with_score(last_frame(all.phi), last_frame(all.emit));
-            kn_array n = kn_subtract(num((double)s.dim[2]), last_sum(kn_astype(label_paddings, d, NULL)));
+            kn_array n = kn_subtract(kno_num((double)s.dim[2]), kno_last_sum(kn_astype(label_paddings, d, NULL)));
             kn_array where =
                 kn_nn_one_hot(kn_astype(n, KN_DT(I32), NULL), s.dim[2] + 1, KNL_WITH(kn_nn_one_hot_opts, .dtype = d));
             kn_axes first = knl_one_axis(0);
             const kn_array parts[] = {knl_part("optim_ctc_loss", all.phi, 0, 0, s.dim[0] - 1),
                                       kn_expand_dims(last, &first)};
-            out[0] = kn_negative(last_sum(kn_multiply(last, where)));
+            out[0] = kn_negative(kno_last_sum(kn_multiply(last, where)));
             out[1] = kn_concatenate(kn_list_from(parts, 2), KNL_WITH(kn_concatenate_opts, .axis = first));
             out[2] = all.emit;
         }

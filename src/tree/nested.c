@@ -63,35 +63,47 @@ static bool takes(const char *operation, const char *separator)
     return false;
 }
 
-/* ---- Flat. */
+/* ---- What both do: the leaves by their names, and a tree of them that is made in a scope of its own. */
 
-kn_tree kn_tree_flat(kn_tree tree, const char *separator)
+typedef kn_tree making(const char *operation, const char *separator, named *leaf, int n);
+
+static kn_tree made_of(const char *operation, kn_tree tree, const char *separator, making *make)
 {
-    static const char operation[] = "tree_flat";
     kntree_tree *t = takes(operation, separator) ? kntree_tree_get(operation, tree) : NULL;
     named *v = t ? leaves_of(operation, t, separator) : NULL;
     if (!v)
         return NULL;
     int n = t->n;
     kn_scope scope = kn_scope_begin();
+    kn_tree made = make(operation, separator, v, n);
+    if (made)
+        kn_keep_handle(made);
+    kn_scope_end(&scope);
+    free_leaves(v, n);
+    return made;
+}
+
+/* ---- Flat. */
+
+static kn_tree make_flat(const char *operation, const char *separator, named *leaf, int n)
+{
+    (void)separator;
     kn_tree_item *item = knx_alloc(((size_t)n + 1) * sizeof *item);
     kn_tree made = NULL;
     bool ok = item != NULL;
     if (!item)
         kntree_tree_failed(operation, knx_error_nomem());
     for (int i = 0; ok && i < n; i++) {
-        item[i] = (kn_tree_item){v[i].name, kn_tree_leaf(v[i].x)};
+        item[i] = (kn_tree_item){leaf[i].name, kn_tree_leaf(leaf[i].x)};
         ok = item[i].tree != NULL;
     }
     if (ok)
         made = (kn_tree_dict)(n, item);
-    if (made)
-        kn_keep_handle(made);
-    kn_scope_end(&scope);
     knx_free(item);
-    free_leaves(v, n);
     return made;
 }
+
+kn_tree kn_tree_flat(kn_tree tree, const char *separator) { return made_of("tree_flat", tree, separator, make_flat); }
 
 /* ---- Nested. */
 
@@ -160,22 +172,15 @@ static kn_tree nest(const nesting *e, int from, int to, size_t at, int level)
     return made;
 }
 
+static kn_tree make_nested(const char *operation, const char *separator, named *leaf, int n)
+{
+    if (n > 0)
+        qsort(leaf, (size_t)n, sizeof *leaf, by_name);
+    const nesting e = {operation, separator, strlen(separator), leaf};
+    return nest(&e, 0, n, 0, 0);
+}
+
 kn_tree kn_tree_nested(kn_tree tree, const char *separator)
 {
-    static const char operation[] = "tree_nested";
-    kntree_tree *t = takes(operation, separator) ? kntree_tree_get(operation, tree) : NULL;
-    named *v = t ? leaves_of(operation, t, separator) : NULL;
-    if (!v)
-        return NULL;
-    int n = t->n;
-    kn_scope scope = kn_scope_begin();
-    if (n > 0)
-        qsort(v, (size_t)n, sizeof *v, by_name);
-    const nesting e = {operation, separator, strlen(separator), v};
-    kn_tree made = nest(&e, 0, n, 0, 0);
-    if (made)
-        kn_keep_handle(made);
-    kn_scope_end(&scope);
-    free_leaves(v, n);
-    return made;
+    return made_of("tree_nested", tree, separator, make_nested);
 }

@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct token {
-    int32_t id;
-    int64_t from, to;
-    int32_t word, special, mask;
-} token;
-typedef struct expected {
-    const char *text;
-    int n;
-    token of[32];
-    const char *back;
-    int overflow;
-} expected;
 #include "unit/models/tokenizer_cases.h"
 
 static const char *const texts[] = {"the cat's 12 cats\u00a0\u4f60e\u0301 \U0001f600[MASK] !", "\xff\xe4\xbd a\n\n  b",

@@ -3,20 +3,10 @@
 #if !defined __wasi__
 #define _GNU_SOURCE /* secure_getenv */
 #endif
+#include "base/getenv.h"
 #include "models/cache/cache.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Nothing where the process has more rights than its user: files would be written where a variable says. */
-static const char *environment(const char *name)
-{
-#if defined(__GLIBC__) || defined(__FreeBSD__)
-    return secure_getenv(name);
-#else
-    return getenv(name);
-#endif
-}
 
 static char *joined(const char *a, const char *b)
 {
@@ -29,7 +19,7 @@ static char *joined(const char *a, const char *b)
 
 char *kncache_find_folder(const char *given)
 {
-    const char *own = environment("KILN_CACHE"), *xdg = environment("XDG_CACHE_HOME"), *home = environment("HOME");
+    const char *own = knx_getenv("KILN_CACHE"), *xdg = knx_getenv("XDG_CACHE_HOME"), *home = knx_getenv("HOME");
     char *s = given                ? joined(given, "")
               : own && *own        ? joined(own, "")
               : xdg && *xdg == '/' ? joined(xdg, "/kiln/files")

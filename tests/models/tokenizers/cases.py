@@ -88,10 +88,29 @@ def chunks(s, n=100):
     return lines or ['""']
 
 
+HEAD = r"""#include <stdint.h>
+
+/* A token, and a text with all of them, the text that comes back, and how many parts were cut off. */
+typedef struct token {
+    int32_t id;
+    int64_t from, to;
+    int32_t word, special, mask;
+} token;
+typedef struct expected {
+    const char *text;
+    int n;
+    token of[32];
+    const char *back;
+    int overflow;
+} expected;
+"""
+
+
 def main():
     print("/* SPDX-License-Identifier: Apache-2.0")
     print(" * tokenizer_cases.h -- small tokenizers, and what PyPI's tokenizers makes of texts: made by tests/models/tokenizers/cases.py. */")
     print("/* clang-format off */")
+    print(HEAD)
     names = []
     for name, t in cases():
         j = json.loads(t.to_str())

@@ -6,30 +6,20 @@
 #include "dist/dist.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/own_folder.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[64], path[80];
+static char path[80];
 
-/* A folder of its own for each test: what is left in it goes away. */
 static int set_up(void **state)
 {
-    strcpy(folder, "/tmp/kiln-checkpoint-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    int failed = make_own_folder(state);
     snprintf(path, sizeof path, "%s/state", folder);
-    return expect_setup(state);
+    return failed;
 }
-
-static int tear_down(void **state)
-{
-    char command[120];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    int failed = system(command);
-    return expect_teardown(state) | failed;
-}
-#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 static char *file_in(const char *name)
 {
@@ -550,24 +540,24 @@ static int all_devices(void **state)
 KN_TEST_GROUP(test_checkpoint_files)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(from_any_mesh_to_any),
-        IN_FOLDER(every_dtype),
-        IN_FOLDER(trees_have_their_structure_back),
-        IN_FOLDER(leaves_are_found_by_their_paths),
-        IN_FOLDER(what_is_wrong_with_files_is_told),
-        IN_FOLDER(manifests_that_make_no_sense),
-        IN_FOLDER(parts_of_a_manifest_need_not_be_a_grid),
-        IN_FOLDER(the_working_directory_is_not_replaced),
-        IN_FOLDER(an_older_one_stays_until_a_new_one_is_complete),
-        IN_FOLDER(a_symbolic_link_stays_one),
-        IN_FOLDER(a_link_in_the_place_of_the_new_one_is_left_alone),
-        IN_FOLDER(names_with_strokes_are_no_paths),
-        IN_FOLDER(what_is_no_checkpoint_is_not_replaced),
-        IN_FOLDER(traced_arrays_are_not_saved),
-        IN_FOLDER(npy_files_part_by_part),
-        IN_FOLDER(large_npy_files),
-        IN_FOLDER(npy_files_of_the_other_byte_order),
-        IN_FOLDER(npy_files_with_mistakes),
+        IN_OWN_FOLDER(from_any_mesh_to_any),
+        IN_OWN_FOLDER(every_dtype),
+        IN_OWN_FOLDER(trees_have_their_structure_back),
+        IN_OWN_FOLDER(leaves_are_found_by_their_paths),
+        IN_OWN_FOLDER(what_is_wrong_with_files_is_told),
+        IN_OWN_FOLDER(manifests_that_make_no_sense),
+        IN_OWN_FOLDER(parts_of_a_manifest_need_not_be_a_grid),
+        IN_OWN_FOLDER(the_working_directory_is_not_replaced),
+        IN_OWN_FOLDER(an_older_one_stays_until_a_new_one_is_complete),
+        IN_OWN_FOLDER(a_symbolic_link_stays_one),
+        IN_OWN_FOLDER(a_link_in_the_place_of_the_new_one_is_left_alone),
+        IN_OWN_FOLDER(names_with_strokes_are_no_paths),
+        IN_OWN_FOLDER(what_is_no_checkpoint_is_not_replaced),
+        IN_OWN_FOLDER(traced_arrays_are_not_saved),
+        IN_OWN_FOLDER(npy_files_part_by_part),
+        IN_OWN_FOLDER(large_npy_files),
+        IN_OWN_FOLDER(npy_files_of_the_other_byte_order),
+        IN_OWN_FOLDER(npy_files_with_mistakes),
     };
     return cmocka_run_group_tests(tests, all_devices, NULL);
 }

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/own_folder.h"
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -11,24 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static char folder[64], run_folder[80];
+static char run_folder[80];
 
 static int set_up(void **state)
 {
-    strcpy(folder, "/tmp/kiln-run-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    int failed = make_own_folder(state);
     snprintf(run_folder, sizeof run_folder, "%s/run", folder);
-    return expect_setup(state);
+    return failed;
 }
-
-static int tear_down(void **state)
-{
-    char command[120];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    int failed = system(command);
-    return expect_teardown(state) | failed;
-}
-#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 static const char *in_run(const char *name)
 {
@@ -269,13 +260,13 @@ static void a_run_that_is_killed_ends_with_the_same_bits(void **state)
 KN_TEST_GROUP(test_checkpoint_manager)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(the_last_ones_are_kept),
-        IN_FOLDER(what_was_just_written_stays),
-        IN_FOLDER(memory_that_the_program_sees_is_written_as_it_was),
-        IN_FOLDER(half_a_checkpoint_is_none),
-        IN_FOLDER(arguments_are_checked),
-        IN_FOLDER(an_error_of_the_background_is_told_by_the_next_call),
-        IN_FOLDER(a_run_that_is_killed_ends_with_the_same_bits),
+        IN_OWN_FOLDER(the_last_ones_are_kept),
+        IN_OWN_FOLDER(what_was_just_written_stays),
+        IN_OWN_FOLDER(memory_that_the_program_sees_is_written_as_it_was),
+        IN_OWN_FOLDER(half_a_checkpoint_is_none),
+        IN_OWN_FOLDER(arguments_are_checked),
+        IN_OWN_FOLDER(an_error_of_the_background_is_told_by_the_next_call),
+        IN_OWN_FOLDER(a_run_that_is_killed_ends_with_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

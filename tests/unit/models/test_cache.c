@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/own_folder.h"
 #include <fcntl.h>
 #include <kiln/models.h>
 #include <signal.h>
@@ -18,24 +19,14 @@ static const char sum_of_abc[] =
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; /* FIPS 180-4, an example */
 static const char sum_of_nothing[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-static char folder[64], cache_folder[80];
+static char cache_folder[80];
 
 static int set_up(void **state)
 {
-    strcpy(folder, "/tmp/kiln-cache-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    int failed = make_own_folder(state);
     snprintf(cache_folder, sizeof cache_folder, "%s/deep/cache/", folder);
-    return expect_setup(state);
+    return failed;
 }
-
-static int tear_down(void **state)
-{
-    char command[120];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    int failed = system(command);
-    return expect_teardown(state) | failed;
-}
-#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 static kn_file_cache opened(void) { return kn_cache_open(cache_folder); }
 
@@ -437,20 +428,20 @@ static void arguments_are_checked(void **state)
 KN_TEST_GROUP(test_cache)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_is_put_is_found),
-        IN_FOLDER(files_are_fetched),
-        IN_FOLDER(sums_are_checked),
-        IN_FOLDER(damage_is_seen),
-        IN_FOLDER(a_try_goes_on_where_the_last_one_ended),
-        IN_FOLDER(a_killed_process_leaves_nothing_but_a_beginning),
-        IN_FOLDER(one_process_fetches_and_the_others_wait),
-        IN_FOLDER(a_bound_removes_what_was_not_used),
-        IN_FOLDER(what_is_damaged_leads_nowhere),
-        IN_FOLDER(content_that_is_half_in_its_place_is_not_written_to),
-        IN_FOLDER(names_stay_while_another_process_trims),
-        IN_FOLDER(files_that_killed_processes_left_are_not_written_to_and_go),
-        IN_FOLDER(what_was_put_in_the_place_of_damaged_content_is_in_use),
-        IN_FOLDER(arguments_are_checked),
+        IN_OWN_FOLDER(what_is_put_is_found),
+        IN_OWN_FOLDER(files_are_fetched),
+        IN_OWN_FOLDER(sums_are_checked),
+        IN_OWN_FOLDER(damage_is_seen),
+        IN_OWN_FOLDER(a_try_goes_on_where_the_last_one_ended),
+        IN_OWN_FOLDER(a_killed_process_leaves_nothing_but_a_beginning),
+        IN_OWN_FOLDER(one_process_fetches_and_the_others_wait),
+        IN_OWN_FOLDER(a_bound_removes_what_was_not_used),
+        IN_OWN_FOLDER(what_is_damaged_leads_nowhere),
+        IN_OWN_FOLDER(content_that_is_half_in_its_place_is_not_written_to),
+        IN_OWN_FOLDER(names_stay_while_another_process_trims),
+        IN_OWN_FOLDER(files_that_killed_processes_left_are_not_written_to_and_go),
+        IN_OWN_FOLDER(what_was_put_in_the_place_of_damaged_content_is_in_use),
+        IN_OWN_FOLDER(arguments_are_checked),
     };
 #if KN_HAVE_CRYPTO
     return cmocka_run_group_tests(tests, NULL, NULL);

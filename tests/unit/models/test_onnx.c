@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_onnx.c -- models in ONNX's format: what is read and refused, running by names, weights, gradients, values that are no arrays. */
+#include "proto_writer.h"
 #include "support/expect.h"
 #include "support/group.h"
 #include <kiln/models.h>
@@ -7,44 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- Files, made byte by byte: a message is a list of fields. */
-
-typedef struct message {
-    size_t n;
-    unsigned char at[4096];
-} message;
-
-static void put(message *m, const void *bytes, size_t n)
-{
-    assert_true(m->n + n <= sizeof m->at);
-    memcpy(m->at + m->n, bytes, n);
-    m->n += n;
-}
-
-static void put_varint(message *m, uint64_t v)
-{
-    do {
-        unsigned char c = (unsigned char)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
-        put(m, &c, 1);
-        v >>= 7;
-    } while (v);
-}
-
-static void number(message *m, unsigned field, int64_t v)
-{
-    put_varint(m, (uint64_t)field << 3);
-    put_varint(m, (uint64_t)v);
-}
-
-static void bytes_of(message *m, unsigned field, const void *bytes, size_t n)
-{
-    put_varint(m, (uint64_t)field << 3 | 2);
-    put_varint(m, n);
-    put(m, bytes, n);
-}
-
-static void text(message *m, unsigned field, const char *s) { bytes_of(m, field, s, strlen(s)); }
-static void sub(message *m, unsigned field, const message *of) { bytes_of(m, field, of->at, of->n); }
+/* ---- Files, made byte by byte. */
 
 static message node(const char *op, const char *in, const char *in2, const char *out)
 {

@@ -1,48 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_onnx_layers.c -- layers of ONNX: what their nodes may not say, derivatives, pictures. Their numbers are checked beside other
  * runtimes (scripts/onnx-layer-cases.py). */
+#include "proto_writer.h"
 #include "support/expect.h"
 #include "support/group.h"
 #include <kiln/models.h>
 
 /* ---- A model of one node, made byte by byte. */
-
-typedef struct message {
-    size_t n;
-    unsigned char at[2048];
-} message;
-
-static void put(message *m, const void *bytes, size_t n)
-{
-    assert_true(m->n + n <= sizeof m->at);
-    memcpy(m->at + m->n, bytes, n);
-    m->n += n;
-}
-
-static void varint(message *m, uint64_t v)
-{
-    do {
-        unsigned char c = (unsigned char)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
-        put(m, &c, 1);
-        v >>= 7;
-    } while (v);
-}
-
-static void number(message *m, unsigned field, int64_t v)
-{
-    varint(m, (uint64_t)field << 3);
-    varint(m, (uint64_t)v);
-}
-
-static void bytes_of(message *m, unsigned field, const void *bytes, size_t n)
-{
-    varint(m, (uint64_t)field << 3 | 2);
-    varint(m, n);
-    put(m, bytes, n);
-}
-
-static void text(message *m, unsigned field, const char *s) { bytes_of(m, field, s, strlen(s)); }
-static void sub(message *m, unsigned field, const message *of) { bytes_of(m, field, of->at, of->n); }
 
 /* An attribute from a word: "group=2", "pads=1,1", "mode:max"; a list has a comma, also behind one number. */
 static message attribute(const char *word)

@@ -10,19 +10,6 @@
 
 REMOVE_FOLDER("a.tiktoken", "encoder.json", "vocab.bpe")
 
-/* A token, and a text with all of them, the text that comes back, and how many parts were cut off. */
-typedef struct token {
-    int32_t id;
-    int64_t from, to;
-    int32_t word, special, mask;
-} token;
-typedef struct expected {
-    const char *text;
-    int n;
-    token of[32];
-    const char *back;
-    int overflow;
-} expected;
 #include "tokenizer_cases.h"
 
 #if KN_HAVE_TEXT

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tokenizer_cases.h -- small tokenizers, and what PyPI's tokenizers makes of texts: made by tests/models/tokenizers/cases.py. */
 /* clang-format off */
+#include <stdint.h>
+
+/* A token, and a text with all of them, the text that comes back, and how many parts were cut off. */
+typedef struct token {
+    int32_t id;
+    int64_t from, to;
+    int32_t word, special, mask;
+} token;
+typedef struct expected {
+    const char *text;
+    int n;
+    token of[32];
+    const char *back;
+    int overflow;
+} expected;
+
 static const char gpt2_json[] =
     "{\042version\042:\0421.0\042,\042truncation\042:null,\042padding\042:null,\042added_tokens\042:[{\042id\042:265,\042content\042:\042[MASK]\042,\042sing"
     "le_word\042:false,\042lstrip\042:false,\042rstrip\042:false,\042normalized\042:false,\042special\042:true}],\042normalizer\042:null,\042"
