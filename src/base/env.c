@@ -4,6 +4,7 @@
 #include "base/getenv.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_DEBUG = 5, MAX_THREADS = 4096, MAX_DEVICES = 4096, MAX_SECONDS = 1000000 };
@@ -46,8 +47,7 @@ static const char *cache_directory(char *buffer, size_t room)
         size_t n = text ? strlen(text) : 0;
         if (!n || text[0] != '/' || n + strlen(behind[i]) >= room)
             continue;
-        memcpy(buffer, text, n);
-        strcpy(buffer + n, behind[i]);
+        snprintf(buffer, room, "%s%s", text, behind[i]);
         return buffer;
     }
     return NULL;
