@@ -44,11 +44,11 @@ static const char *cache_directory(char *buffer, size_t room)
                                                                                                 "/.cache/kiln"};
     for (int i = 0; i < 3; i++) {
         const char *text = knx_getenv(from[i]);
-        size_t n = text ? strlen(text) : 0;
-        if (!n || text[0] != '/' || n + strlen(behind[i]) >= room)
+        if (!text || text[0] != '/')
             continue;
-        snprintf(buffer, room, "%s%s", text, behind[i]);
-        return buffer;
+        int n = snprintf(buffer, room, "%s%s", text, behind[i]);
+        if (n > 0 && (size_t)n < room)
+            return buffer;
     }
     return NULL;
 }
