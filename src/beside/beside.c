@@ -10,7 +10,7 @@
 
 static _Thread_local kn_array failed;
 
-int knbeside_fail(const char *operation, kn_error_kind kind, const char *format, ...)
+void knbeside_report(const char *operation, kn_error_kind kind, const char *format, ...)
 {
     char message[512];
     va_list args;
@@ -18,17 +18,9 @@ int knbeside_fail(const char *operation, kn_error_kind kind, const char *format,
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     failed = kn_fail(kind, operation, message);
-    return -1;
 }
 
 kn_array knbeside_failed(void) { return failed; }
-
-int knbeside_null(const char *operation, const char *what)
-{
-    return knbeside_fail(operation, KN_ERROR_TYPE, "null %s", what);
-}
-
-int knbeside_no_memory(const char *operation) { return knbeside_fail(operation, KN_ERROR_MEMORY, "no memory"); }
 
 void *knbeside_alloc(uint64_t n, size_t size)
 {

@@ -9,11 +9,14 @@
 #include "base/options.h"
 #include "kiln/kiln.h"
 
-/* An error of the operation; -1. Public functions open a scope, in which arrays and errors of theirs go. */
-int knbeside_fail(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
+/* An error of the operation. Public functions open a scope, in which arrays and errors of theirs go. */
+void knbeside_report(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
+/* The same as an expression that is -1, which compilers and analysers of callers see. */
+static inline int knbeside_minus_one(void) { return -1; }
+#define knbeside_fail(...) (knbeside_report(__VA_ARGS__), knbeside_minus_one())
+#define knbeside_null(operation, what) knbeside_fail(operation, KN_ERROR_TYPE, "null %s", what)
+#define knbeside_no_memory(operation) knbeside_fail(operation, KN_ERROR_MEMORY, "no memory")
 kn_array knbeside_failed(void); /* the array that carries this thread's last one */
-int knbeside_null(const char *operation, const char *what);
-int knbeside_no_memory(const char *operation);
 
 /* Memory of n elements of so many bytes, zeroed; NULL also where that is no number. free() it. */
 void *knbeside_alloc(uint64_t n, size_t size);

@@ -170,15 +170,16 @@ static bool is_stale(const char *file, const char *model, int n)
 static knx_error *remove_stale(const char *folder, const char *model, int n)
 {
     DIR *d = opendir(folder);
-    knx_error *e = d ? NULL : knio_file_error(folder, errno);
+    knx_error *e = NULL;
+    if (!d)
+        return knio_file_error(folder, errno);
     for (struct dirent *f; !e && (f = readdir(d));)
         if (is_stale(f->d_name, model, n)) {
             char *path = knio_in_folder(folder, NULL, f->d_name);
             e = !path ? knx_error_nomem() : unlink(path) != 0 ? knio_file_error(path, errno) : NULL;
             knx_free(path);
         }
-    if (d)
-        closedir(d);
+    closedir(d);
     return e;
 }
 

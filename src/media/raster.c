@@ -239,7 +239,7 @@ static void marks(knmedia_canvas *c, int64_t n, const knmedia_point *p, char mar
             disc(r, o, round);
         else if (!lines)
             polygon(r, corners, at);
-        for (int k = 0; lines && k < corners; k += 2)
+        for (int k = 0; lines && k + 1 < corners; k += 2)
             segment(r, at[k], at[k + 1], half);
         paint(r, color[i * step]);
     }

@@ -258,7 +258,7 @@ static kn_tree choosers(knonnx_model *m, kn_tree inputs)
     kn_tree_kind kind = d ? kn_treedef_kind(d) : KN_TREE_NONE;
     int n = 0;
     for (int i = 0; d && i < m->n_inputs; i++) {
-        knonnx_value v;
+        knonnx_value v = {0};
         if (m->chooses[i] && !find_input(&run, inputs, i, kind == KN_TREE_LIST || kind == KN_TREE_TUPLE, &v))
             x[n++] = v.array;
     }
