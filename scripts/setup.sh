@@ -73,6 +73,8 @@ case $goal in
         have qemu-aarch64 || want qemu-user "runs the tests on other CPUs"
         for triple in aarch64-linux-gnu riscv64-linux-gnu s390x-linux-gnu arm-linux-gnueabihf; do
             have $triple-gcc || want gcc-$triple "compiles for another CPU"
+            case $triple in aarch64*) cpu=arm64 ;; arm-*) cpu=armhf ;; *) cpu=${triple%%-*} ;; esac
+            [ -e /usr/$triple/include/stdio.h ] || want libc6-dev-$cpu-cross "the C library of another CPU"
         done
         ;;
     web)

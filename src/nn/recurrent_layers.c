@@ -200,7 +200,7 @@ static kni_atom dropped(layers *l, kni_atom x, int layer)
 /* One layer over x of (T, ..., I): its outputs; the states of each direction go into h and c. */
 static kni_atom layer(layers *l, kni_atom x, int i, kni_atom *h, kni_atom *c)
 {
-    kni_atom y[2];
+    kni_atom y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     for (int k = 0; k < l->directions; k++) {
         knnn_weights w = weights_of(l, i, k);
         knnn_read_cell(l->op, &l->cell, knb_type(l->b, x), &w);

@@ -165,10 +165,12 @@ kn_tree kn_optim_per_example_layer_norm_clip(kn_tree grads, double global_l2_nor
     bool well = batched(&c, "per_example_layer_norm_clip", t);
     for (int i = 0; well && !o.uniform && i < t->n; i++) {
         kni_type x = kna_type(&c.op, t->at[i]);
-        if (kni_type_is_symbolic(x) || !kni_type_size(x))
+        if (kni_type_is_symbolic(x) || !kni_type_size(x)) {
             kna_fail(&c.op, KN_ERROR_VALUE, "shares by size are for gradients of known extents that have elements");
-        else
-            s.total += (double)(kni_type_size(x) / x.dim[0]);
+        } else {
+            int64_t of_one = kni_type_size(x) / x.dim[0];
+            s.total += (double)of_one;
+        }
     }
     well = well && !kna_failed(&c.op);
     kn_tree sum = well ? kno_map_trees(name, grads, NULL, layer_leaf, &s) : NULL;

@@ -13,14 +13,14 @@ typedef struct span {
     const char *at, *end;
 } span;
 
-int knonnx_read_failed(const knonnx_reader *r, const char *format, ...)
+void knonnx_report_read(const knonnx_reader *r, const char *format, ...)
 {
     char message[400];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return knbeside_fail(r->operation, KN_ERROR_VALUE, "%s", message);
+    knbeside_report(r->operation, KN_ERROR_VALUE, "%s", message);
 }
 
 static bool varint(span *s, uint64_t *out)

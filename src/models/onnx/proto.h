@@ -41,7 +41,8 @@ typedef struct knonnx_message {
 
 /* Decodes a message into *out, a struct of m->size bytes, zeroed before; 0, or -1 with an error. */
 int knonnx_read(knonnx_reader *r, const knonnx_message *m, const char *bytes, size_t n, void *out);
-int knonnx_read_failed(const knonnx_reader *r, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+void knonnx_report_read(const knonnx_reader *r, const char *format, ...) KN_PRINTF_LIKE(2, 3); /* ValueError */
+#define knonnx_read_failed(...) (knonnx_report_read(__VA_ARGS__), knbeside_minus_one())
 
 /* ---- Writing. */
 void knonnx_put_int(knbeside_bytes *b, uint32_t number, int64_t v);

@@ -152,7 +152,8 @@ static int finish_tensor(knonnx_reader *r, void *message)
     bool raw = t->file.location == 1 || t->raw.n || (!t->n_packed && t->elem != KNONNX_STRING);
     if (raw) {
         t->packed = NULL;
-        t->n_packed = t->packed_kind = 0;
+        t->n_packed = 0;
+        t->packed_kind = 0;
         if (t->elem == KNONNX_STRING || (int64_t)t->raw.n != raw_size(t->elem, t->n))
             return knonnx_read_failed(r, "tensor \"%s\" has %lld elements (%s) and %zu bytes", t->name, (long long)t->n,
                                       knonnx_elem_name(t->elem), t->raw.n);

@@ -342,7 +342,7 @@ const char *const *knonnx_captures(knonnx_call *c, const knonnx_graph *g, int *n
 int knonnx_apply(knonnx_call *c, const char *op, int n_attrs, const knonnx_attr *attrs, int n_in,
                  const knonnx_value *in, int n_out, knonnx_value *out)
 {
-    const char **names = knonnx_take(c, (uint64_t)(n_in + n_out), sizeof *names);
+    const char **names = knonnx_take(c, (uint64_t)n_in + (uint64_t)n_out, sizeof *names);
     for (int i = 0; names && i < n_in + n_out; i++)
         names[i] = "value";
     if (!names)

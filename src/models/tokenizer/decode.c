@@ -96,15 +96,20 @@ static void byte_level(const kntok_texts *in, kntok_texts *out)
     knbeside_bytes_free(&clean);
 }
 
+static int hex_of(uint8_t c) /* -1: it is no digit */
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
 static int byte_of(const uint8_t *s, size_t n)
 {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     if (n != 6 || memcmp(s, "<0x", 3) || s[5] != '>')
         return -1;
-    const char *high = memchr(digits, s[3], 32), *low = memchr(digits, s[4], 32);
-    if (!low || (!high && s[3] != '+'))
-        return -1;
-    return (high ? (int)(high - digits) % 16 * 16 : 0) + (int)(low - digits) % 16;
+    int high = s[3] == '+' ? 0 : hex_of(s[3]), low = hex_of(s[4]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 static void flush_bytes(knbeside_bytes *held, kntok_texts *out)

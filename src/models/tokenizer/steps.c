@@ -461,7 +461,6 @@ static void pretokenize_one(kntok_work *w, const kntok_step *s, const kntok_piec
 void kntok_pretokenize(kntok_work *w, const kntok_steps *steps)
 {
     for (size_t i = 0; i < steps->n && !w->failed && !w->wrong; i++) {
-        kntok_pieces swapped = w->others;
         w->others.n = 0;
         for (size_t k = 0; k < w->pieces.n; k++) {
             const kntok_piece *p = &w->pieces.at[k];
@@ -471,7 +470,7 @@ void kntok_pretokenize(kntok_work *w, const kntok_steps *steps)
                 pretokenize_one(w, &steps->at[i], p);
         }
         w->failed |= w->others.failed || w->matches.failed || w->runs.failed || w->chars.failed;
-        swapped = w->pieces;
+        kntok_pieces swapped = w->pieces;
         w->pieces = w->others;
         w->others = swapped;
     }

@@ -225,7 +225,7 @@ static void dim_as_value(knout_eqn *e)
     size_t n = at ? strcspn(at, "\n]") : 0;
     const char *fits = at ? strstr(at, " fits=") : NULL;
     n = fits && (size_t)(fits - at) < n ? (size_t)(fits - at) : n;
-    for (int i = 0; i < w->outermost->n_dims && n < sizeof text; i++) {
+    for (int i = 0; at && i < w->outermost->n_dims && n < sizeof text; i++) {
         memcpy(text, at, n);
         text[n] = '\0';
         if (!strcmp(w->outermost->dim[i].text, text)) {

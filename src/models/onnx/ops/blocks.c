@@ -29,7 +29,7 @@ static int depth_to_space(knonnx_call *c)
     kn_shape s = kn_shape_of(x);
     if (s.dim[1] % (b * b))
         return knonnx_fail(c, KN_ERROR_VALUE, "%lld features and blocks of %lld", (long long)s.dim[1],
-                           (long long)(b * b));
+                           (long long)b * b);
     int64_t features = s.dim[1] / (b * b);
     kn_shape parts = first ? (kn_shape){6, {s.dim[0], features, b, b, s.dim[2], s.dim[3]}}
                            : (kn_shape){6, {s.dim[0], b, b, features, s.dim[2], s.dim[3]}};

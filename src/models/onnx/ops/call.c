@@ -19,33 +19,32 @@ static void node_text(const knonnx_call *c, char *to, size_t room)
              *c->node->domain ? c->node->domain : "ai.onnx", version);
 }
 
-static int fail(const knonnx_call *c, kn_error_kind kind, const char *message)
+static void report(const knonnx_call *c, kn_error_kind kind, const char *message)
 {
     char node[300], text[1024];
     node_text(c, node, sizeof node);
     snprintf(text, sizeof text, "%s: %s", node, message);
     (void)kn_fail(kind, c->run->operation, text);
-    return -1;
 }
 
-int knonnx_fail(const knonnx_call *c, kn_error_kind kind, const char *format, ...)
+void knonnx_report(const knonnx_call *c, kn_error_kind kind, const char *format, ...)
 {
     char message[512];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return fail(c, kind, message);
+    report(c, kind, message);
 }
 
-int knonnx_cannot(const knonnx_call *c, const char *format, ...)
+void knonnx_report_missing(const knonnx_call *c, const char *format, ...)
 {
     char message[512];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return fail(c, KN_ERROR_NOT_IMPLEMENTED, message);
+    report(c, KN_ERROR_NOT_IMPLEMENTED, message);
 }
 
 int knonnx_done(const knonnx_call *c)
@@ -58,7 +57,8 @@ int knonnx_done(const knonnx_call *c)
         return -1; /* it names its node */
     kn_error_kind kind = kn_error_get_kind();
     kn_error_clear();
-    return fail(c, kind, message);
+    report(c, kind, message);
+    return -1;
 }
 
 /* ---- Inputs and outputs. */

@@ -41,9 +41,11 @@ extern const knonnx_family knonnx_families[]; /* tables.c; ends with rows NULL *
 const knonnx_row *knonnx_row_of(const char *domain, const char *name, int64_t version); /* NULL: there is none */
 
 /* ---- Errors: "onnx_run: node "conv1" (Conv, ai.onnx 22): ..."; -1. */
-int knonnx_fail(const knonnx_call *c, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
+void knonnx_report(const knonnx_call *c, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
+#define knonnx_fail(...) (knonnx_report(__VA_ARGS__), knbeside_minus_one())
 /* NotImplementedError with what is missing. */
-int knonnx_cannot(const knonnx_call *c, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+void knonnx_report_missing(const knonnx_call *c, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+#define knonnx_cannot(...) (knonnx_report_missing(__VA_ARGS__), knbeside_minus_one())
 /* The end of an operator that made arrays: -1 if an error is pending (it gets the node's name in front), else 0. */
 int knonnx_done(const knonnx_call *c);
 

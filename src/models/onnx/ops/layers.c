@@ -163,7 +163,7 @@ int knonnx_windows_place(knonnx_call *c, knonnx_windows *w, bool ceil_mode)
         int64_t room = w->in[i] + w->low[i] + w->high[i] - reach;
         if (room < 0)
             return knonnx_fail(c, KN_ERROR_VALUE, "a window over %lld elements does not fit into %lld",
-                               (long long)reach, (long long)(room + reach));
+                               (long long)reach, (long long)room + reach);
         w->out[i] = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
         if (ceil_mode && (w->out[i] - 1) * stride >= w->in[i] + w->low[i])
             w->out[i]--;

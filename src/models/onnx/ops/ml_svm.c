@@ -87,7 +87,8 @@ enum { MOST_CLASSES = 64 };
 /* Decisions between each two classes, (rows, pairs), and how many of them each class wins, (rows, classes). */
 static kn_array decisions(knonnx_call *c, const svm *s, int classes, const int64_t *of_class, kn_array *votes)
 {
-    kn_array k = kernel(c, s, s->vectors), *score = knonnx_take(c, (uint64_t)(classes * classes), sizeof *score);
+    kn_array k = kernel(c, s, s->vectors),
+             *score = knonnx_take(c, (uint64_t)classes * (uint64_t)classes, sizeof *score);
     kn_array won[MOST_CLASSES];
     int64_t start[MOST_CLASSES + 1] = {0};
     int n = 0;
@@ -185,7 +186,7 @@ static kn_array probabilities(knonnx_call *c, kn_array score, int classes)
 {
     int n[2], pairs = classes * (classes - 1) / 2, k = 0;
     const float *a = knonnx_floats(c, "prob_a", &n[0]), *b = knonnx_floats(c, "prob_b", &n[1]);
-    kn_array *pair = knonnx_take(c, (uint64_t)(classes * classes), sizeof *pair);
+    kn_array *pair = knonnx_take(c, (uint64_t)classes * (uint64_t)classes, sizeof *pair);
     if (!pair || n[0] < pairs || n[1] < pairs) {
         knonnx_fail(c, KN_ERROR_VALUE, "%d of prob_a and %d of prob_b for %d pairs of classes", n[0], n[1], pairs);
         return NULL;

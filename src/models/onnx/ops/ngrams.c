@@ -36,7 +36,7 @@ static int by_items(const void *a, const void *b)
 /* The number of a text; -1: the pool does not have it. */
 static int64_t number_of(const table *t, const char *text)
 {
-    const char **at = bsearch(&text, t->sorted, t->n_sorted, sizeof text, by_text);
+    const char **at = t->n_sorted ? bsearch(&text, t->sorted, t->n_sorted, sizeof text, by_text) : NULL;
     return at ? at - t->sorted : -1;
 }
 
@@ -116,7 +116,7 @@ static void count_row(const table *t, const limits *l, const int64_t *row, int64
                 for (int64_t k = 0; k < length; k++)
                     part[k] = row[from + k * step];
                 gram wanted = {part, length, 0};
-                const gram *found = bsearch(&wanted, t->gram, (size_t)t->n, sizeof wanted, by_items);
+                const gram *found = t->n ? bsearch(&wanted, t->gram, (size_t)t->n, sizeof wanted, by_items) : NULL;
                 if (found)
                     count[t->column[found->id]] += 1;
             }

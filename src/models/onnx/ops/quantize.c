@@ -4,6 +4,7 @@
  * axis (21). */
 #include "models/onnx/ops/numbers.h"
 #include "kiln/numpy/dtypes.h"
+#include <math.h>
 
 /* ---- Scales and zero points in the shape of what they scale. */
 
@@ -59,6 +60,8 @@ static kn_array spread(knonnx_call *c, kn_array scale, const kn_shape *s)
 static bool limits(kn_dtype d, double *low, double *high)
 {
     int bits = d == KN_U2 || d == KN_I2 ? 2 : d == KN_U4 || d == KN_I4 ? 4 : 8 * (int)kn_dtype_size(d);
+    *low = -INFINITY;
+    *high = INFINITY;
     if (bits > 16)
         return false;
     bool negative = kn_dtype_kind(d) == 'i' || d == KN_I2 || d == KN_I4;

@@ -277,7 +277,7 @@ static kn_array deform_places(const deform *v, int i, kn_array offset)
 static int deform_conv(knonnx_call *c)
 {
     deform v;
-    kn_array bias = knonnx_in_or(c, 3, NULL), at[KNONNX_MOST_SPACE];
+    kn_array bias = knonnx_in_or(c, 3, NULL), at[KNONNX_MOST_SPACE] = {0};
     if (deform_read(c, &v))
         return -1;
     int n = v.windows.n;

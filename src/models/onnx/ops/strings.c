@@ -38,8 +38,7 @@ static int concat(knonnx_call *c)
         char *joined = knonnx_take(c, length + more + 1, 1);
         if (!joined)
             return -1;
-        memcpy(joined, a, length);
-        memcpy(joined + length, b, more);
+        snprintf(joined, length + more + 1, "%s%s", a, b);
         text[k] = joined;
     }
     return text ? knonnx_set_value(c, 0, knonnx_of_texts(c, &shape, text)) : -1;
