@@ -364,8 +364,8 @@ static kn_array fail(kna_op *op, knx_error *e)
 static inline kn_array result_of(const kept *k, const asked *a, kna_op *op)
 {
     int64_t dim[KN_MAX_NDIM];
+    memcpy(dim, k->dim, (size_t)k->type.ndim * sizeof *dim);
     const kni_type type = kni_type_of(k->type.dtype, k->type.ndim, dim);
-    memcpy(dim, k->dim, (size_t)type.ndim * sizeof *dim);
     knx_buffer *b;
     knx_error *error = run(k, type, a, &b);
     if (error)

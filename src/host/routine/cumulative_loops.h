@@ -205,8 +205,10 @@ ALWAYS void F(line)(knr_cumulate how, const void *from, void *to, int64_t n, int
             WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++)
                 v[k] = left >= 16 ? F(load)(x + k * step)
                                   : F(some)(x + k * step, S(below)(tables.number, left - k * F(LANES)));
-            WRITTEN_OUT for (int k = 0; how == KNR_CUMULATE_MAX && k < F(VECTORS); k++)
-                v[k] = F(flipped)(how, v[k], flip);
+            if (how == KNR_CUMULATE_MAX) {
+                WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++)
+                    v[k] = F(flipped)(how, v[k], flip);
+            }
             F(group)(how, &tables, v);
             V all = F(last_of)(v[F(VECTORS) - 1], &tables);
             WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++) {

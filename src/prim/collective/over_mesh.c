@@ -378,7 +378,7 @@ static exchange exchange_of(const kni_rule *r)
 {
     const kni_p_all_to_all *p = r->params;
     size_t size = r->xt->dtype->size;
-    int64_t part[KN_MAX_NDIM + 1];
+    int64_t part[KN_MAX_NDIM + 1] = {0};
     int split = (int)p->split_axis, concat = (int)p->concat_axis;
     for (int i = 0; i < r->xt->ndim; i++)
         part[i] = r->xt->dim[i];
