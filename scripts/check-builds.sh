@@ -53,6 +53,7 @@ run_examples() { # those that print what is known beforehand; 77: what it reads 
     for expected in "$root"/examples/*.expected; do
         local name
         name=$(basename "$expected" .expected)
+        [ -e "$1/examples/$name" ] || continue # it needs what this build leaves out
         "$root/tests/run-program.sh" "$expected" "$root/data" "$1/examples/$name" || [ $? -eq 77 ] || return 1
     done
 }

@@ -7,8 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void swap_bytes(uint8_t *p, size_t n, size_t size)
+void knio_swap_elements(kn_dtype dtype, void *data, size_t n)
 {
+    uint8_t *p = data;
+    size_t size = knx_part(dtype)->size;
     for (size_t i = 0; i < n; i += size)
         for (size_t j = 0; j < size / 2; j++) {
             uint8_t b = p[i + j];
@@ -39,7 +41,7 @@ static void reorder(const knio_npy_header *a, const uint8_t *from, uint8_t *to, 
 void knio_npy_settle(const knio_npy_header *h, void *data, size_t bytes)
 {
     if (h->swapped)
-        swap_bytes(data, bytes, knx_part(h->dtype)->size);
+        knio_swap_elements(h->dtype, data, bytes);
     knio_normal_elements(h->dtype, data, bytes);
 }
 

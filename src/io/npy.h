@@ -50,6 +50,8 @@ void knio_npy_settle(const knio_npy_header *h, void *data, size_t bytes);
 knx_error *knio_npy_too_short(const knio_source *s, const knio_npy_header *h, size_t got);
 /* Truth values from outside become 0 and 1. */
 void knio_normal_elements(kn_dtype dtype, void *data, size_t bytes);
+/* Between the two orders of bytes, each part of a complex number for itself. */
+void knio_swap_elements(kn_dtype dtype, void *data, size_t bytes);
 
 /* The descr of a dtype ("<f8"), there and back. */
 knx_error *knio_npy_descr(const char *s, size_t n, kn_dtype *dtype, bool *swapped);

@@ -185,11 +185,11 @@ static bool are_truth_values(const uint8_t *p, size_t n)
 /* May the file's bytes be the elements? */
 static bool is_usable(const knio_st_entry *e, kn_dtype d, const uint8_t *from)
 {
-    return e->type->bits >= 8 && (uintptr_t)from % d->align == 0 &&
+    return e->type->bits >= 8 && (uintptr_t)from % d->align == 0 && !(KNIO_ST_TURNS && d->size > 1) &&
            (d->kind != KN_KIND_BOOL || are_truth_values(from, (size_t)(e->end - e->begin)));
 }
 
-static kn_array copied(kna_op *op, const knio_st_entry *e, kni_type t, const uint8_t *from)
+static knx_buffer *copied(const knio_st_entry *e, kni_type t, const uint8_t *from)
 {
     size_t n = kni_type_bytes(t);
     knx_buffer *b = knx_buffer_new(n);
@@ -197,9 +197,11 @@ static kn_array copied(kna_op *op, const knio_st_entry *e, kni_type t, const uin
         knio_st_unpack(e->type->bits, from, b->data, n);
     else if (b && n)
         memcpy(b->data, from, n);
+    if (b && KNIO_ST_TURNS)
+        knio_swap_elements(t.dtype, b->data, n);
     if (b)
         knio_normal_elements(t.dtype, b->data, n);
-    return kna_from_buffer(op, t, b);
+    return b;
 }
 
 static kn_array array_of(kna_op *op, const knio_st *st, const knio_st_entry *e)
@@ -212,11 +214,12 @@ static kn_array array_of(kna_op *op, const knio_st *st, const knio_st_entry *e)
         return kna_end(op, KN_ATOM_NONE);
     }
     uint8_t *from = (uint8_t *)file->base + st->start.at[e->file] + e->begin;
-    if (e->begin == e->end || !is_usable(e, t.dtype, from))
-        return copied(op, e, t, from);
-    knx_buffer *b = knx_buffer_wrap(from, (size_t)(e->end - e->begin), release_file, knio_mapped_retain(file));
+    bool views = e->begin != e->end && is_usable(e, t.dtype, from);
+    knx_buffer *b = !views ? copied(e, t, from)
+                           : knx_buffer_wrap(from, (size_t)(e->end - e->begin), release_file, knio_mapped_retain(file));
     if (!b) {
-        knio_mapped_release(file);
+        if (views)
+            knio_mapped_release(file);
         kna_fail_with(op, knx_error_nomem());
         return kna_end(op, KN_ATOM_NONE);
     }

@@ -9,6 +9,8 @@
 #include "io/mapped.h"
 
 enum { KNIO_ST_MAX_HEADER = 100000000 };
+/* The elements of a file have their lowest byte first: on other machines they are turned around. */
+enum { KNIO_ST_TURNS = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 /* In the order of the package, by which tensors of a file are sorted. */
 typedef struct knio_st_type {

@@ -199,12 +199,18 @@ static knx_error *make_header(knx_str *out, int n, const tensor *const *v, int n
 
 static knx_error *write_tensor(knio_output *o, const tensor *t)
 {
-    if (t->type->bits >= 8)
+    bool turns = KNIO_ST_TURNS && t->saved.header.dtype->size > 1;
+    if (t->type->bits >= 8 && !turns)
         return knio_output_write(o, t->saved.data, (size_t)t->bytes);
     uint8_t *packed = knx_alloc((size_t)t->bytes + 1);
     if (!packed)
         return knx_error_nomem();
-    knio_st_pack(t->type->bits, t->saved.data, packed, (size_t)t->elements);
+    if (turns) {
+        memcpy(packed, t->saved.data, (size_t)t->bytes);
+        knio_swap_elements(t->saved.header.dtype, packed, (size_t)t->bytes);
+    } else {
+        knio_st_pack(t->type->bits, t->saved.data, packed, (size_t)t->elements);
+    }
     knx_error *e = knio_output_write(o, packed, (size_t)t->bytes);
     knx_free(packed);
     return e;

@@ -136,10 +136,18 @@ static void release(void *data, void *env)
     knmodels_map_drop(env);
 }
 
+enum { TURNS = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+
+kn_array knmodels_array(const void *at, const kn_shape *shape, kn_dtype dtype)
+{
+    kn_array x = kn_from_memory(at, shape, dtype);
+    return TURNS && kn_dtype_size(dtype) > 1 ? kn_byteswap(x, NULL) : x;
+}
+
 kn_array knmodels_map_array(knmodels_map *m, const void *at, const kn_shape *shape, kn_dtype dtype)
 {
-    if ((uintptr_t)at % kn_dtype_alignment(dtype))
-        return kn_from_memory(at, shape, dtype);
+    if ((uintptr_t)at % kn_dtype_alignment(dtype) || (TURNS && kn_dtype_size(dtype) > 1))
+        return knmodels_array(at, shape, dtype);
     kn_wrap_opts o = kn_wrap_opts_default();
     o.release = release;
     o.env = knmodels_map_hold(m);

@@ -20,6 +20,8 @@ knmodels_map *knmodels_map_file(const char *operation, const char *path); /* NUL
 knmodels_map *knmodels_map_copy(const char *operation, const void *bytes, size_t n);
 knmodels_map *knmodels_map_hold(knmodels_map *m);
 void knmodels_map_drop(knmodels_map *m);
-/* Elements in the map as an array that holds it: a view where they are aligned, else a copy. Carries an error. */
+/* Elements of a file, the lowest byte first, as an array: a copy. Carries an error. */
+kn_array knmodels_array(const void *at, const kn_shape *shape, kn_dtype dtype);
+/* The same of elements in the map: a view that holds it where they are aligned and in this machine's order. */
 kn_array knmodels_map_array(knmodels_map *m, const void *at, const kn_shape *shape, kn_dtype dtype);
 #endif

@@ -224,7 +224,7 @@ static kn_array value_of(const char *operation, const kngguf_entry *e)
     if (d == KN_BOOL) /* bytes that are neither true nor false are true */
         return kn_not_equal(kn_from_memory(e->at, &s, KN_U8), kn_from_memory("", &(kn_shape){.ndim = 0}, KN_U8));
     if (d)
-        return kn_from_memory(e->at, &s, d);
+        return knmodels_array(e->at, &s, d);
     knbeside_fail(operation, KN_ERROR_TYPE, "%s has %s", e->name,
                   e->type == KN_GGUF_TYPE_TEXT ? "texts" : "arrays in arrays");
     return knbeside_failed();

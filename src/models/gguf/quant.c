@@ -85,7 +85,11 @@ static kn_array half(kn_array b, int at, axes ones)
 /* The float32 at this byte. */
 static kn_array single(kn_array b, int at)
 {
-    return shaped(kn_lax_bitcast_convert_type(bytes(b, at, 4, AT(4)), KN_F32), AT(1));
+    const kn_axes last = {.n = 2, .axis = {1}};
+    kn_array four = bytes(b, at, 4, AT(4)); /* the lowest one first */
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        four = kn_lax_rev(four, &last);
+    return shaped(kn_lax_bitcast_convert_type(four, KN_F32), AT(1));
 }
 
 static kn_array signed_bytes(kn_array b, int from, int n, axes a)

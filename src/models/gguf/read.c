@@ -162,8 +162,9 @@ static int find_alignment(reader *r)
             continue;
         if (e->is_array || e->type != KN_GGUF_TYPE_U32)
             return wrong(r, KN_ERROR_VALUE, "general.alignment is no U32");
-        uint32_t v;
-        memcpy(&v, e->at, 4);
+        uint32_t v = 0;
+        for (int k = 3; k >= 0; k--)
+            v = v << 8 | (uint8_t)e->at[k];
         if (!v || (v & (v - 1)))
             return wrong(r, KN_ERROR_VALUE, "general.alignment is %u, which is no power of two", v);
         f->alignment = v;

@@ -88,8 +88,6 @@ kn_array knonnx_tensor_array(const char *operation, knmodels_map *file, knonnx_m
         return from_field(operation, t, &shape);
     if (!t->n)
         return kn_from_memory("", &shape, dtype);
-    if (BIG && kn_dtype_size(dtype) > 1)
-        return kn_byteswap(kn_from_memory(t->raw.at, &shape, dtype), NULL);
     knmodels_map *map;
     const char *at = holder(m, file, t->raw.at, &map);
     return knmodels_map_array(map, at, &shape, dtype);

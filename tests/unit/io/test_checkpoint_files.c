@@ -224,7 +224,12 @@ static void what_is_wrong_with_files_is_told(void **state)
     expect_error_with("FileError", "/no/such/folder.new: No such file or directory");
 }
 
-#define HEAD               "{\"format\": \"kiln checkpoint\", \"version\": 1, \"byte_order\": \"little\", "
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ORDER "big"
+#else
+#define ORDER "little"
+#endif
+#define HEAD               "{\"format\": \"kiln checkpoint\", \"version\": 1, \"byte_order\": \"" ORDER "\", "
 #define LEAF               "\"tree\": [{\"kind\": \"leaf\", \"children\": 0}], \"leaves\": [{\"path\": \"\", \"dtype\": \"int8\", "
 #define PART(start, shape) "{\"file\": 0, \"offset\": 0, \"start\": [" start "], \"shape\": [" shape "]}"
 

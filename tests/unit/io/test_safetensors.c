@@ -242,9 +242,22 @@ static void elements_may_lie_anywhere(void **state)
         "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"b\":{\"dtype\":\"F32\",\"shape\":[2],"
         "\"data_offsets\":[1,9]}}",
         9);
-    const float v[] = {1.5f, -2};
-    memcpy(bytes + n - 8, v, 8);
+    memcpy(bytes + n - 8, "\0\0\xc0\x3f\0\0\0\xc0", 8);
     expect_values(kn_safetensors_get(parse(n), "b"), 1.5, -2);
+}
+
+/* In files that may not be written to, copies are as views. */
+static void what_is_copied_is_read_only_too(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_safetensors_get(
+        parse(make_file("{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"b\":{\"dtype\":\"F32\","
+                        "\"shape\":[2],\"data_offsets\":[1,9]}}",
+                        9)),
+        "b");
+    kn_set_at(x, 5, "0");
+    expect_error_with("ValueError", "read-only");
 }
 
 static int released;
@@ -465,6 +478,7 @@ KN_TEST_GROUP(test_safetensors)
         TEST(small_elements_begin_in_the_lowest_bits),
         TEST(arrays_are_the_file),
         TEST(elements_may_lie_anywhere),
+        TEST(what_is_copied_is_read_only_too),
         TEST(given_memory_is_given_back_once),
         TEST(files_are_written_as_the_package_writes_them),
         TEST(what_cannot_be_written),

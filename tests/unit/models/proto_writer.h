@@ -39,6 +39,20 @@ static void bytes_of(message *m, unsigned field, const void *bytes, size_t n)
     put(m, bytes, n);
 }
 
+/* Numbers as files have them: the lowest byte first. */
+static inline void floats_of(message *m, unsigned field, int n, const float *v)
+{
+    unsigned char bytes[64];
+    assert_true(n <= 16);
+    for (int i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &v[i], 4);
+        for (int k = 0; k < 4; k++)
+            bytes[4 * i + k] = (unsigned char)(bits >> 8 * k);
+    }
+    bytes_of(m, field, bytes, 4 * (size_t)n);
+}
+
 static void text(message *m, unsigned field, const char *s) { bytes_of(m, field, s, strlen(s)); }
 static void sub(message *m, unsigned field, const message *of) { bytes_of(m, field, of->at, of->n); }
 #endif

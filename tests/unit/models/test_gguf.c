@@ -90,8 +90,7 @@ static void whole_file(void)
     tensor("w", 2, 1, 0, 0);
     tensor("q", 32, 2, 2, 32);
     pad(32);
-    const float w[] = {1.5f, -2};
-    put(w, sizeof w);
+    number(0x3fc00000, 4), number(0xc0000000, 4); /* 1.5 and -2 as float32 */
     pad(32);
     for (int row = 0; row < 2; row++) {
         number(row ? 0x3c00 : 0x4000, 2); /* 1 and 2 as float16, the second row has the 1 */

@@ -99,8 +99,8 @@ static void a_name_that_nobody_makes(void **state)
 
 static message weight(int64_t extent, size_t bytes, const char *location)
 {
-    static const float w[4] = {1, 2, 3, 4};
-    message m = {0};
+    message m = {0}, w = {0};
+    floats_of(&w, 1, 4, (const float[]){1, 2, 3, 4});
     number(&m, 1, extent);
     number(&m, 2, 1);
     text(&m, 8, "w");
@@ -111,7 +111,7 @@ static message weight(int64_t extent, size_t bytes, const char *location)
         sub(&m, 13, &entry);
         number(&m, 14, 1);
     } else {
-        bytes_of(&m, 9, w, bytes);
+        bytes_of(&m, 9, w.at + 2, bytes); /* behind the field's number and length */
     }
     return m;
 }
@@ -160,9 +160,10 @@ static void external_data_are_read(void **state)
 {
     (void)state;
     KN_SCOPE;
-    const float v[] = {10, 20, 30};
+    message v = {0};
+    floats_of(&v, 1, 3, (const float[]){10, 20, 30});
     FILE *f = fopen("onnx_w.bin", "wb");
-    fwrite(v, 1, sizeof v, f);
+    fwrite(v.at + 2, 1, 12, f); /* behind the field's number and length */
     fclose(f);
     message w = weight(3, 0, "onnx_w.bin");
     kn_onnx m = weighted(&w, ".");
@@ -332,7 +333,7 @@ static kn_tree sparse(int n_positions, const int64_t *positions)
     number(&values, 1, 2);
     number(&values, 2, 1);
     text(&values, 8, "w");
-    bytes_of(&values, 9, (const float[]){3, 4}, 8);
+    floats_of(&values, 9, 2, (const float[]){3, 4});
     number(&indices, 1, 2);
     if (n_positions > 2)
         number(&indices, 1, n_positions / 2);
