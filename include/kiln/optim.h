@@ -9,6 +9,7 @@
 /* clang-format off */
 #ifndef KILN_OPTIM_H
 #define KILN_OPTIM_H
+#include "kiln/optim/assignment.h"
 #include "kiln/optim/losses.h"
 #include "kiln/optim/optimizers.h"
 #include "kiln/optim/contrib.h"

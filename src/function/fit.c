@@ -484,10 +484,11 @@ static knx_error *fit_custom(knf_core *f, knf_core *inner, knf_core **out)
     return error;
 }
 
-/* What forward and backward rules return and take is found out later. */
+/* What forward and backward rules return and take is found out later. (What a C function is made of is no rule.) */
 static bool has_open_rules(const knf_core *f)
 {
-    return f->rule[0] && (f->rule[0]->open_in || (f->kind == KNF_FN_CUSTOM_JVP && f->rule[0]->open_out));
+    return f->kind != KNF_FN_C && f->rule[0] &&
+           (f->rule[0]->open_in || (f->kind == KNF_FN_CUSTOM_JVP && f->rule[0]->open_out));
 }
 
 /* What the last one returned that was given arrays of these dtypes and ranks. */

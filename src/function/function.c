@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * function.c -- handles of functions, recording a C function, lists of named axes. */
 #include "function/custom.h"
+#include "function/made.h"
 #include "function/manual.h"
 #include "function/symbolic.h"
 #include "function/function.h"
@@ -71,7 +72,7 @@ static knx_error *begin_call(call *c)
 {
     const knf_core *f = c->f;
     int at = f->n_captured;
-    if (f->captured_structure)
+    if (f->captured_structure && !f->rule[0])
         KN_TRY(tree_argument(f->captured_structure, c->in, &c->captured));
     for (int i = 0; i < f->n_args; at += f->arrays[i], i++) {
         c->part[i] = c->in + at;
@@ -111,10 +112,22 @@ knx_error *knf_call_c(const knf_core *f, const kn_array *in, kn_array **out, int
     KN_TRY(begin_call(&c));
     if (!f->tree_out && !(*out = knx_alloc_zero(((size_t)f->n_out + 1) * sizeof **out)))
         return knx_error_nomem();
-    KN_TRY(kna_enter_user(&u));
-    const void *env = f->captured_structure ? (const void *)&c.captured : f->n_captured ? (const void *)in : f->env;
-    f->c->call(env, f->tree_out ? (void *)&tree : (void *)*out, c.part);
-    kna_leave_user(&u);
+    knf_made made = {0};
+    if (f->rule[0])
+        KN_TRY(knf_made_begin(f, in, &made));
+    knx_error *error = kna_enter_user(&u);
+    const void *env = f->rule[0]              ? (const void *)&made
+                      : f->captured_structure ? (const void *)&c.captured
+                      : f->n_captured         ? (const void *)in
+                                              : f->env;
+    if (!error) {
+        f->c->call(env, f->tree_out ? (void *)&tree : (void *)*out, c.part);
+        kna_leave_user(&u);
+    }
+    if (made.of)
+        kn_release(made.of);
+    if (error)
+        return error;
     return f->tree_out ? take_tree(f, tree, out, n, structure) : NULL;
 }
 

@@ -130,7 +130,7 @@ typedef struct knf_core {
     void *env;        /* C */
     kni_jaxpr *jaxpr; /* JAXPR: inputs are captured, then arguments; no constvars */
     struct knf_core *inner;
-    struct knf_core *rule[2]; /* CUSTOM: jvp; or fwd, bwd. Their captured arrays come first, in order */
+    struct knf_core *rule[2]; /* CUSTOM: jvp; or fwd, bwd. Their captured arrays come first, in order. C: made.h */
     knf_options o;
     const char *name;
     int n_captured, n_args, arrays[KN_MAX_ARGS], n_in /* arrays of all arguments */, n_out;
@@ -148,7 +148,7 @@ typedef struct knf_core {
     unsigned static_args;   /* JIT: bits */
     unsigned const_args;    /* bits of those among the fixed ones that are told apart by where they lie */
     kntree_structure *in_structure[KN_MAX_ARGS], *out_structure; /* where they are known */
-    kntree_structure *captured_structure; /* of a captured tree */
+    kntree_structure *captured_structure; /* of a captured tree; of C with a rule: what its options speak of */
     kna_value **fixed;                 /* of C: the value of each array of the arguments that is static; or NULL */
     struct knf_core *made_of;          /* what it was fitted from */
     KN_VEC(struct knf_fit) fits;       /* of C: what it returned. JIT: what it was fitted to */

@@ -50,6 +50,7 @@
 #include "kiln/cpp/numpy/statistics.hpp"
 #include "kiln/cpp/numpy/ufunc.hpp"
 #include "kiln/cpp/offload.hpp"
+#include "kiln/cpp/optim/assignment.hpp"
 #include "kiln/cpp/optim/contrib.hpp"
 #include "kiln/cpp/optim/losses.hpp"
 #include "kiln/cpp/optim/optimizers.hpp"

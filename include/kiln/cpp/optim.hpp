@@ -5,6 +5,7 @@
 #ifndef KILN_CPP_OPTIM_HPP
 #define KILN_CPP_OPTIM_HPP
 #include "kiln/cpp/options.hpp"
+#include "kiln/cpp/optim/assignment.hpp"
 #include "kiln/cpp/optim/losses.hpp"
 #include "kiln/cpp/optim/optimizers.hpp"
 #include "kiln/cpp/optim/contrib.hpp"
