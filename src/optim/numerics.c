@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * numerics.c -- optax's numbers that stay in their range, least squares without negative numbers, the largest
- * eigenvalue, the Hessian's diagonal, and the parameters that schedule_free is for. */
+ * numerics.c -- optax's numbers that stay in their range, least squares without negative numbers, the Hessian's
+ * diagonal, and the parameters that schedule_free is for. */
 #include "base/context.h"
 #include "kiln/control.h"
 #include "kiln/linalg.h"
@@ -114,44 +114,6 @@ kn_array kn_optim_nnls(kn_array A, kn_array b, int iters)
                  &(const kn_args){1, {{&start, sizeof start}}}, NULL);
     x = end.x;
     return knl_end(&c, x);
-}
-
-/* ---- The eigenvalue of the largest size. */
-
-static kn_array unit(kn_array v) { return kn_multiply(kn_divide(kno_num(1), norm_of(v)), v); }
-
-kn_power_iteration_result kn_optim_power_iteration(kn_array matrix, const kn_optim_power_iteration_opts *opts)
-{
-    knl_body c;
-    knl_begin(&c, "optim_power_iteration");
-    KNX_OPTS(kn_optim_power_iteration_opts, o, opts);
-    kni_type t = kna_type(&c.op, matrix);
-    kn_array out[2] = {NULL, NULL};
-    if (!kna_failed(&c.op) && (t.ndim != 2 || t.dim[0] != t.dim[1] || !knx_is_float(t.dtype)))
-        kna_fail(&c.op, KN_ERROR_VALUE, "the matrix is square, and of floats");
-    if (!kna_failed(&c.op) && o.num_iters < 0)
-        kna_fail(&c.op, KN_ERROR_VALUE, "num_iters must be at least 0, but is %d", o.num_iters);
-    if (!kna_failed(&c.op)) {
-        kn_shape shape = {.ndim = 1, .dim = {t.dim[0]}};
-        kn_random_uniform_opts uniform = kn_random_uniform_opts_default();
-        uniform.dtype = t.dtype;
-        uniform.minval = kno_num(-1);
-        kn_array v = unit(o.v0 ? o.v0 : kn_random_uniform(kn_random_key(kn_like_int(0), NULL), &shape, &uniform));
-        kn_array z = kn_matmul(matrix, v), eigenvalue = kno_num(0);
-        bool converged = false;
-        for (int i = 0; i < o.num_iters && !converged && kn_ok(z); i++) {
-            v = unit(z);
-            z = kn_matmul(matrix, v);
-            eigenvalue = kn_vdot(v, z);
-            kn_array rest = norm_of(kn_subtract(z, kn_multiply(eigenvalue, v)));
-            kn_array close = kn_less(kn_absolute(kn_divide(rest, eigenvalue)), kno_num(o.error_tolerance));
-            converged = knl_may_look(close) && kn_item_bool(close);
-        }
-        out[0] = eigenvalue;
-        out[1] = unit(z);
-    }
-    knl_end_n(&c, 2, out);
-    return (kn_power_iteration_result){out[0], out[1]};
 }
 
 /* ---- The Hessian's diagonal. */

@@ -76,6 +76,20 @@ typedef struct kn_optim_power_iteration_opts {
 KN_API kn_optim_power_iteration_opts kn_optim_power_iteration_opts_default(void);
 /* optax.power_iteration: the eigenvalue of the largest size of a symmetric matrix, and its eigenvector */
 KN_API kn_power_iteration_result kn_optim_power_iteration(kn_array matrix, const kn_optim_power_iteration_opts *opts);
+typedef struct kn_matrix_inverse_pth_root_result { kn_array root, error; } kn_matrix_inverse_pth_root_result;
+typedef struct kn_optim_matrix_inverse_pth_root_opts {
+    size_t size_;
+    int num_iters;          /* 100: at most */
+    double ridge_epsilon;   /* 1e-6: times the largest eigenvalue: what is added to the diagonal */
+    double error_tolerance; /* 1e-6: of the largest element: how near the identity is near enough */
+} kn_optim_matrix_inverse_pth_root_opts;
+KN_API kn_optim_matrix_inverse_pth_root_opts kn_optim_matrix_inverse_pth_root_opts_default(void);
+/* optax.matrix_inverse_pth_root: the matrix to the power of -1/p, for a symmetric one without negative eigenvalues,
+ * by coupled Newton steps: of the matrix's dtype, and how far from the identity they ended (the largest element's
+ * size). As in optax the step's weight is -1/p in float32, for float64 matrices, too, and the matrix is (n, n) with
+ * n > 0. Any positive p (those of optax are 1, 2, 4 and 8) */
+KN_API kn_matrix_inverse_pth_root_result kn_optim_matrix_inverse_pth_root(kn_array matrix, int p,
+    const kn_optim_matrix_inverse_pth_root_opts *opts);
 typedef struct kn_optim_tree_allclose_opts {
     size_t size_;
     double rtol;    /* 1e-5: relative to b */
@@ -167,6 +181,9 @@ KN_API kn_tree kn_optim_scale_gradient(kn_tree inputs, double scale);
 #define kn_optim_power_iteration(matrix, ...)                                                                          \
     KN_F1O(kn_optim_power_iteration, kn_optim_power_iteration_opts, (.num_iters = 100, .error_tolerance = 1e-6, ),     \
     matrix, __VA_ARGS__)
+#define kn_optim_matrix_inverse_pth_root(matrix, p, ...)                                                               \
+    KN_H1O(kn_optim_matrix_inverse_pth_root, kn_optim_matrix_inverse_pth_root_opts, (.num_iters = 100,                 \
+    .ridge_epsilon = 1e-6, .error_tolerance = 1e-6, ), matrix, int, p, __VA_ARGS__)
 #define kn_optim_tree_allclose(a, b, ...)                                                                              \
     KN_G2O(kn_optim_tree_allclose, kn_optim_tree_allclose_opts, (.rtol = 1e-5, .atol = 1e-8, ), kn_tree, a, kn_tree,   \
     b, __VA_ARGS__)

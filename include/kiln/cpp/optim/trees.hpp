@@ -140,6 +140,27 @@ inline ::kiln::power_iteration_result power_iteration(const ::kiln::operand &mat
 { detail::call c_(where); kn_array matrix_h = matrix.c(); kn_optim_power_iteration_opts opts_c = opts.c(); c_.here();
     kn_power_iteration_result r_ = c_.value(kn_optim_power_iteration(matrix_h, &opts_c)); return
     ::kiln::power_iteration_result{array::share(r_.eigenvalue), array::share(r_.eigenvector)}; }
+struct matrix_inverse_pth_root_opts {
+    KILN_OPTION((int), num_iters, 100) /* at most */
+    KILN_OPTION((double), ridge_epsilon, 1e-6) /* times the largest eigenvalue: what is added to the diagonal */
+    KILN_OPTION((double), error_tolerance, 1e-6) /* of the largest element: how near the identity is near enough */
+    kn_optim_matrix_inverse_pth_root_opts c() const {
+        kn_optim_matrix_inverse_pth_root_opts to_ = {}; to_.size_ = sizeof to_; to_.num_iters = detail::c_of(num_iters);
+        to_.ridge_epsilon = detail::c_of(ridge_epsilon); to_.error_tolerance = detail::c_of(error_tolerance); return
+        to_; }
+};
+} // namespace optim
+struct matrix_inverse_pth_root_result { array root; array error; };
+namespace optim {
+/* optax.matrix_inverse_pth_root: the matrix to the power of -1/p, for a symmetric one without negative eigenvalues,
+ * by coupled Newton steps: of the matrix's dtype, and how far from the identity they ended (the largest element's
+ * size). As in optax the step's weight is -1/p in float32, for float64 matrices, too, and the matrix is (n, n) with
+ * n > 0. Any positive p (those of optax are 1, 2, 4 and 8) */
+inline ::kiln::matrix_inverse_pth_root_result matrix_inverse_pth_root(const ::kiln::operand &matrix, int p, const
+    ::kiln::optim::matrix_inverse_pth_root_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_array matrix_h = matrix.c(); kn_optim_matrix_inverse_pth_root_opts opts_c = opts.c();
+    c_.here(); kn_matrix_inverse_pth_root_result r_ = c_.value(kn_optim_matrix_inverse_pth_root(matrix_h, p, &opts_c));
+    return ::kiln::matrix_inverse_pth_root_result{array::share(r_.root), array::share(r_.error)}; }
 struct tree_allclose_opts {
     KILN_OPTION((double), rtol, 1e-5) /* relative to b */
     KILN_OPTION((double), atol, 1e-8) /* added to it */
