@@ -10,6 +10,7 @@
 #ifndef KILN_OPTIM_H
 #define KILN_OPTIM_H
 #include "kiln/optim/assignment.h"
+#include "kiln/optim/functions.h"
 #include "kiln/optim/losses.h"
 #include "kiln/optim/optimizers.h"
 #include "kiln/optim/contrib.h"

@@ -52,6 +52,7 @@
 #include "kiln/cpp/offload.hpp"
 #include "kiln/cpp/optim/assignment.hpp"
 #include "kiln/cpp/optim/contrib.hpp"
+#include "kiln/cpp/optim/functions.hpp"
 #include "kiln/cpp/optim/losses.hpp"
 #include "kiln/cpp/optim/optimizers.hpp"
 #include "kiln/cpp/optim/projections.hpp"

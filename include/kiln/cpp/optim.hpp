@@ -6,6 +6,7 @@
 #define KILN_CPP_OPTIM_HPP
 #include "kiln/cpp/options.hpp"
 #include "kiln/cpp/optim/assignment.hpp"
+#include "kiln/cpp/optim/functions.hpp"
 #include "kiln/cpp/optim/losses.hpp"
 #include "kiln/cpp/optim/optimizers.hpp"
 #include "kiln/cpp/optim/contrib.hpp"
