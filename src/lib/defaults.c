@@ -40,6 +40,7 @@
 #include "kiln/numpy/statistics.h"
 #include "kiln/numpy/ufunc.h"
 #include "kiln/optim/contrib.h"
+#include "kiln/optim/functions.h"
 #include "kiln/optim/losses.h"
 #include "kiln/optim/optimizers.h"
 #include "kiln/optim/scales.h"
@@ -1103,6 +1104,13 @@ kn_optim_scale_by_muon_opts kn_optim_scale_by_muon_opts_default(void)
 {
     return (kn_optim_scale_by_muon_opts){.size_ = sizeof(kn_optim_scale_by_muon_opts), .ns_steps = 5, .beta = 0.95,
         .eps = 1e-8, .nesterov = true};
+}
+
+/* ---- kiln/optim/functions.h */
+kn_optim_make_perturbed_fun_opts kn_optim_make_perturbed_fun_opts_default(void)
+{
+    return (kn_optim_make_perturbed_fun_opts){.size_ = sizeof(kn_optim_make_perturbed_fun_opts), .num_samples = 1000,
+        .sigma = 0.1, .noise = "gumbel", .use_baseline = true};
 }
 
 /* ---- kiln/optim/losses.h */

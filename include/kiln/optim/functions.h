@@ -26,6 +26,24 @@ KN_API kn_array kn_optim_hessian_diag(kn_fn loss, kn_tree params, kn_array input
  * parameters, as a vector in the order of kn_tree_ravel */
 KN_API kn_array kn_optim_fisher_diag(kn_fn negative_log_likelihood, kn_tree params, kn_array inputs, kn_array targets);
 
+/* ---- Functions that have no derivative, or no useful one. */
+typedef struct kn_optim_make_perturbed_fun_opts {
+    size_t size_;
+    int64_t num_samples;  /* 1000: so many shifts, all at once */
+    double sigma;         /* 0.1: how wide they are */
+    kn_array sigma_array; /* a 0-d array, in the place of the number */
+    const char *noise;    /* "gumbel"; or "normal": what they are drawn from */
+    /* true: less the value without a shift, which leaves the mean as it is and makes derivatives less noisy */
+    bool use_baseline;
+} kn_optim_make_perturbed_fun_opts;
+KN_API kn_optim_make_perturbed_fun_opts kn_optim_make_perturbed_fun_opts_default(void);
+/* optax.perturbations.make_perturbed_fun: a function of (key, x) that is the mean of fun(x + sigma z) over random z:
+ * an estimate of a smooth function, whose derivatives of any order come from values of fun alone (Berthet et al.
+ * 2020), so that fun may be an argmax, a sort, a program that decides. fun takes one struct or tree of floats and
+ * returns one of any kind; key is a kn_random_key. The same key gives the same shifts. TypeError for another number
+ * of arguments, ValueError for num_samples below 1 */
+KN_API kn_fn kn_optim_make_perturbed_fun(kn_fn fun, const kn_optim_make_perturbed_fun_opts *opts);
+
 #ifdef __cplusplus
 }
 #endif
@@ -49,5 +67,8 @@ KN_API kn_array kn_optim_fisher_diag(kn_fn negative_log_likelihood, kn_tree para
     __extension__({ KN_TAKE(kn_fn, 1, c, negative_log_likelihood) KN_TAKE(kn_tree, 2, c, params) kn_array              \
     KN_V(3, c) = KN_LIKE(inputs); kn_array KN_V(4, c) = KN_LIKE(targets); KN_HERE();                                   \
     (kn_optim_fisher_diag)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+#define kn_optim_make_perturbed_fun(fun, ...)                                                                          \
+    KN_G1O(kn_optim_make_perturbed_fun, kn_optim_make_perturbed_fun_opts, (.num_samples = 1000, .sigma = 0.1,          \
+    .noise = "gumbel", .use_baseline = true, ), kn_fn, fun, __VA_ARGS__)
 #endif
 #endif

@@ -28,6 +28,26 @@ inline array fisher_diag(const ::kiln::fn &negative_log_likelihood, const ::kiln
     &inputs, const ::kiln::operand &targets, place where = here())
 { detail::call c_(where); kn_array inputs_h = inputs.c(); kn_array targets_h = targets.c(); c_.here(); return
     array::share(c_.take(kn_optim_fisher_diag(negative_log_likelihood.c(), params.c(), inputs_h, targets_h))); }
+struct make_perturbed_fun_opts {
+    KILN_OPTION((int64_t), num_samples, 1000) /* so many shifts, all at once */
+    KILN_OPTION((double), sigma, 0.1) /* how wide they are */
+    KILN_OPTION((::kiln::array), sigma_array, {}) /* a 0-d array, in the place of the number */
+    KILN_OPTION((::kiln::text), noise, "gumbel") /* what they are drawn from */
+    KILN_OPTION((bool), use_baseline, true)
+    kn_optim_make_perturbed_fun_opts c() const {
+        kn_optim_make_perturbed_fun_opts to_ = {}; to_.size_ = sizeof to_; to_.num_samples = detail::c_of(num_samples);
+        to_.sigma = detail::c_of(sigma); to_.sigma_array = detail::c_of(sigma_array); to_.noise = detail::c_of(noise);
+        to_.use_baseline = detail::c_of(use_baseline); return to_; }
+};
+/* optax.perturbations.make_perturbed_fun: a function of (key, x) that is the mean of fun(x + sigma z) over random z:
+ * an estimate of a smooth function, whose derivatives of any order come from values of fun alone (Berthet et al.
+ * 2020), so that fun may be an argmax, a sort, a program that decides. fun takes one struct or tree of floats and
+ * returns one of any kind; key is a kn_random_key. The same key gives the same shifts. TypeError for another number
+ * of arguments, ValueError for num_samples below 1 */
+inline fn make_perturbed_fun(const ::kiln::fn &fun, const ::kiln::optim::make_perturbed_fun_opts &opts = {}, place
+    where = here())
+{ detail::call c_(where); kn_optim_make_perturbed_fun_opts opts_c = opts.c(); c_.here(); return
+    fn(c_.take(kn_optim_make_perturbed_fun(fun.c(), &opts_c))); }
 } // namespace optim
 } // namespace kiln
 #endif
