@@ -1112,6 +1112,10 @@ kn_optim_make_perturbed_fun_opts kn_optim_make_perturbed_fun_opts_default(void)
     return (kn_optim_make_perturbed_fun_opts){.size_ = sizeof(kn_optim_make_perturbed_fun_opts), .num_samples = 1000,
         .sigma = 0.1, .noise = "gumbel", .use_baseline = true};
 }
+kn_optim_microbatch_opts kn_optim_microbatch_opts_default(void)
+{
+    return (kn_optim_microbatch_opts){.size_ = sizeof(kn_optim_microbatch_opts), .accumulator = KN_OPTIM_SUM};
+}
 
 /* ---- kiln/optim/losses.h */
 kn_optim_loss_opts kn_optim_loss_opts_default(void)

@@ -44,6 +44,31 @@ KN_API kn_optim_make_perturbed_fun_opts kn_optim_make_perturbed_fun_opts_default
  * of arguments, ValueError for num_samples below 1 */
 KN_API kn_fn kn_optim_make_perturbed_fun(kn_fn fun, const kn_optim_make_perturbed_fun_opts *opts);
 
+/* ---- Batches that do not fit. */
+
+/* How the values of a function for the parts of a batch become one: the sum over the parts, divided by their number;
+ * the sum; the mean of those that there were so far; one behind the other along the first axis. */
+enum { KN_OPTIM_MEAN = 1, KN_OPTIM_SUM, KN_OPTIM_RUNNING_MEAN, KN_OPTIM_CONCAT };
+typedef struct kn_optim_microbatch_opts {
+    size_t size_;
+    int accumulator;                /* KN_OPTIM_SUM: for all arrays of the result */
+    /* in its place: a tree of these numbers that is a prefix of the result, kn_tree_tuple(KN_OPTIM_CONCAT,
+     * KN_OPTIM_SUM) */
+    kn_tree accumulators;
+    kn_axes in_axes;                /* not given, axis 0: the batch axis: one for all argnums, or one for each */
+    kn_array num_real_microbatches; /* a 0-d integer array: only so many parts are worked out, at most all */
+} kn_optim_microbatch_opts;
+KN_API kn_optim_microbatch_opts kn_optim_microbatch_opts_default(void);
+/* optax.microbatch: a function with the arguments of fun, those of argnums (structs or trees of arrays with a batch
+ * axis) having a larger batch: fun is called for parts of microbatch_size elements, one after the other in a loop,
+ * and its values are accumulated, so that memory for one part is enough. Part i of n has the elements i, i + n, i +
+ * 2n, ... It is differentiated, jitted and mapped as fun is (without num_real_microbatches in reverse mode, too). A
+ * microbatch_size of 0 gives fun itself. A mean divides by the number of all parts, a running mean by that of those
+ * that were worked out; rows of CONCAT that were not are zero. ValueError where batches differ in size, where
+ * microbatch_size does not divide it, for means of what is not floating point */
+KN_API kn_fn kn_optim_microbatch(kn_fn fun, kn_argnums argnums, int64_t microbatch_size,
+    const kn_optim_microbatch_opts *opts);
+
 #ifdef __cplusplus
 }
 #endif
@@ -70,5 +95,11 @@ KN_API kn_fn kn_optim_make_perturbed_fun(kn_fn fun, const kn_optim_make_perturbe
 #define kn_optim_make_perturbed_fun(fun, ...)                                                                          \
     KN_G1O(kn_optim_make_perturbed_fun, kn_optim_make_perturbed_fun_opts, (.num_samples = 1000, .sigma = 0.1,          \
     .noise = "gumbel", .use_baseline = true, ), kn_fn, fun, __VA_ARGS__)
+#define kn_optim_microbatch(fun, argnums, microbatch_size, ...)                                                        \
+    KN_OPTIM_MICROBATCH_(__COUNTER__, fun, argnums, microbatch_size, __VA_ARGS__)
+#define KN_OPTIM_MICROBATCH_(c, fun, argnums, microbatch_size, ...)                                                    \
+    __extension__({ KN_TAKE(kn_fn, 1, c, fun) KN_TAKE(kn_argnums, 2, c, argnums)                                       \
+    KN_TAKE(int64_t, 3, c, microbatch_size) KN_OPTS(c, kn_optim_microbatch_opts, (.accumulator = KN_OPTIM_SUM, ),      \
+    __VA_ARGS__) KN_HERE(); (kn_optim_microbatch)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #endif
 #endif

@@ -48,6 +48,27 @@ inline fn make_perturbed_fun(const ::kiln::fn &fun, const ::kiln::optim::make_pe
     where = here())
 { detail::call c_(where); kn_optim_make_perturbed_fun_opts opts_c = opts.c(); c_.here(); return
     fn(c_.take(kn_optim_make_perturbed_fun(fun.c(), &opts_c))); }
+struct microbatch_opts {
+    KILN_OPTION((int), accumulator, KN_OPTIM_SUM) /* for all arrays of the result */
+    KILN_OPTION((::kiln::pytree), accumulators, {})
+    KILN_OPTION((::kiln::axes), in_axes, {}) /* the batch axis: one for all argnums, or one for each */
+    KILN_OPTION((::kiln::array), num_real_microbatches, {})
+    kn_optim_microbatch_opts c() const {
+        kn_optim_microbatch_opts to_ = {}; to_.size_ = sizeof to_; to_.accumulator = detail::c_of(accumulator);
+        to_.accumulators = detail::c_of(accumulators); to_.in_axes = detail::c_of(in_axes);
+        to_.num_real_microbatches = detail::c_of(num_real_microbatches); return to_; }
+};
+/* optax.microbatch: a function with the arguments of fun, those of argnums (structs or trees of arrays with a batch
+ * axis) having a larger batch: fun is called for parts of microbatch_size elements, one after the other in a loop,
+ * and its values are accumulated, so that memory for one part is enough. Part i of n has the elements i, i + n, i +
+ * 2n, ... It is differentiated, jitted and mapped as fun is (without num_real_microbatches in reverse mode, too). A
+ * microbatch_size of 0 gives fun itself. A mean divides by the number of all parts, a running mean by that of those
+ * that were worked out; rows of CONCAT that were not are zero. ValueError where batches differ in size, where
+ * microbatch_size does not divide it, for means of what is not floating point */
+inline fn microbatch(const ::kiln::fn &fun, kn_argnums argnums, int64_t microbatch_size, const
+    ::kiln::optim::microbatch_opts &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_microbatch_opts opts_c = opts.c(); c_.here(); return
+    fn(c_.take(kn_optim_microbatch(fun.c(), argnums, microbatch_size, &opts_c))); }
 } // namespace optim
 } // namespace kiln
 #endif
