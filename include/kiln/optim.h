@@ -14,6 +14,7 @@
 #include "kiln/optim/losses.h"
 #include "kiln/optim/optimizers.h"
 #include "kiln/optim/contrib.h"
+#include "kiln/optim/around.h"
 #include "kiln/optim/projections.h"
 #include "kiln/optim/scales.h"
 #include "kiln/optim/trees.h"

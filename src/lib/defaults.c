@@ -39,6 +39,7 @@
 #include "kiln/numpy/sorting.h"
 #include "kiln/numpy/statistics.h"
 #include "kiln/numpy/ufunc.h"
+#include "kiln/optim/around.h"
 #include "kiln/optim/contrib.h"
 #include "kiln/optim/functions.h"
 #include "kiln/optim/losses.h"
@@ -959,6 +960,33 @@ kn_ufunc_resolve_dtypes_opts kn_ufunc_resolve_dtypes_opts_default(void)
     return (kn_ufunc_resolve_dtypes_opts){.size_ = sizeof(kn_ufunc_resolve_dtypes_opts), .casting = "same_kind"};
 }
 kn_ufunc_opts kn_ufunc_opts_default(void) { return (kn_ufunc_opts){.size_ = sizeof(kn_ufunc_opts)}; }
+
+/* ---- kiln/optim/around.h */
+kn_optim_mechanize_opts kn_optim_mechanize_opts_default(void)
+{
+    return (kn_optim_mechanize_opts){.size_ = sizeof(kn_optim_mechanize_opts), .weight_decay = 1e-2, .eps = 1e-8,
+        .s_init = 1e-6, .num_betas = 6};
+}
+kn_optim_scale_by_galore_opts kn_optim_scale_by_galore_opts_default(void)
+{
+    return (kn_optim_scale_by_galore_opts){.size_ = sizeof(kn_optim_scale_by_galore_opts), .rank = 128,
+        .update_proj_gap = 200, .scale = 1};
+}
+kn_optim_galore_opts kn_optim_galore_opts_default(void)
+{
+    return (kn_optim_galore_opts){.size_ = sizeof(kn_optim_galore_opts), .learning_rate = __builtin_nan(""),
+        .rank = 128, .update_proj_gap = 200, .scale = 1};
+}
+kn_optim_differentially_private_aggregate_opts kn_optim_differentially_private_aggregate_opts_default(void)
+{
+    return
+        (kn_optim_differentially_private_aggregate_opts){.size_ = sizeof(kn_optim_differentially_private_aggregate_opts)};
+}
+kn_optim_dpsgd_opts kn_optim_dpsgd_opts_default(void)
+{
+    return (kn_optim_dpsgd_opts){.size_ = sizeof(kn_optim_dpsgd_opts), .learning_rate = __builtin_nan(""),
+        .l2_norm_clip = __builtin_nan(""), .noise_multiplier = __builtin_nan(""), .momentum = __builtin_nan("")};
+}
 
 /* ---- kiln/optim/contrib.h */
 kn_optim_optimistic_adam_opts kn_optim_optimistic_adam_opts_default(void)

@@ -157,17 +157,11 @@ static void clip_norm_update(kno_pass *s, const kno_transform *t)
 
 const kno_rule kno_clip_norm = {"clip_by_global_norm", false, no_state, clip_norm_update};
 
-static kni_atom real_squares(kni_builder *b, kni_atom x)
-{
-    kni_atom square = kno_squared(b, x);
-    return knx_is_complex(knb_type(b, x).dtype) ? knb_real(b, square) : square;
-}
-
 static void clip_rms_update(kno_pass *s, const kno_transform *t)
 {
     kni_builder *b = s->b;
     for (int i = 0; i < s->n; i++) {
-        kni_atom rms = knb_sqrt(b, kno_mean(b, real_squares(b, s->u[i])));
+        kni_atom rms = knb_sqrt(b, kno_mean(b, kno_real_squared(b, s->u[i])));
         kni_atom by = knb_max(b, knb_like(b, rms, 1), knb_div(b, rms, knb_like(b, rms, t->p[0])));
         s->u[i] = knb_div(b, s->u[i], kno_spread(b, by, s->u[i]));
     }
@@ -198,7 +192,7 @@ static kni_atom unit_norm(kno_pass *s, kni_atom x)
             axes[n++] = i;
         else
             kept[m++] = i;
-    kni_atom square = real_squares(b, x), norm = knb_sqrt(b, n ? knb_reduce_sum(b, square, n, axes) : square);
+    kni_atom square = kno_real_squared(b, x), norm = knb_sqrt(b, n ? knb_reduce_sum(b, square, n, axes) : square);
     return t.ndim ? knb_broadcast_in_dim(b, norm, t.ndim, t.dim, kept) : norm;
 }
 
@@ -294,7 +288,7 @@ static void noise_layout(kno_layout *l, const kno_transform *t)
 {
     static const char *const field[] = {"count", "rng_key"};
     kno_lay_scalar(l, KN_DT(I32));
-    kno_lay_key(l, (uint64_t)t->p[2] << 32 | (uint64_t)t->p[3]);
+    kno_lay_key(l, (uint64_t)t->p[2] << 32 | (uint64_t)t->p[3], NULL);
     kno_lay_node(l, "AddNoiseState", 2, field);
 }
 

@@ -239,12 +239,6 @@ kn_optimizer kn_optim_scale_by_madgrad(const kn_optim_scale_by_madgrad_opts *opt
 
 /* ---- Around others. */
 
-static kno_transform *one_child(kna_op *op, const kno_rule *rule, kn_optimizer inner)
-{
-    kno_transform *child = kno_retain(kno_get(op, inner));
-    return child ? kno_new(rule, 1, &child) : NULL;
-}
-
 static kno_transform *free_of(kno_transform *base, double rate, double b1, double power)
 {
     return kno_with(base ? kno_new(&kno_schedule_free, 1, &base) : NULL, (const double[KNO_NUMBERS]){rate, b1, power});
@@ -391,7 +385,7 @@ static kn_optimizer when(const char *name, kn_optimizer inner, const kn_optim_co
         kna_fail(&op, KN_ERROR_VALUE, "every must be >= 1, but is %lld", (long long)o.every);
     const double most = 0x1p53; /* doubles hold the steps */
     kno_transform *t = kno_with(
-        one_child(&op, &kno_when, inner),
+        kno_around(&op, &kno_when, inner),
         (const double[KNO_NUMBERS]){(double)o.from, (double)o.to < most ? (double)o.to : most, (double)o.every});
     return kno_finish(&op, kno_flagged(t, zeros, false, false));
 }
@@ -410,5 +404,5 @@ kn_optimizer kn_optim_flatten(kn_optimizer inner)
 {
     kna_op op;
     kna_begin(&op, "optim_flatten");
-    return kno_finish(&op, one_child(&op, &kno_flatten, inner));
+    return kno_finish(&op, kno_around(&op, &kno_flatten, inner));
 }

@@ -68,6 +68,14 @@ kno_transform *kno_make_decay(kna_op *op, double decay, kn_schedule schedule, kn
     return mask && t ? kno_make_masked(op, t, mask, false) : t;
 }
 
+kno_transform *kno_around(kna_op *op, const kno_rule *rule, kn_optimizer inner)
+{
+    kno_transform *child = kno_retain(kno_get(op, inner));
+    if (child && child->rule == &kno_lookahead)
+        kna_fail(op, KN_ERROR_VALUE, "lookahead cannot be part of another optimizer");
+    return child ? kno_new(rule, 1, &child) : NULL;
+}
+
 /* ---- Made of others. */
 
 kn_optimizer kn_optim_chain(int n, const kn_optimizer *parts)
@@ -98,8 +106,7 @@ kn_optimizer kn_optim_chain(int n, const kn_optimizer *parts)
 
 static kno_transform *around(kna_op *op, const kno_rule *rule, kn_optimizer inner, double p)
 {
-    kno_transform *child = kno_retain(kno_get(op, inner));
-    return kno_with(child ? kno_new(rule, 1, &child) : NULL, (const double[KNO_NUMBERS]){p});
+    return kno_with(kno_around(op, rule, inner), (const double[KNO_NUMBERS]){p});
 }
 
 kn_optimizer kn_optim_masked(kn_optimizer inner, kn_tree mask)

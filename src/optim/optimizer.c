@@ -66,9 +66,8 @@ static const char *leaf_name(frame *f, knx_text *text, int i)
     return text->s;
 }
 
-static bool same_shape(frame *f, const char *what, int i, kni_atom a, const char *other, kni_atom b)
+static bool same_shape(frame *f, const char *what, int i, kni_type x, const char *other, kni_type y)
 {
-    kni_type x = knb_type(f->op.b, a), y = knb_type(f->op.b, b);
     if (kna_failed(&f->op) || kni_type_same_shape(x, y))
         return !kna_failed(&f->op);
     knx_text s = {0}, t = {0}, name = {0};
@@ -86,14 +85,25 @@ static bool inexact(frame *f, int i, kni_type t)
     return knx_is_inexact(t.dtype);
 }
 
+/* The type of a gradient, or where they are of many examples, of one. */
+static kni_type gradient_type(frame *f, kni_atom grad)
+{
+    kni_type t = knb_type(f->op.b, grad);
+    if (kno_takes_examples(f->t) && t.ndim)
+        t = kni_type_of(t.dtype, t.ndim - 1, t.dim + 1);
+    return t;
+}
+
 /* Gradients in the dtype of their parameters; the types that the state is laid out for. */
 static const kni_type *fit_gradients(frame *f, kni_atom *grad, const kni_atom *param)
 {
     kni_type *type = room(f, (size_t)f->n, sizeof *type);
     for (int i = 0; type && i < f->n && !kna_failed(&f->op); i++) {
-        if (param && !same_shape(f, "gradient", i, grad[i], "parameter", param[i]))
+        type[i] = gradient_type(f, grad[i]);
+        kni_type own = param ? knb_type(f->op.b, param[i]) : type[i];
+        if (!same_shape(f, "gradient", i, type[i], "parameter", own))
             return NULL;
-        type[i] = knb_type(f->op.b, param ? param[i] : grad[i]);
+        type[i] = own;
         if (inexact(f, i, type[i]))
             grad[i] = knb_convert(f->op.b, grad[i], type[i].dtype);
     }
@@ -116,8 +126,10 @@ static void check_state(frame *f, kn_tree tree, const kni_atom *state, const kno
 static bool lay_out(frame *f, kno_layout *l)
 {
     f->t->rule->layout(l, f->t);
-    if (l->failed)
-        kna_fail_with(&f->op, knx_error_nomem());
+    if (l->failed) {
+        kna_fail_with(&f->op, l->error ? l->error : knx_error_nomem());
+        l->error = NULL;
+    }
     return !l->failed;
 }
 
@@ -149,7 +161,7 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
     f->n_param = f->t->rule == &kno_lookahead ? 2 * f->n : f->n;
     f->named = params ? params : grads;
     for (int i = 0; i < f->n; i++)
-        raw[i] = knb_type(f->op.b, grad[i]);
+        raw[i] = gradient_type(f, grad[i]);
     s = read_state(f, state, NULL, raw, false);
     if (s && params)
         p = tree_of_n(f, params, "the parameters", f->n_param, "gradients");
@@ -172,7 +184,7 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
     if (o.hessian)
         f->step.hessian = tree_of_n(f, o.hessian, "the option hessian", f->n, "gradients");
     for (int i = 0; f->step.hessian && i < f->n; i++)
-        if (!same_shape(f, "estimate", i, f->step.hessian[i], "gradient", grad[i]))
+        if (!same_shape(f, "estimate", i, knb_type(f->op.b, f->step.hessian[i]), "gradient", type[i]))
             return;
     if (!kna_failed(&f->op))
         kno_update(&f->step, f->t);
@@ -237,7 +249,7 @@ static kni_atom *sums(frame *f, const kni_atom *param, const kni_atom *update, i
 {
     kni_atom *y = room(f, (size_t)n, sizeof *y);
     for (int i = 0; y && i < n; i++)
-        if (same_shape(f, "update", i, update[i], "parameter", param[i]))
+        if (same_shape(f, "update", i, knb_type(f->op.b, update[i]), "parameter", knb_type(f->op.b, param[i])))
             y[i] = knb_add(f->op.b, param[i], knb_convert(f->op.b, update[i], knb_type(f->op.b, param[i]).dtype));
     return y;
 }
@@ -356,7 +368,7 @@ static kn_tree both(frame *f, const char *name, kn_tree new, kn_tree old, kni_at
         rest = kno_operand(&s, 1.0 - step_size);
     }
     for (int i = 0; y && i < f->n; i++) {
-        if (!same_shape(f, "new tensor", i, x[i], "old one", y[i]))
+        if (!same_shape(f, "new tensor", i, knb_type(b, x[i]), "old one", knb_type(b, y[i])))
             break;
         x[i] = knb_convert(b, x[i], knb_type(b, y[i]).dtype);
         if (when != KN_ATOM_NONE) {

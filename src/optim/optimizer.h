@@ -19,12 +19,17 @@ typedef struct kno_entry {
     kni_type type; /* dims are in the layout's arena or the parameter's */
     double fill;
     kno_first first;
-    int number;    /* of the parameter, among all that the optimizer was given */
+    int number;    /* of the parameter, among all that the optimizer was given, and which part of it: kno_part */
     int n;         /* KNO_NORM_OF_ALL: of so many, */
     const int *numbers; /* ... which have these; NULL: of all */
     uint64_t seed; /* of a random key */
+    kna_value *key; /* a random key instead of its seed: the transformation's */
     const double *vector; /* static: as many as the extent says */
 } kno_entry;
+
+/* The number of a parameter, or of one of the two parts that kno_split makes of a complex one. */
+enum { KNO_REAL = 1 << 29, KNO_IMAGINARY = 1 << 30 };
+#define KNO_NUMBER_OF(number) ((number) & ~(KNO_REAL | KNO_IMAGINARY))
 
 typedef struct kno_layout {
     int n; /* parameters */
@@ -34,11 +39,14 @@ typedef struct kno_layout {
     knx_arena arena;
     KN_VEC(kno_entry) entry;
     KN_VEC(kntree_structure *) part; /* of what was laid out and is not in a node yet */
-    bool failed;                  /* no memory */
+    bool failed;                  /* no memory, or */
+    knx_error *error;             /* ... what was wrong with the parameters */
 } kno_layout;
+void kno_lay_wrong(kno_layout *l, knx_error *e);                 /* takes e over */
 void kno_lay(kno_layout *l, kni_type type, double fill);         /* one array */
 void kno_lay_scalar(kno_layout *l, kn_dtype d);                  /* zero */
-void kno_lay_key(kno_layout *l, uint64_t seed);                  /* jax.random.key(seed) */
+/* jax.random.key(seed), or this key if it is not NULL */
+void kno_lay_key(kno_layout *l, uint64_t seed, kna_value *key);
 void kno_lay_like(kno_layout *l, double fill);                   /* one per parameter, of its type */
 void kno_lay_params(kno_layout *l);                              /* the parameters themselves */
 /* One scalar of dtype d: v times 1 + the norm of all parameters. */
@@ -87,9 +95,11 @@ struct kno_transform {
     double p[KNO_NUMBERS]; /* what they are is said where the rule stands */
     bool flag[4];
     const kno_schedule *schedule; /* instead of p[0]; NULL: none */
-    kna_value *number;            /* instead of p[0]: an array; NULL: none */
+    kna_value *number;            /* instead of p[0]: an array; NULL: none. Of noise: its key */
     int n_mask;
     bool *mask;                   /* per parameter */
+    int n_sides;
+    kn_optim_galore_dimension_numbers *sides; /* of galore: none, one for all, or per parameter */
     int n_child;
     kno_transform *child[];
 };
@@ -112,6 +122,7 @@ kni_atom kno_times(kni_builder *b, double factor, kni_atom x);
 kni_atom kno_plus(kni_builder *b, kni_atom x, double number);
 kni_atom kno_weighted(kni_builder *b, double p, kni_atom x, double q, kni_atom y); /* p x + q y */
 kni_atom kno_squared(kni_builder *b, kni_atom g);         /* |g|^2 in g's dtype */
+kni_atom kno_real_squared(kni_builder *b, kni_atom g);    /* |g|^2, a real number */
 kni_atom kno_sum(kni_builder *b, kni_atom x);             /* of all elements */
 kni_atom kno_mean(kni_builder *b, kni_atom x);
 /* the number of elements of this shape, as a scalar of x's dtype */
@@ -139,11 +150,20 @@ extern const kno_rule kno_dog, kno_dowg, kno_over, kno_cocob, kno_madgrad, kno_d
 extern const kno_rule kno_acprop, kno_ademamix, kno_simplified, kno_adopt, kno_sophia, kno_muon,
     kno_by_shape;                                                                            /* newer.c */
 extern const kno_rule kno_momo, kno_plateau;                                                 /* by_loss.c */
+extern const kno_rule kno_mechanic;                                                          /* mechanic.c */
+extern const kno_rule kno_private;                                                           /* private.c */
+extern const kno_rule kno_galore;                                                            /* galore.c */
+extern const kno_rule kno_split;                                                             /* split.c */
 extern const kno_rule kno_schedule_free, kno_sam, kno_partition, kno_when, kno_flatten;      /* wrap_more.c */
 extern const kno_rule kno_chained, kno_masked, kno_if_finite, kno_apply_every, kno_multi_steps,
     kno_lookahead;                                                                           /* wrap.c */
 
 void kno_update(kno_pass *s, const kno_transform *t); /* t's step, after checking that it has what it needs */
+/* A step of a child with these parameters: its updates, from s's on, in `u`. */
+void kno_child_step(kno_pass *s, const kno_transform *child, const kni_atom *param, kni_atom *u);
+int kno_state_size(kno_pass *s, const kno_transform *t); /* how many arrays its state has */
+/* Whether its gradients are those of examples, with one more axis in front than the parameters have: private.c. */
+bool kno_takes_examples(const kno_transform *t);
 
 /* ---- Handles. */
 kno_transform *kno_get(kna_op *op, kn_optimizer o);

@@ -48,6 +48,7 @@ void kno_release(kno_transform *t)
     kno_schedule_release(t->schedule);
     kna_value_release(t->number);
     knx_free(t->mask);
+    knx_free(t->sides);
     knx_free(t);
 }
 
@@ -92,12 +93,23 @@ void kno_lay(kno_layout *l, kni_type type, double fill)
         lay_part(l, kntree_structure_one(KN_TREE_LEAF));
 }
 
-void kno_lay_key(kno_layout *l, uint64_t seed)
+void kno_lay_wrong(kno_layout *l, knx_error *e)
+{
+    l->failed = true;
+    if (l->error)
+        knx_error_release(e);
+    else
+        l->error = e;
+}
+
+void kno_lay_key(kno_layout *l, uint64_t seed, kna_value *key)
 {
     size_t at = l->entry.n;
-    kno_lay_scalar(l, KN_DT(KEY));
-    if (!l->failed)
-        l->entry.at[at].seed = seed;
+    kno_lay_scalar(l, key ? key->type.dtype : KN_DT(KEY));
+    if (l->failed)
+        return;
+    l->entry.at[at].seed = seed;
+    l->entry.at[at].key = key;
 }
 
 void kno_lay_scalar(kno_layout *l, kn_dtype d) { kno_lay(l, kni_scalar_type(d), 0); }
@@ -186,6 +198,13 @@ static kni_atom random_key(kni_builder *b, uint64_t seed)
     return knb_random_wrap(b, knb_concatenate(b, 2, word, 0));
 }
 
+/* A parameter, or the part of it that an entry means. */
+static kni_atom parameter_of(kni_builder *b, const kni_atom *param, int number)
+{
+    kni_atom p = param[KNO_NUMBER_OF(number)];
+    return number & KNO_REAL ? knb_real(b, p) : number & KNO_IMAGINARY ? knb_imag(b, p) : p;
+}
+
 static kni_atom norm_of_all(kna_op *op, const kno_entry *e, int n, const kni_atom *param)
 {
     kno_pass s = {.op = op, .b = op->b, .n = e->numbers ? e->n : n};
@@ -195,7 +214,7 @@ static kni_atom norm_of_all(kna_op *op, const kno_entry *e, int n, const kni_ato
         return KN_ATOM_NONE;
     }
     for (int i = 0; i < s.n; i++)
-        some[i] = param[e->numbers ? e->numbers[i] : i];
+        some[i] = parameter_of(op->b, param, e->numbers ? e->numbers[i] : i);
     kni_atom norm = knb_sqrt(op->b, kno_norm_squared(&s, some));
     knx_free(some);
     return norm;
@@ -205,14 +224,15 @@ kni_atom kno_first_of(kna_op *op, const kno_entry *e, int n, const kni_atom *par
 {
     kni_builder *b = op->b;
     if (e->type.dtype->kind == KN_KIND_KEY)
-        return random_key(b, e->seed);
+        return e->key ? kna_value_atom(op, e->key) : random_key(b, e->seed);
     if (e->first == KNO_VECTOR)
         return short_vector(b, e);
     if (e->first == KNO_NUMBER)
         return knb_full(b, e->type, e->fill);
     if (e->first == KNO_PARAMETER)
-        return knb_convert(b, param[e->number], e->type.dtype);
-    kni_atom norm = e->first == KNO_NORM ? kno_norm(b, param[e->number]) : norm_of_all(op, e, n, param);
+        return knb_convert(b, parameter_of(b, param, e->number), e->type.dtype);
+    kni_atom norm =
+        e->first == KNO_NORM ? kno_norm(b, parameter_of(b, param, e->number)) : norm_of_all(op, e, n, param);
     return knb_convert(b, kno_times(b, e->fill, kno_plus(b, norm, 1)), e->type.dtype);
 }
 
@@ -242,6 +262,7 @@ void kno_layout_free(kno_layout *l)
         kntree_structure_release(l->part.at[i]);
     KN_VEC_FREE(&l->part);
     KN_VEC_FREE(&l->entry);
+    knx_error_release(l->error);
     knx_arena_free(&l->arena);
 }
 
@@ -279,12 +300,15 @@ kni_atom kno_weighted(kni_builder *b, double p, kni_atom x, double q, kni_atom y
     return knb_add(b, first, second);
 }
 
-static kni_atom real_square(kni_builder *b, kni_atom x)
+kni_atom kno_real_squared(kni_builder *b, kni_atom x)
 {
     return knx_is_complex(knb_type(b, x).dtype) ? knb_real(b, knb_mul(b, x, knb_conj(b, x))) : knb_mul(b, x, x);
 }
 
-kni_atom kno_squared(kni_builder *b, kni_atom g) { return knb_convert(b, real_square(b, g), knb_type(b, g).dtype); }
+kni_atom kno_squared(kni_builder *b, kni_atom g)
+{
+    return knb_convert(b, kno_real_squared(b, g), knb_type(b, g).dtype);
+}
 
 kni_atom kno_sum(kni_builder *b, kni_atom x)
 {
@@ -317,7 +341,7 @@ kni_atom kno_norm_squared(kno_pass *s, const kni_atom *x)
     kni_builder *b = s->b;
     kni_atom all = KN_ATOM_NONE;
     for (int i = 0; i < s->n; i++) {
-        kni_atom one = kno_sum(b, real_square(b, x[i]));
+        kni_atom one = kno_sum(b, kno_real_squared(b, x[i]));
         if (i) {
             kn_dtype d = knx_promote(knb_type(b, all).dtype, knb_type(b, one).dtype);
             all = knb_add(b, knb_convert(b, all, d), knb_convert(b, one, d));
@@ -328,7 +352,7 @@ kni_atom kno_norm_squared(kno_pass *s, const kni_atom *x)
     return s->n ? all : knb_number(b, kna_default_float(), 0);
 }
 
-kni_atom kno_norm(kni_builder *b, kni_atom x) { return knb_sqrt(b, kno_sum(b, real_square(b, x))); }
+kni_atom kno_norm(kni_builder *b, kni_atom x) { return knb_sqrt(b, kno_sum(b, kno_real_squared(b, x))); }
 
 kni_atom kno_spread(kni_builder *b, kni_atom scalar, kni_atom like)
 {

@@ -17,6 +17,18 @@ void kno_update(kno_pass *s, const kno_transform *t)
         t->rule->update(s, t);
 }
 
+void kno_child_step(kno_pass *s, const kno_transform *child, const kni_atom *param, kni_atom *u)
+{
+    kno_pass in = *s;
+    in.u = u;
+    in.param = param;
+    for (int i = 0; i < s->n; i++)
+        u[i] = s->u[i];
+    kno_update(&in, child);
+    s->state = in.state;
+    s->next = in.next;
+}
+
 /* ---- chain. */
 
 static void chain_layout(kno_layout *l, const kno_transform *t)
@@ -215,7 +227,7 @@ static void multi_layout(kno_layout *l, const kno_transform *t)
     kno_lay_node(l, "MultiStepsState", 5, field);
 }
 
-static int state_size(kno_pass *s, const kno_transform *t)
+int kno_state_size(kno_pass *s, const kno_transform *t)
 {
     kno_layout l = {.n = s->n, .type = s->type};
     layout(&l, t);
@@ -229,7 +241,7 @@ static int state_size(kno_pass *s, const kno_transform *t)
 static void multi_update(kno_pass *s, const kno_transform *t)
 {
     kni_builder *b = s->b;
-    int inner = state_size(s, t->child[0]);
+    int inner = kno_state_size(s, t->child[0]);
     kni_atom mini = s->state[0], step = s->state[1];
     const kni_atom *sum = s->state + 2 + inner;
     kni_atom *new_sum = s->next + 2 + inner, emit = knb_eq(b, mini, knb_like(b, mini, t->p[0] - 1));

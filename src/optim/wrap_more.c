@@ -68,19 +68,6 @@ static void sam_layout(kno_layout *l, const kno_transform *t)
     kno_lay_node(l, "SAMState", 4, field);
 }
 
-/* A step of a child with these parameters: its updates, from s's on, in `u`. */
-static void step_of(kno_pass *s, const kno_transform *child, const kni_atom *param, kni_atom *u)
-{
-    kno_pass in = *s;
-    in.u = u;
-    in.param = param;
-    for (int i = 0; i < s->n; i++)
-        u[i] = s->u[i];
-    kno_update(&in, child);
-    s->state = in.state;
-    s->next = in.next;
-}
-
 static void first_state(kno_pass *s, const kno_transform *t, kni_atom *out)
 {
     kno_layout l = {.n = s->n, .type = s->type};
@@ -113,12 +100,12 @@ static void sam_update(kno_pass *s, const kno_transform *t)
     const kni_atom *cache = opt + states;
     if (kna_failed(s->op))
         return;
-    step_of(s, t->child[0], cache, u);
+    kno_child_step(s, t->child[0], cache, u);
     for (int i = 0; new_opt + i < s->next; i++)
         new_opt[i] = kno_where(b, last, new_opt[i], opt[i]);
     const kni_atom *adv = s->state;
     kni_atom *new_adv = s->next;
-    step_of(s, t->child[1], s->param, against);
+    kno_child_step(s, t->child[1], s->param, against);
     int n_adv = (int)(s->next - new_adv);
     kni_atom *fresh = kno_room(s, (size_t)n_adv, sizeof *fresh);
     if (t->flag[0])
@@ -196,7 +183,7 @@ static void when_update(kno_pass *s, const kno_transform *t)
     kni_atom *new = s->next, *u = kno_room(s, (size_t)n, sizeof *u);
     if (kna_failed(s->op))
         return;
-    step_of(s, t->child[0], s->param, u);
+    kno_child_step(s, t->child[0], s->param, u);
     for (int i = 0; new + i < s->next; i++)
         new[i] = kno_where(b, yes, new[i], old[i]);
     for (int i = 0; i < n; i++)
@@ -244,9 +231,12 @@ static void flatten_layout(kno_layout *l, const kno_transform *t)
     l->number = NULL;
     l->like = leaf;
     layout(l, t->child[0]);
-    for (size_t i = whole.entry.n; i < l->entry.n && !l->failed; i++)
-        l->failed =
-            l->entry.at[i].first != KNO_NUMBER || !kni_type_copy(&l->arena, l->entry.at[i].type, &l->entry.at[i].type);
+    for (size_t i = whole.entry.n; i < l->entry.n && !l->failed; i++) {
+        if (l->entry.at[i].first != KNO_NUMBER)
+            kno_lay_wrong(l, knx_error_new(KN_ERROR_VALUE, "flatten: the inner transformation keeps parameters"));
+        else
+            l->failed = !kni_type_copy(&l->arena, l->entry.at[i].type, &l->entry.at[i].type);
+    }
     kntree_structure_release(leaf);
     l->n = whole.n;
     l->type = whole.type;

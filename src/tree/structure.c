@@ -105,28 +105,54 @@ kntree_structure *kntree_structure_sub(const kntree_structure *s, int at)
     return sub;
 }
 
-kntree_structure *kntree_structure_graft(const kntree_structure *outer, const kntree_structure *inner)
+/* The inner structure of leaf i: that of all, or its own. */
+static const kntree_structure *inner_of(const kntree_structure *all, const kntree_structure *const *each, int i)
 {
-    size_t leaves = (size_t)outer->node[0].leaves;
-    kntree_structure *s = new_structure((size_t)outer->n + leaves * (size_t)inner->n - leaves);
+    return all ? all : each[i];
+}
+
+static kntree_structure *graft(const kntree_structure *outer, const kntree_structure *all,
+                               const kntree_structure *const *each)
+{
+    size_t nodes = (size_t)outer->n - (size_t)outer->node[0].leaves;
+    for (int i = 0; i < outer->node[0].leaves; i++)
+        nodes += (size_t)inner_of(all, each, i)->n;
+    kntree_structure *s = new_structure(nodes);
     bool ok = s != NULL;
-    for (int i = 0, at = 0; ok && i < outer->n; i++) {
+    for (int i = 0, at = 0, leaf = 0; ok && i < outer->n; i++) {
         const kntree_node *n = &outer->node[i];
         if (n->kind == KN_TREE_LEAF) {
+            const kntree_structure *inner = inner_of(all, each, leaf++);
             for (int k = 0; ok && k < inner->n; k++, at++)
                 ok = copy_node(s, at, &inner->node[k], k ? inner->node[k].key : n->key);
             continue;
         }
         ok = copy_node(s, at, n, n->key);
-        s->node[at].nodes = n->nodes + n->leaves * (inner->n - 1);
-        s->node[at].leaves = n->leaves * inner->node[0].leaves;
-        at++;
+        kntree_node *copy = &s->node[at++];
+        if (all) { /* also of deep trees at once */
+            copy->nodes += n->leaves * (all->n - 1);
+            copy->leaves *= all->node[0].leaves;
+        }
+        for (int k = leaf; !all && k < leaf + n->leaves; k++) {
+            copy->nodes += each[k]->n - 1;
+            copy->leaves += each[k]->node[0].leaves - 1;
+        }
     }
     if (!ok) {
         kntree_structure_release(s);
         return NULL;
     }
     return s;
+}
+
+kntree_structure *kntree_structure_graft(const kntree_structure *outer, const kntree_structure *inner)
+{
+    return graft(outer, inner, NULL);
+}
+
+kntree_structure *kntree_structure_graft_each(const kntree_structure *outer, const kntree_structure *const *inner)
+{
+    return graft(outer, NULL, inner);
 }
 
 /* Structs lie in each other as deep as somebody wrote types, so this may call itself. */

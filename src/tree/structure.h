@@ -30,8 +30,9 @@ kntree_structure *kntree_structure_flat(int kind, int n); /* n leaves */
 kntree_structure *kntree_structure_join(int kind, const char *type, int n, kntree_structure *const *child,
                                   const char *const *key /* NULL: positions */);
 kntree_structure *kntree_structure_sub(const kntree_structure *s, int at); /* the subtree at node `at` */
-/* `outer` with `inner` in the place of each leaf */
+/* `outer` with `inner` in the place of each leaf; with inner[i] in the place of leaf i */
 kntree_structure *kntree_structure_graft(const kntree_structure *outer, const kntree_structure *inner);
+kntree_structure *kntree_structure_graft_each(const kntree_structure *outer, const kntree_structure *const *inner);
 /* The structure of a C struct of so many bytes; names may be NULL. One array alone is a leaf. */
 kntree_structure *kntree_structure_of_fields(const kn_fields *fields, size_t bytes);
 bool kntree_structure_equal(const kntree_structure *a, const kntree_structure *b); /* keys and types count */

@@ -10,6 +10,7 @@
 #include "kiln/cpp/optim/losses.hpp"
 #include "kiln/cpp/optim/optimizers.hpp"
 #include "kiln/cpp/optim/contrib.hpp"
+#include "kiln/cpp/optim/around.hpp"
 #include "kiln/cpp/optim/projections.hpp"
 #include "kiln/cpp/optim/scales.hpp"
 #include "kiln/cpp/optim/trees.hpp"
