@@ -172,7 +172,7 @@ static knx_error *load_routine(knd_host_loaded *l, const knc_step *s, knd_host_s
 static knx_error *load_step(loader *m, const knc_step *s, knd_host_step *out)
 {
     knd_host_loaded *l = m->l;
-    size_t room = l->step_room;
+    size_t room = 0; /* of a loop or branch: behind a step's addresses */
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL:
     case KNC_PUT: return load_kernel(l, s, out);
@@ -183,6 +183,7 @@ static knx_error *load_step(loader *m, const knc_step *s, knd_host_step *out)
     case KNC_ROUTINE: return load_routine(l, s, out);
     case KNC_COPY: break;
     }
+    room += l->step_room;
     l->room = room > l->room ? room : l->room;
     return NULL;
 }
