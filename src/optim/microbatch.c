@@ -316,7 +316,8 @@ static kn_tree whole(const knf_made *m, int n, const void *const *in)
 WHOLE(1)
 WHOLE(2)
 WHOLE(3)
-WHOLE(4) WHOLE(5) WHOLE(6) WHOLE(7) WHOLE(8)
+WHOLE(4)
+WHOLE(5) WHOLE(6) WHOLE(7) WHOLE(8)
 #define DESCRIBE(count)                                                                                             \
     {                                                                                                               \
         .size_ = sizeof(kn_function), .name = "microbatched", .call = whole_##count, .env_bytes = sizeof(settings), \
