@@ -317,7 +317,8 @@ WHOLE(1)
 WHOLE(2)
 WHOLE(3)
 WHOLE(4)
-WHOLE(5) WHOLE(6) WHOLE(7) WHOLE(8)
+WHOLE(5)
+WHOLE(6) WHOLE(7) WHOLE(8)
 #define DESCRIBE(count)                                                                                             \
     {                                                                                                               \
         .size_ = sizeof(kn_function), .name = "microbatched", .call = whole_##count, .env_bytes = sizeof(settings), \
