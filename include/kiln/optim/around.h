@@ -30,7 +30,9 @@ KN_API kn_optimizer kn_optim_split_real_and_imaginary(kn_optimizer inner);
 /* ---- Low rank. */
 /* Which axes of a parameter are a matrix's rows (reduction_axis; not given: 0) and columns (output_axis; not given: 1):
  * together all. With neither given the parameter stays as it is. */
-typedef struct kn_optim_galore_dimension_numbers { kn_axes reduction_axis, output_axis; } kn_optim_galore_dimension_numbers;
+typedef struct kn_optim_galore_dimension_numbers {
+    kn_axes reduction_axis, output_axis;
+} kn_optim_galore_dimension_numbers;
 /* KN_GALORE_DIMENSION_NUMBERS({.reduction_axis = KN_AXIS(0), .output_axis = KN_AXIS(1, 2)}): one for all parameters of
  * two dimensions or more; or several, one for each parameter. */
 typedef struct kn_optim_galore_dimension_numbers_list {
