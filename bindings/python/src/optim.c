@@ -117,6 +117,86 @@ static PyObject *chain(PyObject *module, PyObject *parts)
     return result;
 }
 
+/* optim_partition(optimizers, labels): a label for each parameter, the number of its optimizer */
+static PyObject *partition(PyObject *module, PyObject *args)
+{
+    PyObject *parts, *labels, *result = NULL;
+    int n;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &parts, &labels))
+        return NULL;
+    void **at = handles_of(parts, &n);
+    if (at && kpy_enter_scope() == 0) {
+        kn_tree tree = kpy_tree_of(labels);
+        if (tree) {
+            kpy_here();
+            result = kpy_wrap_handle(kn_optim_partition(n, (const kn_optimizer *)at, tree));
+        }
+        kpy_leave_scope();
+    }
+    PyMem_Free(at);
+    return result;
+}
+
+/* A pair of two new objects, either of which may be NULL after an error. */
+static PyObject *pair_of(PyObject *first, PyObject *second)
+{
+    PyObject *pair = first && second ? PyTuple_Pack(2, first, second) : NULL;
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return pair;
+}
+
+/* optim_clip_examples(grads, norm, uniform or None) -> (the sum over examples, how many were scaled): lists, for
+ * uniform not None (each leaf has a norm of its own), else a list and a number */
+static PyObject *clip_examples(PyObject *module, PyObject *args)
+{
+    PyObject *grads, *uniform, *result = NULL;
+    double norm;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OdO", &grads, &norm, &uniform) || kpy_enter_scope() < 0)
+        return NULL;
+    kn_tree g = kpy_tree_of(grads);
+    if (g && uniform == Py_None) {
+        kn_array n = NULL;
+        kpy_here();
+        kn_tree sum = kn_optim_per_example_global_norm_clip(g, norm, &n);
+        PyObject *first = kpy_failed() ? NULL : kpy_list_of_tree(sum);
+        result = pair_of(first, first ? kpy_wrap(n) : NULL);
+    } else if (g) {
+        kn_optim_per_example_layer_norm_clip_opts opts = kn_optim_per_example_layer_norm_clip_opts_default();
+        kn_tree n = NULL;
+        opts.uniform = uniform == Py_True;
+        kpy_here();
+        kn_tree sum = kn_optim_per_example_layer_norm_clip(g, norm, &n, &opts);
+        PyObject *first = kpy_failed() ? NULL : kpy_list_of_tree(sum);
+        result = pair_of(first, first ? kpy_list_of_tree(n) : NULL);
+    }
+    kpy_leave_scope();
+    return result;
+}
+
+/* optim_skip(updates, max_squared_norm or None) -> (is the step to be left out, the square of the norm or, for None,
+ * how many elements are not finite) */
+static PyObject *skip(PyObject *module, PyObject *args)
+{
+    PyObject *updates, *most, *result = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO", &updates, &most) || kpy_enter_scope() < 0)
+        return NULL;
+    double norm = most == Py_None ? 0 : PyFloat_AsDouble(most);
+    kn_tree u = PyErr_Occurred() ? NULL : kpy_tree_of(updates);
+    if (u) {
+        kn_array n = NULL;
+        kpy_here();
+        kn_array yes = most == Py_None ? kn_optim_skip_not_finite(u, &n) : kn_optim_skip_large_updates(u, norm, &n);
+        PyObject *first = kpy_wrap(yes);
+        result = pair_of(first, first ? kpy_wrap(n) : NULL);
+    }
+    kpy_leave_scope();
+    return result;
+}
+
 /* optim_join(schedules, boundaries) */
 static PyObject *join(PyObject *module, PyObject *args)
 {
@@ -196,12 +276,17 @@ static PyObject *sgdr(PyObject *module, PyObject *cycles)
     return result;
 }
 
-static PyMethodDef functions[] = {{"optim_init", init, METH_VARARGS, "kn_optim_init"},
-                                  {"optim_update", update, METH_VARARGS, "kn_optim_update"},
-                                  {"optim_chain", chain, METH_O, "kn_optim_chain"},
-                                  {"optim_join", join, METH_VARARGS, "kn_optim_join_schedules"},
-                                  {"optim_piecewise", piecewise, METH_VARARGS, "kn_optim_piecewise_constant_schedule"},
-                                  {"optim_sgdr", sgdr, METH_O, "kn_optim_sgdr_schedule"},
-                                  {0}};
+static PyMethodDef functions[] = {
+    {"optim_init", init, METH_VARARGS, "kn_optim_init"},
+    {"optim_update", update, METH_VARARGS, "kn_optim_update"},
+    {"optim_chain", chain, METH_O, "kn_optim_chain"},
+    {"optim_partition", partition, METH_VARARGS, "kn_optim_partition"},
+    {"optim_clip_examples", clip_examples, METH_VARARGS,
+     "kn_optim_per_example_global_norm_clip, kn_optim_per_example_layer_norm_clip"},
+    {"optim_skip", skip, METH_VARARGS, "kn_optim_skip_not_finite, kn_optim_skip_large_updates"},
+    {"optim_join", join, METH_VARARGS, "kn_optim_join_schedules"},
+    {"optim_piecewise", piecewise, METH_VARARGS, "kn_optim_piecewise_constant_schedule"},
+    {"optim_sgdr", sgdr, METH_O, "kn_optim_sgdr_schedule"},
+    {0}};
 
 int kpy_optim_make(PyObject *module) { return PyModule_AddFunctions(module, functions); }

@@ -17,12 +17,21 @@ MASK = {"w": {"a": True, "s": False}, "b": True}
 PREFIX = {"w": False, "b": [True]}
 VALUES = {"learning_rate": 0.1, "step_size": 0.1, "decay": 0.9, "max_delta": 0.1, "max_norm": 0.1, "threshold": 0.1, "clipping": 0.1,
           "eta": 0.1, "gamma": 0.5, "key": 0}
-TRANSFORMS = [n for n in optim._optimizers.__all__ if "learning_rate" in n or not ("schedule" in n or n == "exponential_decay")]
-SCHEDULED = [n for n in TRANSFORMS if "learning_rate_schedule" in inspect.signature(optim._c["_" + n]).parameters]
+TRANSFORMS = [n for n in (*optim._optimizers.__all__, *optim._scales.__all__)
+              if "learning_rate" in n or not ("schedule" in n or n == "exponential_decay")]
+# Those made of others are below; optax's scale_by_muon takes a single matrix, that of Kiln sees the matrices of a tree;
+# gradients of those for privacy have another axis (test_optim_more.py).
+CONTRIB = [n for n in optim.contrib.__all__ if n[0].islower() and n not in (
+    "schedule_free", "schedule_free_eval_params", "sam", "scale_by_muon", "mechanize", "split_real_and_imaginary",
+    "differentially_private_aggregate", "dpsgd")]
+SCHEDULED = [
+    n for n in (*TRANSFORMS, *CONTRIB) if "learning_rate_schedule" in inspect.signature(optim._c["_" + n]).parameters]
+VALUED = ("polyak_sgd", "scale_by_polyak", "momo", "momo_adam", "reduce_on_plateau")
 
 
 def of_name(api, name, **given):
     """The transformation of this name with numbers for what has no default."""
+    api = api.contrib if name in CONTRIB else api
     parameters = inspect.signature(getattr(api, name)).parameters
     wanted = {k: VALUES[k] for k, p in parameters.items() if k in VALUES and (p.default is p.empty or k in ("learning_rate", "key"))}
     return getattr(api, name)(**{**wanted, **given})
@@ -57,9 +66,34 @@ OTHERS = {
     "MultiSteps": lambda o: o.MultiSteps(o.masked(o.adam(0.1), MASK), 2),
     "MultiSteps in a chain": lambda o: o.chain(o.MultiSteps(o.adam(0.1), 2).gradient_transformation(), o.scale(0.5)),
     "lookahead": lambda o: o.lookahead(o.masked(o.adam(0.1), MASK), 2, 0.5),
+    "partition": lambda o:
+        o.partition({"x": o.adam(0.1), "a": o.sgd(0.1, 0.9), "n": o.lion(0.1)}, {"w": {"a": "x", "s": "n"}, "b": "a"}),
+    "partition by a prefix": lambda o: o.partition({2: o.adam(0.1), 1: o.trace(0.9)}, {"w": 1, "b": 2}),
+    "partition by a function": lambda o:
+        o.partition({2: o.adam(0.1), 1: o.trace(0.9)}, lambda p: {k: len(p[k]) for k in p}),
+    "partition of a partition": lambda o: o.partition(
+        {"a": o.partition({"c": o.trace(0.9), "d": o.ema(0.9)}, {"w": {"a": "c", "s": "d"}, "b": "d"}),
+         "b": o.adam(0.1)},
+        {"w": "a", "b": "a"}),
+    "masked in a partition": lambda o: o.partition({"a": o.masked(o.adam(0.1), MASK), "b": o.adam(0.1)}, "a"),
+    "selective_transform": lambda o: o.selective_transform(o.adam(0.1), freeze_mask=MASK),
+    "conditionally_transform": lambda o: o.conditionally_transform(o.masked(o.adam(0.1), MASK), lambda step: step >= 1),
+    "conditionally_mask": lambda o: o.conditionally_mask(o.masked(o.adam(0.1), MASK), lambda step: step < 1),
+    "conditionally in a chain": lambda o:
+    o.chain(o.conditionally_mask(o.trace(0.9), lambda step: step == 0), o.ema(0.9)),
+    "flatten": lambda o: o.flatten(o.adam(0.1)),
+    "flatten in a chain": lambda o: o.chain(o.flatten(o.chain(o.trace(0.9), o.ema(0.5))), o.adam(0.1)),
+    "schedule_free": lambda o: o.contrib.schedule_free(o.masked(o.trace(0.9), MASK), 0.1),
+    "schedule_free by a schedule": lambda o: o.contrib.schedule_free(o.sgd(0.1), o.linear_schedule(0.1, 0.0, 5)),
+    "sam": lambda o: o.contrib.sam(o.masked(o.adam(0.1), MASK), o.chain(o.contrib.normalize(), o.sgd(0.1, 0.9))),
+    "mechanize": lambda o: o.contrib.mechanize(o.masked(o.adam(0.1), MASK), num_betas=4),
+    "split_real_and_imaginary": lambda o:
+    o.contrib.split_real_and_imaginary(o.chain(o.masked(o.adam(0.1), MASK), o.ema(0.9))),
+    "muon adam": lambda o: o.contrib.muon(0.1, weight_decay=0.1, adam_weight_decay=0.1, consistent_rms=0.2),
+    "dog rate": lambda o: o.contrib.dog(0.1, ("learning_rate", 0.5), weight_decay=0.1, mask=MASK),
 }
 CASES = {
-    **{n: lambda o, n=n: of_name(o, n) for n in TRANSFORMS},
+    **{n: lambda o, n=n: of_name(o, n) for n in (*TRANSFORMS, *CONTRIB)},
     **{n + " by a schedule": lambda o, n=n: of_name(o, n, learning_rate=o.linear_schedule(0.1, 0.0, 5)) for n in SCHEDULED},
     **OTHERS,
 }
@@ -75,7 +109,7 @@ def states(api, name, to):
     if name == "lookahead":
         params = api.LookaheadParams.init_synced(params)
     first = opt.init(params)
-    updates, second = opt.update(grads, first, params, **({"value": to(1.0)} if name == "polyak_sgd" else {}))
+    updates, second = opt.update(grads, first, params, **({"value": to(1.0)} if name.split(" ")[0] in VALUED else {}))
     return first, second, api.apply_updates(params, updates)
 
 
@@ -85,7 +119,14 @@ def optax():
     return pytest.importorskip("optax")
 
 
-@pytest.mark.parametrize("name", [n for n in CASES if n not in NOT_OF_OPTAX])
+# Where the library lays out states in another way than optax; what is mended there leaves this list.
+OTHERWISE = {"scale_by_distance_over_gradients": "optax keeps sums of squares of shape (1,), the library of shape ()",
+             "schedule_free_sgd": "the library has an EmptyState more than optax in a chain"}
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(n, marks=[pytest.mark.xfail(strict=True, reason=OTHERWISE[n])] if n in OTHERWISE else [])
+    for n in CASES if n not in NOT_OF_OPTAX])
 def test_states_are_those_of_optax(name, optax):
     import jax
 
@@ -99,7 +140,8 @@ def test_states_are_those_of_optax(name, optax):
         assert [keystr(p) for p, _ in tree_flatten_with_path(g)[0]] == paths
         for path, x, y in zip(paths, tree_leaves(g), jax.tree_util.tree_leaves(w)):
             if "rng_key" not in path:
-                assert (x.shape, x.dtype.name) == (y.shape, y.dtype.name)
+                # ns_coeffs are of the default dtype, which is float64 here
+                assert (x.shape, x.dtype.name) == (y.shape, "float64" if "ns_coeffs" in path else y.dtype.name)
                 if not name.startswith(NOT_OF_THESE_VALUES):
                     numpy.testing.assert_allclose(numpy.asarray(x), numpy.asarray(y), rtol=2e-5, atol=1e-6)
 
@@ -113,10 +155,10 @@ def test_cases_that_optax_does_not_have(optax):
 def test_classes_are_those_of_optax(optax):
     found = 0
     for name in optim._states._CLASSES:
-        theirs = getattr(optax, name, None) or getattr(optax.transforms, name, None)
+        theirs = next((getattr(m, name) for m in (optax, optax.transforms, optax.contrib) if hasattr(m, name)), None)
         found += theirs is not None
-        assert theirs is None or getattr(optim, name)._fields == theirs._fields
-    assert found > 20
+        assert theirs is None or optim._states._CLASSES[name]._fields == theirs._fields
+    assert found > 40
 
 
 def test_names_and_places_by_hand():

@@ -10,14 +10,14 @@
 >>> kiln.optim.apply_updates(params, updates)["w"].tolist()
 [0.8, 0.8]
 """
-from .. import _core
-from ..tree_util import tree_flatten as _flatten, tree_leaves as _leaves, tree_structure as _structure
-from . import _optimizers
-from ._base import GradientTransformation, GradientTransformationExtraArgs, Schedule
-from ._base import Lookahead as _Lookahead, mask_of as _mask_of
+from .. import _core, numpy as _numpy, random as _random
+from ..tree_util import tree_flatten as _flatten, tree_leaves as _leaves
+from . import _optimizers, _scales
+from ._base import GradientTransformation, GradientTransformationExtraArgs, Schedule, same as _same
+from ._combining import *  # noqa: F401, F403
 from ._optimizers import *  # noqa: F401, F403
+from ._scales import *  # noqa: F401, F403
 from ._states import *  # noqa: F401, F403
-from ._states import MaskedState as _MaskedState, masked_tree as _masked_tree, read as _read
 
 _c = _core.functions("kiln.optim")
 globals().update({k: f for k, f in _c.items() if k[0] != "_"})
@@ -31,13 +31,6 @@ def poly_loss_cross_entropy(logits, labels, *, epsilon=2.0):
 def ntxent(embeddings, labels, temperature=0.07):
     """optax.losses.ntxent"""
     return _c["_ntxent"](embeddings, labels, temperature)
-
-
-def _same(a, b):
-    leaves, treedef = _flatten(a)
-    if _structure(b) != treedef:
-        raise ValueError(f"trees of different structure: {treedef} and {_structure(b)}")
-    return leaves, _leaves(b), treedef
 
 
 def apply_updates(params, updates):
@@ -63,54 +56,49 @@ def periodic_update(new_tensors, old_tensors, steps, update_period):
     return treedef.unflatten(_c["_periodic_update"](new, old, steps, update_period))
 
 
-def _around(inner):
-    """Reads the state of a transformation around another one."""
-    return lambda node, leaves, params: _read(node, leaves, params, inner._state)
+def scale_gradient(inputs, scale):
+    """inputs, whose gradient is scaled. (optax.scale_gradient)"""
+    leaves, treedef = _flatten(inputs)
+    return treedef.unflatten(_c["_scale_gradient"](leaves, scale))
 
 
-def chain(*args):
-    """One transformation after the other. (optax.chain)"""
-    return GradientTransformation(
-        lambda params: _core.optim_chain(tuple(a._handle(params) for a in args)),
-        lambda node, leaves, params: tuple(a._state(n, leaves, params) for a, n in zip(args, node[1:], strict=True)))
+def per_example_global_norm_clip(grads, l2_norm_clip):
+    """(the sum over examples of their gradients, each of this norm at most; how many were longer)
+    (optax.per_example_global_norm_clip)"""
+    leaves, treedef = _flatten(grads)
+    total, count = _core.optim_clip_examples(leaves, l2_norm_clip, None)
+    return treedef.unflatten(total), count
 
 
-def masked(inner, mask, *, mask_compatible_extra_args=False):
-    """inner, where the mask is true; other updates stay. (optax.masked)"""
-    return GradientTransformation(
-        lambda params: _c["_masked"](inner._handle(_masked_tree(mask, params)), _mask_of(mask, params)),
-        lambda node, leaves, params: _MaskedState(inner._state(node[1], leaves, _masked_tree(mask, params))))
+def per_example_layer_norm_clip(grads, global_l2_norm_clip, uniform=True):
+    """(the sum over examples of their gradients, each leaf of a share of this norm at most; how many were longer)
+    (optax.per_example_layer_norm_clip)"""
+    leaves, treedef = _flatten(grads)
+    total, count = _core.optim_clip_examples(leaves, global_l2_norm_clip, bool(uniform))
+    return treedef.unflatten(total), treedef.unflatten(count)
 
 
-def freeze(mask):
-    """Zeros, where the mask is true. (optax.freeze)"""
-    return GradientTransformation(lambda params: _c["_freeze"](_mask_of(mask, params)))
+def skip_not_finite(updates, gradient_step, params):
+    """(is an element infinite or NaN?, what was found) (optax.skip_not_finite)"""
+    yes, count = _core.optim_skip(_leaves(updates), None)
+    return yes, {"should_skip": yes, "num_not_finite": count}
 
 
-def apply_if_finite(inner, max_consecutive_errors):
-    """inner, but for updates with NaN and infinities, up to so many. (optax.apply_if_finite)"""
-    return GradientTransformation(lambda params: _c["_apply_if_finite"](inner._handle(params), max_consecutive_errors),
-                                  _around(inner))
+def skip_large_updates(updates, gradient_step, params, max_squared_norm):
+    """(is the square of the norm not below max_squared_norm?, what was found) (optax.skip_large_updates)"""
+    yes, square = _core.optim_skip(_leaves(updates), max_squared_norm)
+    return yes, {"should_skip": yes, "norm_squared": square}
 
 
-class MultiSteps:
-    """opt after every k gradients, of their mean. (optax.MultiSteps)"""
-
-    def __init__(self, opt, every_k_schedule, use_grad_mean=True):
-        t = GradientTransformation(
-            lambda params: _c["_multi_steps"](opt._handle(params), every_k_schedule, use_grad_mean), _around(opt))
-        self._t, self.init, self.update = t, t.init, t.update
-
-    def gradient_transformation(self):
-        """As a part of a chain."""
-        return self._t
-
-
-def lookahead(fast_optimizer, sync_period, slow_step_size, reset_state=False):
-    """Slow parameters that follow the fast ones, both as LookaheadParams. (optax.lookahead)"""
-    return _Lookahead(
-        lambda params: _c["_lookahead"](fast_optimizer._handle(params), sync_period, slow_step_size, reset_state),
-        _around(fast_optimizer))
+def power_iteration(matrix, *, v0=None, num_iters=100, error_tolerance=1e-06, precision=None, key=None):
+    """(the eigenvalue of the largest size of a symmetric matrix, its eigenvector); without v0 it begins with uniform
+    random numbers of the key. (optax.power_iteration)"""
+    if callable(matrix):
+        raise NotImplementedError("power_iteration: the matrix has to be an array")
+    if v0 is None and key is not None:
+        matrix = _numpy.asarray(matrix)
+        v0 = _random.uniform(key, matrix.shape[-1:], matrix.dtype, -1.0, 1.0)
+    return _c["_power_iteration"](matrix, v0=v0, num_iters=num_iters, error_tolerance=error_tolerance)
 
 
 def join_schedules(schedules, boundaries):
@@ -138,3 +126,6 @@ def sgdr_schedule(cosine_kwargs):
 
 
 __all__ = sorted(n for n, v in globals().items() if n[0] != "_" and callable(v))
+
+# The modules, which are of what is above.
+from . import assignment, contrib, losses, projections, second_order, transforms, tree  # noqa: E402, F401

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers and schedules as objects over those of the library."""
-from .. import _core
+import inspect
+
+from .. import _core, numpy
 from .._core import Array
-from ..tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_structure
+from ..tree_util import flatten_up_to, tree_flatten, tree_leaves, tree_map, tree_structure
 from ._states import LookaheadParams, read
 
 _c = _core.functions("kiln.optim")
@@ -90,54 +92,75 @@ def mask_of(mask, params):
     return [m for m, sub in zip(leaves, flatten_up_to(treedef, params)) for _ in tree_leaves(sub)]
 
 
-def _takes(name, values, plain):
-    """What stands for the same under another name in the library, and what it does not have."""
-    for key in ("mu_dtype", "accumulator_dtype"):
-        if values.pop(key, None) is not None:
-            raise NotImplementedError(f"{name}: {key}: moments have the dtype of the parameters")
-    if name == "adafactor":
-        values.pop("dtype_momentum")
-        if values["clipping_threshold"] is None:  # which is not the default
-            values["clipping_threshold"] = float("nan")
-    if "key" in values:
-        key = values.pop("key")
-        if not isinstance(key, int):
-            raise NotImplementedError(f"{name}: the key has to be a number, a seed")
-        values["seed"] = key
-    for key, only in plain.items():
-        if key in values and values.pop(key) != only:
-            raise NotImplementedError(f"{name}: {key} has to be {only!r}")
+def of_rank(ndim):
+    """A mask of the parameters that have so many dimensions."""
+    return lambda params: tree_map(lambda p: numpy.ndim(p) == ndim, params)
+
+
+def only(name, key, value, default):
+    """NotImplementedError for what the library does not have but for its default."""
+    if value is not default and value != default:
+        raise NotImplementedError(f"{name}: {key} has to be {default!r}")
+
+
+def _renamed(name, values):
+    """What the library has under other names than optax."""
+    if "key" in values and not isinstance(values["key"], Array):
+        key, seed = values.pop("key"), values.get("seed")
+        if key is not None and seed is not None:
+            raise ValueError(f"{name}: only one of seed and key can be given")
+        values["seed"] = key if key is not None else seed if seed is not None else 0
     if name == "adadelta":
         values["mask"] = values.pop("weight_decay_mask", None)
+    if name == "scale_by_schedule":
+        values["step_size"] = values.pop("step_size_fn")
     return values
 
 
-def optimizer(name, values):
-    """The optimizer of the library with these arguments, those of the function in Python."""
-    plain = {"scale_by_learning_rate": {"flip_sign": True}, "adaptive_grad_clip": {"axis": None},
-             "scale_by_lion": {"mode": None, "smooth_beta": None}, "nadam": {"nesterov": True},
-             "nadamw": {"nesterov": True}}.get(name, {})
-    if name == "scale_by_lion":
-        plain = {}
-        values = {k: v for k, v in values.items() if k in ("b1", "b2", "mu_dtype")}
-    values = _takes(name, dict(values), plain)
-    if name == "scale_by_schedule":
-        values["step_size"] = values.pop("step_size_fn")
-    given = {}
-    for key, v in values.items():
-        if isinstance(v, Schedule):
-            key, v = (key if name == "scale_by_schedule" else key + "_schedule"), v._handle
-        elif isinstance(v, Array) and key == "learning_rate":
+def arguments(f, values):
+    """(the function of the library for f, its arguments): f is the function of Python with optax's signature, values
+    are its arguments. What the library does not have takes its default alone; None for a number that has another
+    default is NaN."""
+    name, row, given = f.__name__, _c["_" + f.__name__], {}
+    own, there = inspect.signature(f).parameters, inspect.signature(row).parameters
+    for key, v in _renamed(name, dict(values)).items():
+        default = own[key].default if key in own else None
+        if isinstance(v, Schedule) and key + "_schedule" in there:
+            key, v = key + "_schedule", v._handle
+        elif isinstance(v, Schedule) and name == "scale_by_schedule":
+            v = v._handle
+        elif isinstance(v, Array) and key + "_array" in there:
             key += "_array"
+        elif key not in there:
+            if key == "key":
+                raise NotImplementedError(f"{name}: the key has to be a number, a seed")
+            only(name, key, v, default)
+            continue
         elif callable(v) and "mask" not in key:
-            raise TypeError(f"{name}: {key} has to be a number, an array or a schedule of kiln.optim")
-        given[key] = v
+            what = "a number, an array or a schedule of kiln.optim" if key + "_schedule" in there else "a number"
+            raise TypeError(f"{name}: {key} has to be {what}")
+        given[key] = float("nan") if v is None and isinstance(default, float) else v
+    return row, given
+
+
+def optimizer(f, values, state=read):
+    """The optimizer of the library for f, the function of Python with optax's signature, with these arguments."""
+    row, given = arguments(f, values)
     masks = [k for k in given if "mask" in k and given[k] is not None]
-    row = _c["_" + name]
     if not masks:
         handle = row(**given)
-        return GradientTransformation(lambda params: handle)
-    return GradientTransformation(lambda params: row(**{**given, **{k: mask_of(given[k], params) for k in masks}}))
+        return GradientTransformation(lambda params: handle, state)
+    return GradientTransformation(
+        lambda params: row(**{**given, **{k: mask_of(given[k], params) for k in masks}}), state)
+
+
+def same(*trees):
+    """(the leaves of each, the structure), which has to be the same."""
+    leaves, treedef = tree_flatten(trees[0])
+    for t in trees[1:]:
+        if tree_structure(t) != treedef:
+            raise ValueError(f"trees of different structure: {treedef} and {tree_structure(t)}")
+    return *(tree_leaves(t) for t in trees), treedef
 
 
 def schedule(name, values):
