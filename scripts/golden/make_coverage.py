@@ -211,6 +211,20 @@ def sophia_steps():  # the estimates of the Hessian's diagonal are the gradients
     return steps(optax.contrib.sophia(0.1, update_interval=2, hessian_diagonal_fn=squares))
 
 
+def complex_step(optimizer):
+    params = [jnp.asarray(z), jnp.asarray(v)]
+    return J(*optimizer.update([jnp.conj(z * y), w], optimizer.init(params), params)[0])
+
+
+def example_steps(optimizer):  # of three examples
+    params = [jnp.asarray(x[0]), jnp.asarray(v[0])]
+    state = optimizer.init(params)
+    for k in 1, 2:
+        updates, state = optimizer.update([k * y, k * w[:3]], state, params)
+        params = optax.apply_updates(params, updates)
+    return J(*params)
+
+
 def eval_params():
     params, optimizer = [jnp.asarray(x), jnp.asarray(v)], optax.contrib.schedule_free(optax.sgd(0.1), 0.1)
     state = optimizer.init(params)

@@ -298,7 +298,7 @@ static void noise_update(kno_pass *s, const kno_transform *t)
     kni_atom count = kno_next_count(b, kno_take(s)), pair[2];
     kno_put(s, count);
     knrandom_split2(b, kno_take(s), pair);
-    kno_put(s, pair[0]);
+    kno_put_key(s, pair[0], &pair[1]);
     kni_atom at = knb_convert(b, count, KN_DT(F64));
     kni_atom power = knb_pow(b, at, knb_like(b, at, t->p[1])),
              deviation = knb_sqrt(b, knb_div(b, knb_like(b, power, t->p[0]), power));

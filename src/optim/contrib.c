@@ -247,7 +247,7 @@ static kno_transform *free_of(kno_transform *base, double rate, double b1, doubl
 kn_optimizer kn_optim_schedule_free(kn_optimizer base_optimizer, const kn_optim_schedule_free_opts *opts)
 {
     BEGIN(schedule_free);
-    kno_transform *base = kno_retain(kno_get(&op, base_optimizer));
+    kno_transform *base = kno_child(&op, base_optimizer);
     return kno_finish(&op, WITH_RATE(free_of(base, o.learning_rate, o.b1, o.weight_lr_power)));
 }
 
@@ -290,7 +290,7 @@ kn_optimizer kn_optim_sam(kn_optimizer optimizer, kn_optimizer adv_optimizer, co
     BEGIN(sam);
     if (o.sync_period < 1)
         kna_fail(&op, KN_ERROR_VALUE, "Synchronization period must be >= 1.");
-    kno_transform *child[] = {kno_retain(kno_get(&op, optimizer)), kno_retain(kno_get(&op, adv_optimizer))};
+    kno_transform *child[] = {kno_child(&op, optimizer), kno_child(&op, adv_optimizer)};
     kno_transform *t = kno_with(kno_new(&kno_sam, 2, child), (const double[KNO_NUMBERS]){o.sync_period});
     return kno_finish(&op, kno_flagged(t, o.reset_state, false, false));
 }
@@ -356,7 +356,7 @@ kn_optimizer kn_optim_partition(int n, const kn_optimizer *transforms, kn_tree p
         count = read_labels(&op, param_labels, n, &labels);
     bool made = count >= 0;
     for (int i = 0; i < n && made; i++) {
-        kno_transform *child = kno_retain(kno_get(&op, transforms[i]));
+        kno_transform *child = kno_child(&op, transforms[i]);
         part[i] = labelled(child, i, count, labels);
     }
     if (made)
@@ -370,7 +370,7 @@ kn_optimizer kn_optim_selective_transform(kn_optimizer optimizer, kn_tree freeze
 {
     kna_op op;
     kna_begin(&op, "optim_selective_transform");
-    kno_transform *train = kno_retain(kno_get(&op, optimizer)), *zero = train ? KNO_NEW(kno_set_to_zero, 0) : NULL;
+    kno_transform *train = kno_child(&op, optimizer), *zero = train ? KNO_NEW(kno_set_to_zero, 0) : NULL;
     kno_transform *both[] = {train ? kno_make_masked(&op, train, freeze_mask, true) : NULL,
                              zero ? kno_make_masked(&op, zero, freeze_mask, false) : NULL};
     return kno_finish(&op, kno_new(&kno_partition, 2, both));

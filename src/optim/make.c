@@ -68,11 +68,17 @@ kno_transform *kno_make_decay(kna_op *op, double decay, kn_schedule schedule, kn
     return mask && t ? kno_make_masked(op, t, mask, false) : t;
 }
 
-kno_transform *kno_around(kna_op *op, const kno_rule *rule, kn_optimizer inner)
+kno_transform *kno_child(kna_op *op, kn_optimizer inner)
 {
     kno_transform *child = kno_retain(kno_get(op, inner));
     if (child && child->rule == &kno_lookahead)
         kna_fail(op, KN_ERROR_VALUE, "lookahead cannot be part of another optimizer");
+    return child;
+}
+
+kno_transform *kno_around(kna_op *op, const kno_rule *rule, kn_optimizer inner)
+{
+    kno_transform *child = kno_child(op, inner);
     return child ? kno_new(rule, 1, &child) : NULL;
 }
 
@@ -113,7 +119,7 @@ kn_optimizer kn_optim_masked(kn_optimizer inner, kn_tree mask)
 {
     kna_op op;
     kna_begin(&op, "optim_masked");
-    kno_transform *child = kno_retain(kno_get(&op, inner));
+    kno_transform *child = kno_child(&op, inner);
     return kno_finish(&op, child ? kno_make_masked(&op, child, mask, false) : NULL);
 }
 

@@ -10,7 +10,9 @@ kno_transform *kno_make_scale(kna_op *op, double factor, kn_schedule schedule, k
 /* `inner` is taken over, also on failure */
 kno_transform *kno_make_masked(kna_op *op, kno_transform *inner, kn_tree mask, bool invert);
 kno_transform *kno_make_decay(kna_op *op, double decay, kn_schedule schedule, kn_tree mask /* NULL: all */);
-/* a rule around an optimizer; ValueError for lookahead, whose parameters are not those of others */
+/* An optimizer inside of another one, and a rule around it. ValueError for lookahead, whose parameters are twice as
+ * many as its gradients. */
+kno_transform *kno_child(kna_op *op, kn_optimizer inner);
 kno_transform *kno_around(kna_op *op, const kno_rule *rule, kn_optimizer inner);
 static inline kno_transform *kno_flagged(kno_transform *t, bool first, bool second, bool third)
 {

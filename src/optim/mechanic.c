@@ -43,15 +43,26 @@ static kni_atom each_of(kni_builder *b, kni_atom scalar, kni_atom like)
     return knb_broadcast_to(b, kno_spread(b, scalar, like), knb_type(b, like));
 }
 
+/* The larger one (or the smaller one); complex numbers are ordered by their real parts, then the imaginary ones. */
+static kni_atom extreme(kni_builder *b, kni_atom x, kni_atom y, bool largest)
+{
+    if (!knx_is_complex(knb_type(b, x).dtype))
+        return largest ? knb_max(b, x, y) : knb_min(b, x, y);
+    kni_atom re = knb_real(b, x), other = knb_real(b, y), im = knb_imag(b, x), imaginary = knb_imag(b, y);
+    kni_atom tie = knb_and(b, knb_eq(b, re, other), largest ? knb_gt(b, im, imaginary) : knb_lt(b, im, imaginary));
+    kni_atom first = knb_or(b, largest ? knb_gt(b, re, other) : knb_lt(b, re, other), tie);
+    return knb_select(b, first, x, y);
+}
+
 /* The gamblers' next state, r, m, v and s, from their last one: h is what this step has won for a stake of 1. */
 static void gamble(kni_builder *b, const kno_transform *t, const kni_atom *old, kni_atom h, kni_atom *new)
 {
     kni_atom r = old[0], m = old[1], v = old[2], s = old[3], beta = betas_of(b, knb_type(b, r));
-    kni_atom won = each_of(b, h, m), clipped = knb_clamp(b, knb_neg(b, m), won, m);
-    new[1] = knb_max(b, knb_mul(b, beta, m), each_of(b, kno_plus(b, knb_abs(b, h), t->p[EPS]), m));
+    kni_atom won = each_of(b, h, m), clipped = extreme(b, extreme(b, knb_neg(b, m), won, true), m, false);
+    new[1] = extreme(b, knb_mul(b, beta, m), each_of(b, kno_plus(b, knb_abs(b, h), t->p[EPS]), m), true);
     new[2] = knb_add(b, knb_mul(b, knb_mul(b, beta, beta), v), each_of(b, knb_mul(b, h, h), v));
     new[0] = knb_add(b, knb_mul(b, beta, r), knb_mul(b, clipped, s));
-    kni_atom gained = knb_max(b, each_of(b, knb_like(b, r, 0), r), new[0]);
+    kni_atom gained = extreme(b, each_of(b, knb_like(b, r, 0), r), new[0], true);
     kni_atom wealth = knb_add(b, kno_times(b, t->p[FIRST] / t->p[BETAS], new[1]), gained);
     new[3] = knb_div(b, wealth, kno_plus(b, knb_sqrt(b, new[2]), t->p[EPS]));
 }

@@ -101,7 +101,8 @@ static const kni_type *fit_gradients(frame *f, kni_atom *grad, const kni_atom *p
     for (int i = 0; type && i < f->n && !kna_failed(&f->op); i++) {
         type[i] = gradient_type(f, grad[i]);
         kni_type own = param ? knb_type(f->op.b, param[i]) : type[i];
-        if (!same_shape(f, "gradient", i, type[i], "parameter", own))
+        if (!same_shape(f, kno_takes_examples(f->t) ? "an example's gradient" : "gradient", i, type[i], "parameter",
+                        own))
             return NULL;
         type[i] = own;
         if (inexact(f, i, type[i]))

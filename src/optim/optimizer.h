@@ -116,6 +116,9 @@ kno_transform *kno_chain(int n, kno_transform *const *part);
 /* ---- For rules. */
 static inline kni_atom kno_take(kno_pass *s) { return *s->state++; }
 static inline void kno_put(kno_pass *s, kni_atom a) { *s->next++ = a; }
+/* Puts the next random key. The updates' keys come through the same equation, so that whoever evaluates updates alone
+ * has the next key, too; it would wait otherwise, and be computed from the first one on in every step. */
+void kno_put_key(kno_pass *s, kni_atom next, kni_atom *used);
 void *kno_room(kno_pass *s, size_t n, size_t size);       /* zeroed; with the op failed there is still one element */
 kni_atom kno_operand(kno_pass *s, double v);              /* a double scalar that is no part of the plan */
 kni_atom kno_times(kni_builder *b, double factor, kni_atom x);

@@ -3,7 +3,7 @@
  * leaves of gradients have the examples as their first axis, which the updates have no more. */
 #include "optim/alias.h"
 #include "optim/optimizer.h"
-#include "random/draw.h"
+#include "random/keys.h"
 
 bool kno_takes_examples(const kno_transform *t)
 {
@@ -77,12 +77,9 @@ static kni_atom weighted_sum(kni_builder *b, kni_atom by, kni_atom g)
                            &(kni_p_dot_general){axis, axis, none, none, NULL});
 }
 
-static kni_atom noise_of(kni_builder *b, kni_atom key, kni_type like)
+static kni_atom key_of(kni_builder *b, kni_atom keys, int64_t i)
 {
-    kn_shape shape = {.ndim = like.ndim};
-    for (int i = 0; i < like.ndim; i++)
-        shape.dim[i] = like.dim[i];
-    return knrandom_any_gauss(b, key, like.dtype, &shape);
+    return knb_squeeze(b, knb_slice(b, keys, &i, (int64_t[]){i + 1}, NULL), 1, (int64_t[]){0});
 }
 
 static void private_update(kno_pass *s, const kno_transform *t)
@@ -92,16 +89,14 @@ static void private_update(kno_pass *s, const kno_transform *t)
     if (!examples(s, &n))
         return;
     kni_atom by = clips_of(s, t->p[0]), keys = knrandom_split(b, kno_take(s), 1, &wanted);
-    for (int64_t i = 0; i < wanted && !kna_failed(s->op); i++) {
-        kni_atom key = knb_squeeze(b, knb_slice(b, keys, &i, (int64_t[]){i + 1}, NULL), 1, (int64_t[]){0});
-        if (!i) {
-            kno_put(s, key);
-            continue;
-        }
-        kni_atom sum = weighted_sum(b, by, s->u[i - 1]), noise = noise_of(b, key, knb_type(b, sum));
+    kno_put_key(s, key_of(b, keys, 0), &keys);
+    for (int i = 0; i < s->n && !kna_failed(s->op); i++) {
+        kni_atom sum = weighted_sum(b, by, s->u[i]);
+        kni_type type = knb_type(b, sum);
+        kni_atom noise = knrandom_normal(b, key_of(b, keys, i + 1), type.dtype, type.ndim, type.dim);
         sum = knb_add(b, sum, kno_times(b, t->p[0] * t->p[1], noise));
         /* Where parameters are of several dtypes the noise is of the widest one, as in optax. */
-        s->u[i - 1] = knb_convert(b, knb_div(b, sum, kno_count_like(b, sum, 1, &n)), s->type[i - 1].dtype);
+        s->u[i] = knb_convert(b, knb_div(b, sum, kno_count_like(b, sum, 1, &n)), s->type[i].dtype);
     }
 }
 

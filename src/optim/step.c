@@ -268,6 +268,15 @@ void kno_layout_free(kno_layout *l)
 
 /* ---- Arithmetic. */
 
+void kno_put_key(kno_pass *s, kni_atom next, kni_atom *used)
+{
+    const kni_atom both[2] = {next, *used};
+    kni_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    knb_optimization_barrier(s->b, 2, both, out);
+    kno_put(s, out[0]);
+    *used = out[1];
+}
+
 void *kno_room(kno_pass *s, size_t n, size_t size)
 {
     size_t bytes;

@@ -35,11 +35,6 @@ kn_array kn_random_uniform(kn_array key, const kn_shape *shape, const kn_random_
 
 /* ---- Normal numbers. */
 
-kni_atom knrandom_normal(kni_builder *b, kni_atom key, kn_dtype d, int ndim, const int64_t *shape)
-{
-    return knb_random_normal(b, key, d, ndim, shape);
-}
-
 kni_atom knrandom_any_gauss(kni_builder *b, kni_atom key, kn_dtype d, const kn_shape *shape)
 {
     if (!knx_is_complex(d))
@@ -52,6 +47,14 @@ kni_atom knrandom_any_gauss(kni_builder *b, kni_atom key, kn_dtype d, const kn_s
     for (int i = 0; i < 2; i++)
         part[i] = knb_mul(b, knrandom_gauss(b, half[i], real, shape), knb_number(b, real, scale));
     return knb_complex(b, part[0], part[1]);
+}
+
+kni_atom knrandom_normal(kni_builder *b, kni_atom key, kn_dtype d, int ndim, const int64_t *shape)
+{
+    kn_shape all = {.ndim = ndim};
+    for (int i = 0; i < ndim; i++)
+        all.dim[i] = shape[i];
+    return knrandom_any_gauss(b, key, d, &all);
 }
 
 kn_array kn_random_normal(kn_array key, const kn_shape *shape, const kn_random_normal_opts *opts)

@@ -47,6 +47,25 @@ static kn_array sophia_steps(kn_optimizer optimizer)
     return joined(kn_tree_leaves(kn_tree_list(updates, params)));
 }
 
+static kn_array complex_step(kn_optimizer optimizer)
+{
+    kn_tree params = kn_tree_list(z, v), state = kn_optim_init(optimizer, params), updates = NULL, next = NULL;
+    kn_tree grads = kn_tree_list(kn_conj(kn_mul(z, y)), w);
+    if (kn_optim_update(optimizer, grads, state, params, &updates, &next))
+        return NULL;
+    return joined(kn_tree_leaves(updates));
+}
+
+/* Two steps of a vector and a number with the gradients of three examples. */
+static kn_array example_steps(kn_optimizer optimizer)
+{
+    kn_tree params = kn_tree_list(kn_at(x, "0"), kn_at(v, "0")), state = kn_optim_init(optimizer, params);
+    for (int k = 1; k <= 2; k++)
+        if (kn_optim_apply(optimizer, &state, params, kn_tree_list(kn_mul(y, k), kn_mul(kn_at(w, ":3"), k))))
+            return NULL;
+    return joined(kn_tree_leaves(params));
+}
+
 static kn_array eval_params(kn_optimizer optimizer, kn_tree (*means)(kn_tree, kn_tree))
 {
     kn_tree params = kn_tree_list(x, v), state = kn_optim_init(optimizer, params);

@@ -99,6 +99,7 @@ typedef FILE *m_FILE;
 typedef const kn_int_list *p_kn_int_list;
 typedef const kn_text_list *p_kn_text_list;
 typedef const kn_text_columns *p_kn_text_columns;
+typedef const kn_optim_galore_dimension_numbers_list *p_kn_optim_galore_dimension_numbers_list;
 typedef const kn_npy_header *p_kn_npy_header;
 typedef struct DLManagedTensorVersioned *m_DLManagedTensorVersioned;
 typedef struct DLManagedTensor *m_DLManagedTensor;
@@ -127,6 +128,7 @@ typedef void (*function_log)(void *env, int level, const char *text);
     X(kn_leaf_axes) X(m_kn_running_step) X(kn_dtype_like) X(p_kn_dtype_like) X(kn_primitive) X(kn_params) \
     X(kn_primitive_compute) X(kn_primitive_run) X(kn_primitive_shape) X(kn_primitive_jvp) \
     X(kn_primitive_transpose) X(kn_primitive_batch) X(p_kn_int_list) X(p_kn_text_list) X(p_kn_text_columns) \
+    X(p_kn_optim_galore_dimension_numbers_list) \
     X(p_kn_npy_header) X(kn_converter) X(kn_operands) X(kn_axes_list) X(kn_ufunc_loops) X(p_kn_dtype) \
     X(m_kn_dtype) X(p_kn_errcall) X(m_kn_errstate_scope) X(kn_flatiter) X(kn_broadcast_iter) X(kn_nditer) \
     X(kn_arrayterator) X(m_kn_shape) X(p_kn_nested_axes) X(kn_poll) X(m_kn_device_counts) \

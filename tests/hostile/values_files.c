@@ -23,6 +23,17 @@ p_kn_text_list take_p_kn_text_list(const char *name)
     return FROM_ADDRESS(table, 2);
 }
 
+p_kn_optim_galore_dimension_numbers_list take_p_kn_optim_galore_dimension_numbers_list(const char *name)
+{
+    static const kn_optim_galore_dimension_numbers at[] = {{{{2}, {0}}, {{2}, {1}}},
+                                                           {{{0}, {0}}, {{0}, {0}}},
+                                                           {{{INT_MAX}, {INT_MIN}}, {{-1}, {0}}},
+                                                           {{{3}, {INT_MIN, INT_MAX}}, {{1}, {0}}}};
+    static const kn_optim_galore_dimension_numbers_list table[] = {
+        {1, at}, {2, at}, {0, NULL}, {4, at}, {2, NULL}, {-1, at}, {1, at + 2}, {1, at + 3}, {INT_MIN, NULL}};
+    return FROM_ADDRESS(table, 2);
+}
+
 p_kn_text_columns take_p_kn_text_columns(const char *name)
 {
     static const kn_text_column at[] = {
