@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * galore.c -- galore of optax.contrib (Zhao et al. 2024): another optimizer sees gradients of matrices through a
- * projection to low rank, made of the gradient's singular vectors every so many steps, and keeps states of its size. */
+ * projection to low rank, made of the gradient's singular vectors every so many steps; its state is of that size. */
 #include "optim/alias.h"
 #include "optim/optimizer.h"
 #include <limits.h>

@@ -16,6 +16,9 @@ static void mechanic_layout(kno_layout *l, const kno_transform *t)
         l->failed = true;
         return;
     }
+    if (knx_is_complex(kno_lowest_dtype(l)) != knx_is_complex(kno_highest_dtype(l)))
+        kno_lay_wrong(l, knx_error_new(KN_ERROR_TYPE, "mechanize: parameters are real or complex, not both: "
+                                                      "kn_optim_split_real_and_imaginary makes all of them real"));
     *n = (int64_t)t->p[BETAS];
     kni_type each = kni_type_of(kno_lowest_dtype(l), 1, n);
     t->child[0]->rule->layout(l, t->child[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_optim_around.c -- optimizers of optax.contrib around others, and of gradients of examples: fifteen steps as
  * optax takes them (tests/golden/optim_around.npz), and what they refuse. */
+#include "base/memory.h"
 #include "support/expect.h"
 #include "support/golden.h"
 #include "support/group.h"
@@ -402,7 +403,8 @@ static void states_have_the_names_of_optax(void **state)
     (void)state;
     KN_SCOPE;
     kn_tree p = kn_tree_dict("w", kn_ones(KN_SHAPE(5, 3)), "z", kn_scalar(1 + 2 * I));
-    kn_tree s = kn_optim_init(kn_optim_mechanize(adam(1), .s_init = 0.5, .num_betas = 2), p);
+    kn_tree real = kn_tree_dict("w", kn_ones(KN_SHAPE(5, 3)));
+    kn_tree s = kn_optim_init(kn_optim_mechanize(adam(1), .s_init = 0.5, .num_betas = 2), real);
     assert_true(kn_array_equal(kn_tree_at(s, "s"), kn_of(double, 0.5, 0.5)));
     assert_true(kn_array_equal(kn_tree_at(s, "x0.w"), kn_ones(KN_SHAPE(5, 3))));
     assert_int_equal(kn_item_int(kn_tree_at(s, "base_optimizer_state[0].count")), 0);
@@ -466,7 +468,7 @@ static void no_init(kn_optimizer o, kn_tree p, const char *text)
 
 #define low(...) kn_optim_galore(.learning_rate = 1, .weight_dimension_numbers = dims(__VA_ARGS__))
 
-static void axes_that_make_no_matrix_are_errors(void **state)
+static void parameters_that_do_not_fit_are_errors(void **state)
 {
     (void)state;
     KN_SCOPE;
@@ -481,6 +483,10 @@ static void axes_that_make_no_matrix_are_errors(void **state)
     no_init(low({KN_AXIS(0), KN_AXIS(1)}, {KN_AXIS(0), KN_AXIS(1)}),
             kn_tree_list(kn_ones(KN_SHAPE(2, 3)), kn_ones(KN_SHAPE(2))),
             "optim_init: GaLore requires tensors with rank >= 2, but parameter 1 has 1");
+    kn_tree both = kn_tree_list(kn_ones(KN_SHAPE(2)), kn_scalar(1.0i));
+    assert_null(kn_optim_init(mechanic(), both));
+    expect_error("TypeError", "optim_init: mechanize: parameters are real or complex, not both: "
+                              "kn_optim_split_real_and_imaginary makes all of them real");
     no_init(kn_optim_flatten(mechanic()), p, "optim_init: flatten: the inner transformation keeps parameters");
 }
 
@@ -511,6 +517,58 @@ static void steps_that_cannot_be_are_errors(void **state)
                  "are not passing `params` when calling `update`.");
 }
 
+/* ---- Without memory: whichever allocation fails, what was made is given back, and nothing else goes wrong. */
+
+static kn_optimizer (*const some[])(void) = {make_mechanize_adam, make_split_dog, make_split_masked, make_galore_dims,
+                                             make_dpsgd_nesterov};
+
+/* Makes an optimizer, its state and a step, of which nothing is computed; true unless there was an error. */
+static bool recorded(int k)
+{
+    KN_SCOPE;
+    bool examples = k == 4, whole = k == 3;
+    kn_array a = kn_ones(KN_SHAPE(4, 3)), c = kn_full(KN_SHAPE(2), 1 + 1.0i), z = kn_zeros(KN_SHAPE(2, 4, 3));
+    kn_tree p = whole ? kn_tree_list(a, a, c, c, z) : k % 3 ? kn_tree_list(c, c, a) : kn_tree_list(a, a);
+    p = examples ? kn_tree_list(a, a) : p;
+    kn_tree g = examples ? kn_tree_list(z, z) : p, updates, next;
+    kn_optimizer o = some[k]();
+    kn_tree s = kn_optim_init(o, p);
+    if (s)
+        kn_optim_update(o, g, s, p, &updates, &next);
+    return !kn_error_pending();
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    kn_shutdown();
+    knx_fail_pieces(true);
+    for (int i = 0; i < (int)(sizeof some / sizeof *some); i++) {
+        if (!recorded(i))
+            fail_msg("%d: %s", i, kn_error_message());
+        kn_shutdown();
+        knx_buffer_trim();
+        int64_t live = knx_alloc_live(), start = knx_alloc_count();
+        assert_true(recorded(i));
+        kn_shutdown();
+        int64_t n = knx_alloc_count() - start;
+        for (int64_t k = 0; k < n; k++) {
+            knx_buffer_trim();
+            knx_fail_after(k, k % 2);
+            bool well = recorded(i);
+            knx_fail_after(-1, false);
+            if (!well && strcmp(kn_error_kind_name(), "MemoryError") != 0)
+                fail_msg("%d: allocation %lld: %s", i, (long long)k, kn_error_message());
+            kn_error_clear();
+            kn_shutdown();
+            if (knx_alloc_live() != live)
+                fail_msg("%d: allocation %lld of %lld: %lld blocks are alive, %lld were", i, (long long)k, (long long)n,
+                         (long long)knx_alloc_live(), (long long)live);
+        }
+    }
+    knx_fail_pieces(false);
+}
+
 KN_TEST_GROUP(test_optim_around)
 {
     const struct CMUnitTest tests[] = {
@@ -528,8 +586,9 @@ KN_TEST_GROUP(test_optim_around)
         TEST(empty_parameters),
         TEST(states_have_the_names_of_optax),
         TEST(wrong_options_are_errors),
-        TEST(axes_that_make_no_matrix_are_errors),
+        TEST(parameters_that_do_not_fit_are_errors),
         TEST(steps_that_cannot_be_are_errors),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
