@@ -345,7 +345,7 @@ static void infinite_parts_are_put_together_as_in_optax(void **state)
 {
     (void)state;
     KN_SCOPE;
-    kn_array g = kn_of(double complex, CMPLX(1, INFINITY), CMPLX(INFINITY, 1), CMPLX(-0.0, 0));
+    kn_array g = kn_lax_complex(kn_of(double, 1, INFINITY, -0.0), kn_of(double, INFINITY, 1, 0));
     kn_tree got = after(kn_optim_split_real_and_imaginary(sgd(-1)), kn_tree_list(kn_zeros_like(g)), kn_tree_list(g), 1);
     assert_true(kn_array_equal(kn_real(kn_tree_get(got, 0)), kn_of(double, NAN, INFINITY, 0), .equal_nan = true));
     assert_true(kn_array_equal(kn_imag(kn_tree_get(got, 0)), kn_of(double, INFINITY, 1, 0)));
