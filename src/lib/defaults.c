@@ -1506,6 +1506,10 @@ kn_optim_matrix_inverse_pth_root_opts kn_optim_matrix_inverse_pth_root_opts_defa
     return (kn_optim_matrix_inverse_pth_root_opts){.size_ = sizeof(kn_optim_matrix_inverse_pth_root_opts),
         .num_iters = 100, .ridge_epsilon = 1e-6, .error_tolerance = 1e-6};
 }
+kn_optim_tree_map_params_opts kn_optim_tree_map_params_opts_default(void)
+{
+    return (kn_optim_tree_map_params_opts){.size_ = sizeof(kn_optim_tree_map_params_opts)};
+}
 kn_optim_tree_allclose_opts kn_optim_tree_allclose_opts_default(void)
 {
     return (kn_optim_tree_allclose_opts){.size_ = sizeof(kn_optim_tree_allclose_opts), .rtol = 1e-5, .atol = 1e-8};

@@ -24,6 +24,7 @@ typedef struct kno_entry {
     const int *numbers; /* ... which have these; NULL: of all */
     uint64_t seed; /* of a random key */
     kna_value *key; /* a random key instead of its seed: the transformation's */
+    int owner;     /* 1 + the parameter, among all, that it belongs to; 0: it is no parameter's */
     const double *vector; /* static: as many as the extent says */
 } kno_entry;
 
@@ -54,6 +55,8 @@ void kno_lay_norm_of_all(kno_layout *l, kn_dtype d, double v);
 /* One scalar per parameter, of its dtype: v times 1 + its norm. */
 void kno_lay_norms(kno_layout *l, double v);
 void kno_lay_vector(kno_layout *l, kn_dtype d, const int64_t *n, const double *v); /* n and v are static */
+/* The entries from number `from` on belong to parameter i of these. */
+void kno_lay_owner(kno_layout *l, size_t from, int i);
 void kno_lay_scalars(kno_layout *l, kn_dtype d);                 /* one scalar per parameter; NULL: of its dtype */
 /* The last n parts become a struct of this type with these fields (NULL: a tuple). */
 void kno_lay_node(kno_layout *l, const char *type, int n, const char *const *field);

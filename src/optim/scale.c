@@ -238,8 +238,10 @@ static void sm3_layout(kno_layout *l, const kno_transform *t)
     static const char *const field[] = {"mu", "nu"};
     (void)t;
     for (int i = 0; i < l->n; i++) {
+        size_t from = l->entry.n;
         for (int a = 0; a < l->type[i].ndim; a++)
             kno_lay(l, kni_type_of(l->type[i].dtype, 1, &l->type[i].dim[a]), 0);
+        kno_lay_owner(l, from, i);
         kno_lay_node(l, NULL, l->type[i].ndim, NULL);
     }
     kno_lay_node(l, NULL, l->n, NULL);
@@ -392,7 +394,9 @@ static void factored_layout(kno_layout *l, const kno_transform *t)
                 type = without(l, l->type[i], which ? d1 : d0);
             if (!factored && which == 2)
                 type = l->type[i];
+            size_t from = l->entry.n;
             kno_lay(l, type, 0);
+            kno_lay_owner(l, from, i);
         }
         kno_lay_node(l, NULL, l->n, NULL);
     }

@@ -86,6 +86,12 @@ static void lay_entry(kno_layout *l, kni_type type, double fill)
         l->failed = true;
 }
 
+void kno_lay_owner(kno_layout *l, size_t from, int i)
+{
+    for (; from < l->entry.n && !l->failed; from++)
+        l->entry.at[from].owner = 1 + (l->number ? l->number[i] : i);
+}
+
 void kno_lay(kno_layout *l, kni_type type, double fill)
 {
     lay_entry(l, type, fill);
@@ -116,8 +122,11 @@ void kno_lay_scalar(kno_layout *l, kn_dtype d) { kno_lay(l, kni_scalar_type(d), 
 
 void kno_lay_like(kno_layout *l, double fill)
 {
-    for (int i = 0; i < l->n; i++)
+    size_t from = l->entry.n;
+    for (int i = 0; i < l->n; i++, from++) {
         lay_entry(l, l->type[i], fill);
+        kno_lay_owner(l, from, i);
+    }
     if (l->like)
         lay_part(l, kntree_structure_retain(l->like));
 }
@@ -238,8 +247,11 @@ kni_atom kno_first_of(kna_op *op, const kno_entry *e, int n, const kni_atom *par
 
 void kno_lay_scalars(kno_layout *l, kn_dtype d)
 {
-    for (int i = 0; i < l->n; i++)
+    size_t from = l->entry.n;
+    for (int i = 0; i < l->n; i++, from++) {
         lay_entry(l, kni_scalar_type(d ? d : l->type[i].dtype), 0);
+        kno_lay_owner(l, from, i);
+    }
     if (l->like)
         lay_part(l, kntree_structure_retain(l->like));
 }

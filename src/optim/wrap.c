@@ -220,7 +220,9 @@ static void multi_layout(kno_layout *l, const kno_transform *t)
     for (int i = 0; i < l->n; i++) {
         kni_type sum = l->type[i];
         sum.dtype = sums_in(sum.dtype);
+        size_t from = l->entry.n;
         kno_lay(l, sum, 0);
+        kno_lay_owner(l, from, i);
     }
     kno_lay_node(l, NULL, l->n, NULL);
     kno_lay_node(l, NULL, 0, NULL);

@@ -232,6 +232,7 @@ static void flatten_layout(kno_layout *l, const kno_transform *t)
     l->like = leaf;
     layout(l, t->child[0]);
     for (size_t i = whole.entry.n; i < l->entry.n && !l->failed; i++) {
+        l->entry.at[i].owner = 0; /* it belongs to all of them */
         if (l->entry.at[i].first != KNO_NUMBER)
             kno_lay_wrong(l, knx_error_new(KN_ERROR_VALUE, "flatten: the inner transformation keeps parameters"));
         else

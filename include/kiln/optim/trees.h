@@ -90,6 +90,19 @@ KN_API kn_optim_matrix_inverse_pth_root_opts kn_optim_matrix_inverse_pth_root_op
  * n > 0. Any positive p (those of optax are 1, 2, 4 and 8) */
 KN_API kn_matrix_inverse_pth_root_result kn_optim_matrix_inverse_pth_root(kn_array matrix, int p,
     const kn_optim_matrix_inverse_pth_root_opts *opts);
+typedef struct kn_optim_tree_map_params_opts {
+    size_t size_;
+    /* of one array: for those that belong to no parameter, which stay as they are without it */
+    kn_fn transform_non_params;
+} kn_optim_tree_map_params_opts;
+KN_API kn_optim_tree_map_params_opts kn_optim_tree_map_params_opts_default(void);
+/* optax.tree_map_params: a tree like the optimizer's state of what f makes of the arrays that belong to one
+ * parameter each (moments, traces, sums of gradients; not counts and rates). f is a function of that array and of
+ * the parameter's leaf of each of the n trees in rest, which are like the parameters. Of params, the parameters that
+ * the state is of, the types count alone. Parameters that a mask leaves out have no arrays in the state. ValueError
+ * for a state that is not the optimizer's, or for trees of another number of leaves */
+KN_API kn_tree kn_optim_tree_map_params(kn_optimizer initable, kn_fn f, kn_tree state, kn_tree params, int n,
+    const kn_tree *rest, const kn_optim_tree_map_params_opts *opts);
 typedef struct kn_optim_tree_allclose_opts {
     size_t size_;
     double rtol;    /* 1e-5: relative to b */
@@ -184,6 +197,13 @@ KN_API kn_tree kn_optim_scale_gradient(kn_tree inputs, double scale);
 #define kn_optim_matrix_inverse_pth_root(matrix, p, ...)                                                               \
     KN_H1O(kn_optim_matrix_inverse_pth_root, kn_optim_matrix_inverse_pth_root_opts, (.num_iters = 100,                 \
     .ridge_epsilon = 1e-6, .error_tolerance = 1e-6, ), matrix, int, p, __VA_ARGS__)
+#define kn_optim_tree_map_params(initable, f, state, params, n, rest, ...)                                             \
+    KN_OPTIM_TREE_MAP_PARAMS_(__COUNTER__, initable, f, state, params, n, rest, __VA_ARGS__)
+#define KN_OPTIM_TREE_MAP_PARAMS_(c, initable, f, state, params, n, rest, ...)                                         \
+    __extension__({ KN_TAKE(kn_optimizer, 1, c, initable) KN_TAKE(kn_fn, 2, c, f) KN_TAKE(kn_tree, 3, c, state)        \
+    KN_TAKE(kn_tree, 4, c, params) KN_TAKE(int, 5, c, n) KN_TAKE(const kn_tree *, 6, c, rest) KN_OPTS(c,               \
+    kn_optim_tree_map_params_opts, (), __VA_ARGS__) KN_HERE(); (kn_optim_tree_map_params)(KN_V(1, c), KN_V(2, c),      \
+    KN_V(3, c), KN_V(4, c), KN_V(5, c), KN_V(6, c), KN_V(opt, c)); })
 #define kn_optim_tree_allclose(a, b, ...)                                                                              \
     KN_G2O(kn_optim_tree_allclose, kn_optim_tree_allclose_opts, (.rtol = 1e-5, .atol = 1e-8, ), kn_tree, a, kn_tree,   \
     b, __VA_ARGS__)

@@ -161,6 +161,23 @@ inline ::kiln::matrix_inverse_pth_root_result matrix_inverse_pth_root(const ::ki
 { detail::call c_(where); kn_array matrix_h = matrix.c(); kn_optim_matrix_inverse_pth_root_opts opts_c = opts.c();
     c_.here(); kn_matrix_inverse_pth_root_result r_ = c_.value(kn_optim_matrix_inverse_pth_root(matrix_h, p, &opts_c));
     return ::kiln::matrix_inverse_pth_root_result{array::share(r_.root), array::share(r_.error)}; }
+struct tree_map_params_opts {
+    KILN_OPTION((::kiln::fn), transform_non_params, {})
+    kn_optim_tree_map_params_opts c() const {
+        kn_optim_tree_map_params_opts to_ = {}; to_.size_ = sizeof to_;
+        to_.transform_non_params = detail::c_of(transform_non_params); return to_; }
+};
+/* optax.tree_map_params: a tree like the optimizer's state of what f makes of the arrays that belong to one
+ * parameter each (moments, traces, sums of gradients; not counts and rates). f is a function of that array and of
+ * the parameter's leaf of each of the n trees in rest, which are like the parameters. Of params, the parameters that
+ * the state is of, the types count alone. Parameters that a mask leaves out have no arrays in the state. ValueError
+ * for a state that is not the optimizer's, or for trees of another number of leaves */
+inline pytree tree_map_params(const ::kiln::handle<kn_optimizer> &initable, const ::kiln::fn &f, const ::kiln::pytree
+    &state, const ::kiln::pytree &params, const std::vector<kn_tree> &rest, const ::kiln::optim::tree_map_params_opts
+    &opts = {}, place where = here())
+{ detail::call c_(where); kn_optim_tree_map_params_opts opts_c = opts.c(); c_.here(); return
+    pytree(c_.take(kn_optim_tree_map_params(initable.c(), f.c(), state.c(), params.c(), static_cast<int>(rest.size()),
+    rest.data(), &opts_c))); }
 struct tree_allclose_opts {
     KILN_OPTION((double), rtol, 1e-5) /* relative to b */
     KILN_OPTION((double), atol, 1e-8) /* added to it */
