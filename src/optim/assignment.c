@@ -308,8 +308,8 @@ static void fori(kn_fn body, int64_t n, void *state, size_t bytes)
 static kn_assignment_result pair_end(knl_body *c, kn_array i, kn_array j)
 {
     kn_array out[2] = {i, j};
-    if (!kna_failed(&c->op) && (!i || !j))
-        out[0] = out[1] = integers(0, 0);
+    for (int k = 0; k < 2 && !kna_failed(&c->op); k++)
+        out[k] = out[k] ? out[k] : integers(0, 0);
     knl_end_n(c, 2, out);
     return (kn_assignment_result){out[0], out[1]};
 }

@@ -313,6 +313,11 @@ static kn_tree whole(const knf_made *m, int n, const void *const *in)
     {                                                                            \
         *(kn_tree *)out = whole(env, count, in);                                 \
     }
+#define DESCRIBE(count)                                                                                             \
+    {                                                                                                               \
+        .size_ = sizeof(kn_function), .name = "microbatched", .call = whole_##count, .env_bytes = sizeof(settings), \
+        .out_bytes = 2, .n_args = count, .arg_bytes = {2, 2, 2, 2, 2, 2, 2, 2},                                     \
+    }
 WHOLE(1)
 WHOLE(2)
 WHOLE(3)
@@ -321,11 +326,7 @@ WHOLE(5)
 WHOLE(6)
 WHOLE(7)
 WHOLE(8)
-#define DESCRIBE(count)                                                                                             \
-    {                                                                                                               \
-        .size_ = sizeof(kn_function), .name = "microbatched", .call = whole_##count, .env_bytes = sizeof(settings), \
-        .out_bytes = 2, .n_args = count, .arg_bytes = {2, 2, 2, 2, 2, 2, 2, 2},                                     \
-    }
+
 static const kn_function functions[] = {DESCRIBE(1), DESCRIBE(2), DESCRIBE(3), DESCRIBE(4),
                                         DESCRIBE(5), DESCRIBE(6), DESCRIBE(7), DESCRIBE(8)};
 _Static_assert(KN_MAX_ARGS == sizeof functions / sizeof *functions, "a function for each number of arguments");

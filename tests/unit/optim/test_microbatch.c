@@ -139,7 +139,7 @@ static void wrong_microbatches(void **state)
     kn_fn mean = kn_optim_microbatch(KN_FN(total), KN_ARGNUMS(0), 2, .accumulator = KN_OPTIM_MEAN);
     assert_int_equal(kn_call(mean, &v, &n), -1);
     expect_error("ValueError", "optim_microbatch: MEAN and RUNNING_MEAN Accumulators require floating-point values.");
-    kn_array none = kn_zeros(0);
+    kn_array none = kn_zeros(KN_SHAPE(0));
     assert_int_equal(kn_call(mean, &v, &none), -1);
     expect_error("ValueError", "optim_microbatch: num_microbatches=0 must be positive.");
     assert_null(kn_optim_microbatch(KN_FN(total), KN_ARGNUMS(1), 2));
