@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * map_params.c -- a map over those arrays of an optimizer's state that belong to a parameter each: moments, traces, sums
- * of gradients, and not counts, rates and keys. The layout of the state says which they are. */
+ * map_params.c -- a map over those arrays of an optimizer's state that belong to one parameter each: moments, traces,
+ * sums of gradients, and not counts, rates and keys. The layout of the state says which they are. */
 #include "kiln/optim.h"
 #include "lib/compose.h"
 #include "optim/optimizer.h"

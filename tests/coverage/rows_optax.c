@@ -102,25 +102,14 @@ KN_FUNCTION(tanh_loss, kn_array, kn_array, kn_array, kn_array)
 static kn_array largest_place(const kn_array *a) { return kn_nn_one_hot(kn_argmax(*a), 4, .dtype = KN_F64); }
 KN_FUNCTION(largest_place, kn_array, kn_array)
 
-static kn_array weighted_sum(kn_fn fun, const kn_array *a)
+/* The sum of the results with weights, and its gradient. */
+static kn_array weighted_sums(kn_fn fun)
 {
-    kn_array five = kn_random_key(5), value = NULL;
-    kn_call(fun, &value, &five, a);
-    return kn_sum(kn_mul(value, kn_arange(0.0, 4.0, 1.0)));
+    kn_array five = kn_random_key(5), value = NULL, slopes = NULL, first = kn_at(x, "0"), by = kn_arange(0.0, 4.0, 1.0);
+    kn_call(fun, &value, &five, &first);
+    kn_call(kn_jacrev(fun, .argnums = KN_ARGNUMS(1)), &slopes, &five, &first);
+    return joined(KN_LIST(kn_vdot(value, by), kn_matmul(by, slopes)));
 }
-
-static kn_array by_normal(const kn_array *a)
-{
-    return weighted_sum(
-        kn_optim_make_perturbed_fun(KN_FN(largest_place), .num_samples = 40, .sigma = 0.5, .noise = "normal"), a);
-}
-KN_FUNCTION(by_normal, kn_array, kn_array)
-
-static kn_array by_gumbel(const kn_array *a)
-{
-    return weighted_sum(kn_optim_make_perturbed_fun(KN_FN(largest_place), .use_baseline = false), a);
-}
-KN_FUNCTION(by_gumbel, kn_array, kn_array)
 
 typedef struct parts {
     kn_array each, sum, mean;
@@ -131,24 +120,16 @@ static parts parts_of(const kn_array *a, const kn_array *c)
 }
 KN_FUNCTION(parts_of, parts, kn_array, kn_array)
 
-static kn_array microbatched(void)
+static kn_array parts_for(kn_fn fun)
 {
-    kn_tree how = kn_tree_tuple(KN_OPTIM_CONCAT, KN_OPTIM_SUM, KN_OPTIM_RUNNING_MEAN);
     kn_array a = kn_transpose(x), c = kn_num(0.5);
     parts all = {NULL, NULL, NULL};
-    kn_call(kn_optim_microbatch(KN_FN(parts_of), KN_ARGNUMS(0), 2, .accumulators = how), &all, &a, &c);
+    kn_call(fun, &all, &a, &c);
     return joined(KN_LIST(all.each, all.sum, all.mean));
 }
 
 static kn_array sum_of_two(const kn_array *a, const kn_array *c) { return kn_add(*a, *c); }
 KN_FUNCTION(sum_of_two, kn_array, kn_array, kn_array)
-
-static kn_array mapped_params(kn_optimizer optimizer)
-{
-    kn_tree params = kn_tree_list(x, v), rest = kn_tree_list(kn_num(0.5), kn_num(0.25));
-    kn_tree state = kn_optim_init(optimizer, params);
-    return joined(kn_tree_leaves(kn_optim_tree_map_params(optimizer, KN_FN(sum_of_two), state, params, 1, &rest)));
-}
 
 /* The names of dtypes, with spaces between. */
 static kn_array names_of(int count, const kn_dtype *all)
