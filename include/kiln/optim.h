@@ -17,6 +17,7 @@
 #include "kiln/optim/around.h"
 #include "kiln/optim/projections.h"
 #include "kiln/optim/scales.h"
+#include "kiln/optim/searches.h"
 #include "kiln/optim/trees.h"
 #include "kiln/optim/schedules.h"
 #include "kiln/optim/transforms.h"
@@ -29,8 +30,13 @@ extern "C" {
 /* ---- Steps. Functions that return a status give 0, or -1 with an error; then nothing was changed. */
 /* What some optimizers ask for: value, the loss at the parameters (polyak_sgd, momo, reduce_on_plateau); hessian, a
  * tree like the gradients of estimates of the diagonal of the loss's Hessian (sophia;
- * kn_optim_hutchinson_estimator_diag_hessian). */
-typedef struct kn_optim_update_opts { size_t size_; kn_array value; kn_tree hessian; } kn_optim_update_opts;
+ * kn_optim_hutchinson_estimator_diag_hessian). Line searches (lbfgs, scale_by_zoom_linesearch,
+ * scale_by_backtracking_linesearch) ask for value and for value_fn, KN_FN(loss): the loss as a function of the
+ * parameters alone, as kn_grad takes it; data that it needs are arrays that it captures (KN_CLOSURE). grad: its
+ * gradients at the parameters, where they are not those that the step is given. */
+typedef struct kn_optim_update_opts {
+    size_t size_; kn_array value; kn_tree hessian; kn_fn value_fn; kn_tree grad;
+} kn_optim_update_opts;
 KN_API kn_optim_update_opts kn_optim_update_opts_default(void);
 /* the optimizer's state before the first step, as optax has it: for adam a count, then the moments, all zero; for
  * sgd the traces, if any. Its leaves have names: [0].mu.w1 */

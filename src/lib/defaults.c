@@ -46,6 +46,7 @@
 #include "kiln/optim/optimizers.h"
 #include "kiln/optim/scales.h"
 #include "kiln/optim/schedules.h"
+#include "kiln/optim/searches.h"
 #include "kiln/optim/transforms.h"
 #include "kiln/optim/trees.h"
 #include "kiln/optim.h"
@@ -1434,6 +1435,30 @@ kn_optim_warmup_cosine_decay_schedule_opts kn_optim_warmup_cosine_decay_schedule
 {
     return (kn_optim_warmup_cosine_decay_schedule_opts){.size_ = sizeof(kn_optim_warmup_cosine_decay_schedule_opts),
         .exponent = 1};
+}
+
+/* ---- kiln/optim/searches.h */
+kn_optim_scale_by_lbfgs_opts kn_optim_scale_by_lbfgs_opts_default(void)
+{
+    return (kn_optim_scale_by_lbfgs_opts){.size_ = sizeof(kn_optim_scale_by_lbfgs_opts), .memory_size = 10,
+        .scale_init_precond = true};
+}
+kn_optim_lbfgs_opts kn_optim_lbfgs_opts_default(void)
+{
+    return (kn_optim_lbfgs_opts){.size_ = sizeof(kn_optim_lbfgs_opts), .learning_rate = __builtin_nan(""),
+        .memory_size = 10, .scale_init_precond = true};
+}
+kn_optim_scale_by_backtracking_linesearch_opts kn_optim_scale_by_backtracking_linesearch_opts_default(void)
+{
+    return
+        (kn_optim_scale_by_backtracking_linesearch_opts){.size_ = sizeof(kn_optim_scale_by_backtracking_linesearch_opts),
+        .slope_rtol = 1e-4, .decrease_factor = 0.8, .increase_factor = 1.5, .max_learning_rate = 1};
+}
+kn_optim_scale_by_zoom_linesearch_opts kn_optim_scale_by_zoom_linesearch_opts_default(void)
+{
+    return (kn_optim_scale_by_zoom_linesearch_opts){.size_ = sizeof(kn_optim_scale_by_zoom_linesearch_opts),
+        .max_learning_rate = __builtin_nan(""), .increase_factor = 2, .slope_rtol = 1e-4, .curv_rtol = 0.9,
+        .approx_dec_rtol = 1e-6, .stepsize_precision = 1e-5, .initial_guess_strategy = "keep"};
 }
 
 /* ---- kiln/optim/transforms.h */

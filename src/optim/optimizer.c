@@ -5,6 +5,7 @@
 #include "array/handle.h"
 #include "base/context.h"
 #include "lib/internal.h"
+#include "optim/objective.h"
 #include "random/keys.h"
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef struct frame {
     const kno_transform *t;
     int n, n_param, n_state; /* gradients; updates: as many as parameters */
     kno_pass step;
+    struct kno_objective objective;
     kni_atom *first_next; /* the next state */
     kn_tree named;        /* whose leaves messages name */
 } frame;
@@ -149,14 +151,43 @@ static kni_atom *read_state(frame *f, kn_tree tree, kni_atom *state, const kni_t
     return kna_failed(&f->op) ? NULL : state;
 }
 
+/* Trees of one array per gradient. */
+static kni_atom *tree_like_gradients(frame *f, kn_tree t, const char *option, const char *what, const kni_atom *grad)
+{
+    kni_atom *x = tree_of_n(f, t, option, f->n, "gradients");
+    for (int i = 0; x && i < f->n; i++)
+        if (!same_shape(f, what, i, knb_type(f->op.b, x[i]), "gradient", gradient_type(f, grad[i])))
+            return NULL;
+    return x;
+}
+
+/* What only some optimizers ask for. */
+static void read_options(frame *f, const kn_optim_update_opts *o, const kni_atom *grad)
+{
+    if (o->value)
+        f->step.value = kna_in(&f->op, o->value);
+    if (o->hessian)
+        f->step.hessian = tree_like_gradients(f, o->hessian, "the option hessian", "estimate", grad);
+    kni_atom *own = o->grad ? tree_like_gradients(f, o->grad, "the option grad", "gradient of the loss", grad)
+                            : room(f, (size_t)f->n, sizeof *own);
+    for (int i = 0; own && i < f->n; i++) /* updates take the place of the gradients */
+        own[i] = o->grad ? knb_convert(f->op.b, own[i], f->step.type[i].dtype) : grad[i];
+    f->objective.n = f->n_param;
+    f->objective.param = f->step.param;
+    f->objective.grad = own;
+    f->step.objective = &f->objective;
+}
+
 static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params,
                       const kn_optim_update_opts *opts)
 {
     f->t = kno_get(&f->op, optimizer);
+    KNX_OPTS(kn_optim_update_opts, o, opts);
+    if (f->t) /* first, since recording a function leaves no atoms alone */
+        kno_objective_begin(&f->op, &f->objective, f->t, o.value_fn, params);
     int n = f->t ? kntree_tree_size(grads) : 0;
     kni_atom *grad = f->t ? tree_in(f, grads, &f->n, n < 0 ? 0 : n) : NULL, *s = NULL, *p = NULL;
     kni_type *raw = grad ? room(f, (size_t)f->n, sizeof *raw) : NULL;
-    KNX_OPTS(kn_optim_update_opts, o, opts);
     if (!raw)
         return;
     f->n_param = f->t->rule == &kno_lookahead ? 2 * f->n : f->n;
@@ -180,13 +211,7 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
                          .value = KN_ATOM_NONE,
                          .state = s,
                          .next = f->first_next};
-    if (o.value)
-        f->step.value = kna_in(&f->op, o.value);
-    if (o.hessian)
-        f->step.hessian = tree_of_n(f, o.hessian, "the option hessian", f->n, "gradients");
-    for (int i = 0; f->step.hessian && i < f->n; i++)
-        if (!same_shape(f, "estimate", i, knb_type(f->op.b, f->step.hessian[i]), "gradient", type[i]))
-            return;
+    read_options(f, &o, grad);
     if (!kna_failed(&f->op))
         kno_update(&f->step, f->t);
 }
@@ -241,6 +266,7 @@ int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tre
         *new_state = tree_like("optim_update", state, f.n_state, out + f.n_param);
     }
     int status = out && updates && new_state && *updates && *new_state ? 0 : -1;
+    kno_objective_end(&f.objective);
     knx_arena_free(&f.arena);
     return status;
 }
@@ -273,6 +299,7 @@ int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tr
         kn_release(s);
     if (p)
         kn_release(p);
+    kno_objective_end(&f.objective);
     knx_arena_free(&f.arena);
     return status;
 }

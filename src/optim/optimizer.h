@@ -49,6 +49,8 @@ void kno_lay_scalar(kno_layout *l, kn_dtype d);                  /* zero */
 /* jax.random.key(seed), or this key if it is not NULL */
 void kno_lay_key(kno_layout *l, uint64_t seed, kna_value *key);
 void kno_lay_like(kno_layout *l, double fill);                   /* one per parameter, of its type */
+void kno_lay_none(kno_layout *l);                                /* None: no array */
+void kno_lay_stacked(kno_layout *l, int64_t size);               /* one per parameter: so many of its type, zeros */
 void kno_lay_params(kno_layout *l);                              /* the parameters themselves */
 /* One scalar of dtype d: v times 1 + the norm of all parameters. */
 void kno_lay_norm_of_all(kno_layout *l, kn_dtype d, double v);
@@ -79,6 +81,7 @@ typedef struct kno_pass {
     const kni_type *type; /* of the parameters, or of the gradients */
     kni_atom value;       /* of the loss; KN_ATOM_NONE: not given */
     const kni_atom *hessian; /* estimates of its diagonal, one per parameter; NULL: not given */
+    struct kno_objective *objective; /* objective.h; NULL: this is no step of kn_optim_update */
     const kni_atom *state; /* next array to read */
     kni_atom *next;       /* next array to write */
     max_align_t nothing[16]; /* of kno_room without memory */
@@ -160,6 +163,10 @@ extern const kno_rule kno_mechanic;                                             
 extern const kno_rule kno_private;                                                           /* private.c */
 extern const kno_rule kno_galore;                                                            /* galore.c */
 extern const kno_rule kno_split;                                                             /* split.c */
+extern const kno_rule kno_lbfgs;                                                             /* lbfgs.c */
+extern const kno_rule kno_backtracking;                                                      /* backtracking.c */
+extern const kno_rule kno_zoom;                                                              /* zoom.c */
+kno_transform *kno_zoom_search(int max_linesearch_steps); /* that of lbfgs, which begins with a step of 1 */
 extern const kno_rule kno_schedule_free, kno_sam, kno_partition, kno_when, kno_flatten;      /* wrap_more.c */
 extern const kno_rule kno_chained, kno_masked, kno_if_finite, kno_apply_every, kno_multi_steps,
     kno_lookahead;                                                                           /* wrap.c */

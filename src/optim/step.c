@@ -131,6 +131,29 @@ void kno_lay_like(kno_layout *l, double fill)
         lay_part(l, kntree_structure_retain(l->like));
 }
 
+void kno_lay_none(kno_layout *l)
+{
+    if (l->like)
+        lay_part(l, kntree_structure_one(KN_TREE_NONE));
+}
+
+void kno_lay_stacked(kno_layout *l, int64_t size)
+{
+    for (int i = 0; i < l->n; i++) {
+        kni_type t = l->type[i];
+        int64_t *dim = knx_arena_alloc(&l->arena, ((size_t)t.ndim + 1) * sizeof *dim);
+        l->failed = l->failed || !dim || t.ndim == KN_MAX_NDIM;
+        if (l->failed)
+            return;
+        dim[0] = size;
+        for (int d = 0; d < t.ndim; d++)
+            dim[d + 1] = t.dim[d];
+        lay_entry(l, kni_type_of(t.dtype, t.ndim + 1, dim), 0);
+    }
+    if (l->like)
+        lay_part(l, kntree_structure_retain(l->like));
+}
+
 /* The last n entries begin as what the parameters are. */
 static void begin_as(kno_layout *l, int n, kno_first first, double v)
 {

@@ -59,6 +59,7 @@
 #include "kiln/cpp/optim/projections.hpp"
 #include "kiln/cpp/optim/scales.hpp"
 #include "kiln/cpp/optim/schedules.hpp"
+#include "kiln/cpp/optim/searches.hpp"
 #include "kiln/cpp/optim/transforms.hpp"
 #include "kiln/cpp/optim/trees.hpp"
 #include "kiln/cpp/optim.hpp"

@@ -13,6 +13,7 @@
 #include "kiln/cpp/optim/around.hpp"
 #include "kiln/cpp/optim/projections.hpp"
 #include "kiln/cpp/optim/scales.hpp"
+#include "kiln/cpp/optim/searches.hpp"
 #include "kiln/cpp/optim/trees.hpp"
 #include "kiln/cpp/optim/schedules.hpp"
 #include "kiln/cpp/optim/transforms.hpp"
@@ -22,9 +23,12 @@ namespace optim {
 struct update_opts {
     KILN_OPTION((::kiln::array), value, {})
     KILN_OPTION((::kiln::pytree), hessian, {})
+    KILN_OPTION((::kiln::fn), value_fn, {})
+    KILN_OPTION((::kiln::pytree), grad, {})
     kn_optim_update_opts c() const {
         kn_optim_update_opts to_ = {}; to_.size_ = sizeof to_; to_.value = detail::c_of(value);
-        to_.hessian = detail::c_of(hessian); return to_; }
+        to_.hessian = detail::c_of(hessian); to_.value_fn = detail::c_of(value_fn); to_.grad = detail::c_of(grad);
+        return to_; }
 };
 /* the optimizer's state before the first step, as optax has it: for adam a count, then the moments, all zero; for
  * sgd the traces, if any. Its leaves have names: [0].mu.w1 */
