@@ -225,6 +225,19 @@ def example_steps(optimizer):  # of three examples
     return J(*params)
 
 
+def search_steps(optimizer, from_state=False):
+    def f(p):
+        return jnp.sum(jnp.square(p[0] - 1)) + jnp.sum(jnp.square(jnp.square(p[1])))
+
+    params = [jnp.asarray(x), jnp.asarray(v)]
+    state, slope = optimizer.init(params), jax.value_and_grad(f)
+    for _ in range(3):
+        value, grad = optax.value_and_grad_from_state(f)(params, state=state) if from_state else slope(params)
+        updates, state = optimizer.update(grad, state, params, value=value, grad=grad, value_fn=f)
+        params = optax.apply_updates(params, updates)
+    return J(*params)
+
+
 def eval_params():
     params, optimizer = [jnp.asarray(x), jnp.asarray(v)], optax.contrib.schedule_free(optax.sgd(0.1), 0.1)
     state = optimizer.init(params)

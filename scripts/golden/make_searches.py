@@ -43,7 +43,8 @@ OPTIMIZERS = {
     "lbfgs_short": optax.lbfgs(memory_size=3, scale_init_precond=False),
     "lbfgs_fixed": optax.lbfgs(0.1, linesearch=None),
     "lbfgs_plain": optax.lbfgs(memory_size=1, linesearch=optax.scale_by_backtracking_linesearch(20)),
-    "lbfgs_scheduled": optax.lbfgs(optax.linear_schedule(0.1, 0.5, 10), linesearch=None),
+    # Eighths, since optax divides counts in float32.
+    "lbfgs_scheduled": optax.lbfgs(optax.linear_schedule(0.1, 0.5, 8), linesearch=None),
     "backtracking": optax.chain(optax.sgd(1.0), optax.scale_by_backtracking_linesearch(30)),
     "backtracking_few": optax.chain(optax.sgd(1.0), optax.scale_by_backtracking_linesearch(3, slope_rtol=0.3, decrease_factor=0.5)),
     "backtracking_options": optax.chain(
@@ -102,6 +103,7 @@ for name, dtype in ("f32", np.float32), ("f64", np.float64):
     for problem, (f, params) in problems.items():
         for case, optimizer in OPTIMIZERS.items():
             few = name == "f32" or problem in ("rosen2", "rosen10")  # each takes JAX seconds to compile
-            if not few or case in ("lbfgs", "backtracking", "zoom"):
+            noise = problem == "quadratic" and case == "lbfgs_short"  # a cubic through a parabola: rounding says where it is least
+            if not noise and (not few or case in ("lbfgs", "backtracking", "zoom")):
                 run(problem, case, optimizer, name, f, params)
 np.savez_compressed(pathlib.Path(sys.argv[1]) / "searches.npz", **out)

@@ -11,8 +11,9 @@ enum { MOST, SLOPE_RTOL, DECREASE, INCREASE, LONGEST, ATOL, RTOL };
 
 static void backtracking_layout(kno_layout *l, const kno_transform *t)
 {
-    static const char *const field[] = {"learning_rate", "value", "grad", "info"},
-                             *const info[] = {"num_linesearch_steps", "decrease_error"};
+    static const char *const field[] = {"learning_rate", "value", "grad", "info"}, *const info[] = {
+                                                                                       "num_linesearch_steps",
+                                                                                       "decrease_error"};
     kni_type real = kni_scalar_type(kno_search_dtype(l));
     kno_lay(l, real, 1);
     kno_lay(l, real, INFINITY);

@@ -41,8 +41,8 @@ static found look(kna_op *op, const kntree_structure *s, int n)
                  "Value or gradient not found in the state. Make sure that these values are stored in the state by the "
                  "optimizer.");
     if (!kna_failed(op) && s->node[grad].leaves != n)
-        kna_fail(op, KN_ERROR_VALUE, "the state has gradients of %d parameters, but there are %d",
-                 s->node[grad].leaves, n);
+        kna_fail(op, KN_ERROR_VALUE, "the state has gradients of %d parameters, but there are %d", s->node[grad].leaves,
+                 n);
     return kna_failed(op) ? (found){0, 0}
                           : (found){kntree_structure_first_leaf(s, value), kntree_structure_first_leaf(s, grad)};
 }
@@ -91,11 +91,13 @@ static void choose(kna_op *op, const knf_part *p, int n, kni_atom *in, kni_atom 
 static void check_shapes(kna_op *op, int n, const kni_atom *param, const kni_atom *stored)
 {
     for (int i = 0; i <= n && !kna_failed(op); i++) {
-        kni_type have = knb_type(op->b, stored[i]), want = i ? knb_type(op->b, param[i - 1]) : kni_scalar_type(have.dtype);
+        kni_type have = knb_type(op->b, stored[i]),
+                 want = i ? knb_type(op->b, param[i - 1]) : kni_scalar_type(have.dtype);
         knx_text s = {0}, t = {0};
         if (!kni_type_same_shape(have, want))
-            kna_fail(op, KN_ERROR_VALUE, "%s in the state has shape %s, but %s is wanted", i ? "a gradient" : "the value",
-                     knx_show_shape(&s, have.ndim, have.dim), knx_show_shape(&t, want.ndim, want.dim));
+            kna_fail(op, KN_ERROR_VALUE, "%s in the state has shape %s, but %s is wanted",
+                     i ? "a gradient" : "the value", knx_show_shape(&s, have.ndim, have.dim),
+                     knx_show_shape(&t, want.ndim, want.dim));
     }
 }
 
@@ -139,7 +141,8 @@ int kn_optim_value_and_grad_from_state(kn_fn value_fn, kn_tree params, kn_tree s
         kna_end_n(&op, p->n + 1, y, out);
     else
         kna_end_plain(&op);
-    kn_tree t = ok ? kntree_tree_new(name, kntree_structure_retain((kntree_structure *)(uintptr_t)like), out + 1) : NULL;
+    kn_tree t =
+        ok ? kntree_tree_new(name, kntree_structure_retain((kntree_structure *)(uintptr_t)like), out + 1) : NULL;
     if (t) {
         *value = out[0];
         *grad = t;

@@ -54,7 +54,10 @@ static kni_atom with_row(kni_builder *b, kni_atom memory, kni_atom row, kni_atom
     return knb_dynamic_update_slice(b, memory, knb_expand_dims(b, x, 0), start);
 }
 
-static kni_atom real_of(kni_builder *b, kni_atom x) { return knx_is_complex(knb_type(b, x).dtype) ? knb_real(b, x) : x; }
+static kni_atom real_of(kni_builder *b, kni_atom x)
+{
+    return knx_is_complex(knb_type(b, x).dtype) ? knb_real(b, x) : x;
+}
 
 /* ---- The product with the inverse: two passes over the memories, each a scan. */
 

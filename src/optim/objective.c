@@ -57,10 +57,9 @@ static knx_error *record(knf_part *p, kno_way way, kn_tree params, int n, const 
     KN_TRY(knf_part_fit(p, "optim_update", &at));
     const knf_core *f = p->f->core;
     if (f->n_args != 1 || f->n_in != n)
-        return knx_error_new(KN_ERROR_TYPE,
-                             "value_fn must take the parameters, %d array%s, but %s takes %d argument%s of %d array%s",
-                             n, n == 1 ? "" : "s", f->name, f->n_args, f->n_args == 1 ? "" : "s", f->n_in,
-                             f->n_in == 1 ? "" : "s");
+        return knx_error_new(
+            KN_ERROR_TYPE, "value_fn must take the parameters, %d array%s, but %s takes %d argument%s of %d array%s", n,
+            n == 1 ? "" : "s", f->name, f->n_args, f->n_args == 1 ? "" : "s", f->n_in, f->n_in == 1 ? "" : "s");
     KN_TRY(knf_part_fit_types(p, "optim_update", n, type));
     KN_TRY(knf_part_record(p, "optim_update", type, NULL));
     if (way == KNO_VALUE)
@@ -159,10 +158,7 @@ kni_atom kno_search_value(kno_pass *s)
     return knx_is_float(t.dtype) ? s->value : knb_convert(s->b, s->value, kna_default_float());
 }
 
-kn_dtype kno_search_dtype(const kno_layout *l)
-{
-    return l->n ? knx_component(l->type[0].dtype) : kna_default_float();
-}
+kn_dtype kno_search_dtype(const kno_layout *l) { return l->n ? knx_component(l->type[0].dtype) : kna_default_float(); }
 
 void kno_scale_updates(kno_pass *s, kni_atom rate)
 {

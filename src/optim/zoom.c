@@ -17,8 +17,10 @@ enum { MOST, LONGEST, TOL, INCREASE, SLOPE_RTOL, CURV_RTOL, APPROXIMATE, PRECISI
 
 static void zoom_layout(kno_layout *l, const kno_transform *t)
 {
-    static const char *const field[] = {"learning_rate", "value", "grad", "info"},
-                             *const info[] = {"num_linesearch_steps", "decrease_error", "curvature_error"};
+    static const char *const field[] = {"learning_rate", "value", "grad", "info"}, *const info[] = {
+                                                                                       "num_linesearch_steps",
+                                                                                       "decrease_error",
+                                                                                       "curvature_error"};
     kni_type real = kni_scalar_type(kno_search_dtype(l)), number = kni_scalar_type(kna_default_float());
     (void)t;
     kno_lay(l, real, 1);
@@ -37,8 +39,20 @@ typedef struct point {
 } point;
 
 /* The scalars of the carry; behind them the gradients at `now`, and at `safe`. */
-enum { ROUND, NOW, LOW = NOW + 3, HIGH = LOW + 3, REF = HIGH + 3, SAFE = REF + 2, DECREASE = SAFE + 2, CURVATURE, FOUND,
-       DONE, FAILED, SCALARS };
+enum {
+    ROUND,
+    NOW,
+    LOW = NOW + 3,
+    HIGH = LOW + 3,
+    REF = HIGH + 3,
+    SAFE = REF + 2,
+    DECREASE = SAFE + 2,
+    CURVATURE,
+    FOUND,
+    DONE,
+    FAILED,
+    SCALARS
+};
 /* The constants; behind them parameters, updates and what the objective captured. */
 enum { GUESS, VALUE, SLOPE, CONSTANTS };
 
@@ -46,10 +60,10 @@ enum { GUESS, VALUE, SLOPE, CONSTANTS };
 typedef struct round_ {
     kni_builder *b;
     const kno_transform *t;
-    const kni_atom *given, *carry; /* constants, scalars of the carry */
-    point now;                     /* what was tried */
+    const kni_atom *given, *carry;         /* constants, scalars of the carry */
+    point now;                             /* what was tried */
     kni_atom decrease, curvature, reached; /* errors of it; whether both are small enough */
-    kni_atom fell;                 /* the loss fell enough */
+    kni_atom fell;                         /* the loss fell enough */
 } round_;
 
 static point point_at(const kni_atom *a) { return (point){a[0], a[1], a[2]}; }

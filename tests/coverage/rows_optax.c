@@ -66,6 +66,29 @@ static kn_array example_steps(kn_optimizer optimizer)
     return joined(kn_tree_leaves(params));
 }
 
+/* Three steps of a search along a function of (x, v) with its own gradients. */
+static kn_array searched_value(const kn_tree *params)
+{
+    kn_array distance = kn_sum(kn_square(kn_subtract(kn_tree_get(*params, 0), 1)));
+    return kn_add(distance, kn_sum(kn_square(kn_square(kn_tree_get(*params, 1)))));
+}
+KN_FUNCTION(searched_value, kn_array, kn_tree)
+
+static kn_array search_steps(kn_optimizer optimizer, bool from_state)
+{
+    kn_tree params = kn_tree_list(x, v), state = kn_optim_init(optimizer, params), grad = NULL;
+    for (int k = 1; k <= 3; k++) {
+        kn_array value = NULL;
+        int status = from_state
+                         ? kn_optim_value_and_grad_from_state(KN_FN(searched_value), params, state, &value, &grad)
+                         : kn_call(kn_value_and_grad(KN_FN(searched_value)), KN_OUT(&value, &grad), &params);
+        if (status ||
+            kn_optim_apply(optimizer, &state, params, grad, .value = value, .value_fn = KN_FN(searched_value)))
+            return NULL;
+    }
+    return joined(kn_tree_leaves(params));
+}
+
 static kn_array eval_params(kn_optimizer optimizer, kn_tree (*means)(kn_tree, kn_tree))
 {
     kn_tree params = kn_tree_list(x, v), state = kn_optim_init(optimizer, params);
