@@ -43,8 +43,8 @@ OPTIMIZERS = {
     "lbfgs_short": optax.lbfgs(memory_size=3, scale_init_precond=False),
     "lbfgs_fixed": optax.lbfgs(0.1, linesearch=None),
     "lbfgs_plain": optax.lbfgs(memory_size=1, linesearch=optax.scale_by_backtracking_linesearch(20)),
-    # Eighths, since optax divides counts in float32.
-    "lbfgs_scheduled": optax.lbfgs(optax.linear_schedule(0.1, 0.5, 8), linesearch=None),
+    # Rates that float32 holds, in which optax works them out.
+    "lbfgs_scheduled": optax.lbfgs(optax.linear_schedule(0.125, 0.5, 8), linesearch=None),
     "backtracking": optax.chain(optax.sgd(1.0), optax.scale_by_backtracking_linesearch(30)),
     "backtracking_few": optax.chain(optax.sgd(1.0), optax.scale_by_backtracking_linesearch(3, slope_rtol=0.3, decrease_factor=0.5)),
     "backtracking_options": optax.chain(

@@ -49,7 +49,7 @@ KN_CLOSURE(logistic, kn_array, Data, Net)
     X(lbfgs_short, kn_optim_lbfgs(.memory_size = 3, .scale_init_precond = false))                                      \
     X(lbfgs_fixed, kn_optim_lbfgs(.learning_rate = 0.1, .linesearch = kn_optim_identity()))                            \
     X(lbfgs_plain, kn_optim_lbfgs(.memory_size = 1, .linesearch = kn_optim_scale_by_backtracking_linesearch(20)))      \
-    X(lbfgs_scheduled, kn_optim_lbfgs(.learning_rate_schedule = kn_optim_linear_schedule(0.1, 0.5, 8),                 \
+    X(lbfgs_scheduled, kn_optim_lbfgs(.learning_rate_schedule = kn_optim_linear_schedule(0.125, 0.5, 8),               \
                                       .linesearch = kn_optim_identity()))                                              \
     X(backtracking, kn_optim_chain(kn_optim_sgd(.learning_rate = 1), kn_optim_scale_by_backtracking_linesearch(30)))   \
     X(backtracking_few,                                                                                                \
