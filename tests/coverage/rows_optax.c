@@ -74,14 +74,13 @@ static kn_array searched_value(const kn_tree *params)
 }
 KN_FUNCTION(searched_value, kn_array, kn_tree)
 
-static kn_array search_steps(kn_optimizer optimizer, bool from_state)
+static kn_array search_steps(kn_optimizer optimizer, int (*from_state)(kn_fn, kn_tree, kn_tree, kn_array *, kn_tree *))
 {
     kn_tree params = kn_tree_list(x, v), state = kn_optim_init(optimizer, params), grad = NULL;
     for (int k = 1; k <= 3; k++) {
         kn_array value = NULL;
-        int status = from_state
-                         ? kn_optim_value_and_grad_from_state(KN_FN(searched_value), params, state, &value, &grad)
-                         : kn_call(kn_value_and_grad(KN_FN(searched_value)), KN_OUT(&value, &grad), &params);
+        int status = from_state ? from_state(KN_FN(searched_value), params, state, &value, &grad)
+                                : kn_call(kn_value_and_grad(KN_FN(searched_value)), KN_OUT(&value, &grad), &params);
         if (status ||
             kn_optim_apply(optimizer, &state, params, grad, .value = value, .value_fn = KN_FN(searched_value)))
             return NULL;
