@@ -54,8 +54,9 @@ KN_API kn_optim_scale_by_backtracking_linesearch_opts kn_optim_scale_by_backtrac
 /* optax.scale_by_backtracking_linesearch: updates times a rate after which the loss has fallen enough: f(p + rate u)
  * <= (1 + rtol) f(p) + rate slope_rtol <u, g> + atol (Armijo). It is shortened until then, max_backtracking_steps
  * times at most. Steps need .value and .value_fn of kn_optim_update. Where nothing but infinities and NANs is found
- * the rate is 0. ValueError for a negative number of steps; TypeError from a step without .value or .value_fn, and
- * for functions that do not take the parameters or return no real scalar */
+ * the rate is 0. There is no .verbose: .info in the state says how the search went. value_fn sees the parameters in
+ * their own dtypes. ValueError for a negative number of steps; TypeError from a step without .value or .value_fn,
+ * and for functions that do not take the parameters or return no real scalar */
 KN_API kn_optimizer kn_optim_scale_by_backtracking_linesearch(int64_t max_backtracking_steps,
     const kn_optim_scale_by_backtracking_linesearch_opts *opts);
 typedef struct kn_optim_scale_by_zoom_linesearch_opts {
@@ -75,9 +76,9 @@ KN_API kn_optim_scale_by_zoom_linesearch_opts kn_optim_scale_by_zoom_linesearch_
  * + rate slope_rtol <u, g> + tol, and is flat enough along u, |<u, g(p + rate u)>| <= curv_rtol |<u, g>| + tol
  * (Nocedal and Wright 1999, algorithms 3.5 and 3.6). The loss and its gradient are worked out max_linesearch_steps
  * times at most; the state keeps those behind the step, for kn_optim_value_and_grad_from_state, and in .info how the
- * search went. Steps need .value and .value_fn of kn_optim_update. ValueError for another strategy and a negative
- * number of steps; TypeError from a step without .value or .value_fn, and for functions that do not take the
- * parameters or return no real scalar */
+ * search went (there is no .verbose). value_fn sees the parameters in their own dtypes. Steps need .value and
+ * .value_fn of kn_optim_update. ValueError for another strategy and a negative number of steps; TypeError from a
+ * step without .value or .value_fn, and for functions that do not take the parameters or return no real scalar */
 KN_API kn_optimizer kn_optim_scale_by_zoom_linesearch(int64_t max_linesearch_steps,
     const kn_optim_scale_by_zoom_linesearch_opts *opts);
 /* optax.value_and_grad_from_state: the loss and its gradients at the parameters, a tree like them: those that a line
