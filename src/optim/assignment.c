@@ -48,16 +48,7 @@ static kn_array behind_first(kn_array x)
 
 static kn_array whole(int64_t v) { return kn_astype(kn_like_int(v), KN_DT(I64), NULL); }
 
-/* Functions of one struct, as loops take them. */
-#define STEP(function, Captured, State, Out)                                            \
-    static const kn_function function##_function = {.size_ = sizeof(kn_function),       \
-                                                    .name = #function,                  \
-                                                    .call = function,                   \
-                                                    .captured_bytes = sizeof(Captured), \
-                                                    .out_bytes = sizeof(Out),           \
-                                                    .n_args = 1,                        \
-                                                    .arg_bytes = {sizeof(State)}};
-/* ... and of a number and a struct. */
+/* The function of a number and a struct, as kn_fori_loop takes it. */
 #define ROUND(function, Captured, State)                                                \
     static const kn_function function##_function = {.size_ = sizeof(kn_function),       \
                                                     .name = #function,                  \
@@ -66,18 +57,6 @@ static kn_array whole(int64_t v) { return kn_astype(kn_like_int(v), KN_DT(I64), 
                                                     .out_bytes = sizeof(State),         \
                                                     .n_args = 2,                        \
                                                     .arg_bytes = {sizeof(kn_array), sizeof(State)}};
-
-/* The loop of two functions of one struct: its arrays become what they end with. False after an error, which they
- * carry. */
-static bool loop(const kn_function *goes_on, const kn_function *step, const void *captured, void *state, int64_t most)
-{
-    const kn_while_opts bound = {.size_ = sizeof bound, .max_steps = most};
-    size_t bytes = step->out_bytes;
-    kn_fn condition = kn_fn_of(goes_on, captured), body = kn_fn_of(step, captured);
-    return condition && body &&
-           !kn_while_loop(condition, body, &(const kn_outs){1, {{state, bytes}}}, &(const kn_args){1, {{state, bytes}}},
-                          &bound);
-}
 
 /* ---- The form of Scenic. Columns and rows are counted from 1; row 0 is none, and column 0 is where a row comes in. */
 
@@ -100,7 +79,7 @@ static void search_goes_on(const void *captured, void *out, const void *const *i
     const search *s = in[0];
     *(kn_array *)out = kn_not_equal(at(g->parent, s->column), kno_num(0));
 }
-STEP(search_goes_on, searched, search, kn_array)
+KNO_STEP(search_goes_on, searched, search, kn_array)
 
 static void search_step(const void *captured, void *out, const void *const *in)
 {
@@ -121,7 +100,7 @@ static void search_step(const void *captured, void *out, const void *const *in)
                               .path = path,
                               .column = kn_add(kn_argmin(left, NULL), one)};
 }
-STEP(search_step, searched, search, search)
+KNO_STEP(search_step, searched, search, search)
 
 typedef struct way {
     kn_array path;
@@ -136,7 +115,7 @@ static void back_goes_on(const void *captured, void *out, const void *const *in)
     (void)captured;
     *(kn_array *)out = kn_not_equal(s->column, kno_num(0));
 }
-STEP(back_goes_on, way, back, kn_array)
+KNO_STEP(back_goes_on, way, back, kn_array)
 
 static void back_step(const void *captured, void *out, const void *const *in)
 {
@@ -145,7 +124,7 @@ static void back_step(const void *captured, void *out, const void *const *in)
     kn_array from = at(g->path, kn_subtract(s->column, kn_like_int(1)));
     *(back *)out = (back){put(s->parent, s->column, at(s->parent, from)), from};
 }
-STEP(back_step, way, back, back)
+KNO_STEP(back_step, way, back, back)
 
 static void row_step(const void *captured, void *out, const void *const *in)
 {
@@ -159,10 +138,10 @@ static void row_step(const void *captured, void *out, const void *const *in)
     search s = {
         m->u,    m->v, none_yet(columns + 1), none_yet(rows + 1), numbers(columns, INFINITY, d), integers(columns, 0),
         whole(0)};
-    loop(&search_goes_on_function, &search_step_function, &to, &s, rows + 1);
+    kno_repeat(&search_goes_on_function, &search_step_function, &to, &s, rows + 1);
     way along = {s.path};
     back b = {parent, s.column};
-    loop(&back_goes_on_function, &back_step_function, &along, &b, rows + 1);
+    kno_repeat(&back_goes_on_function, &back_step_function, &along, &b, rows + 1);
     *(matching *)out = (matching){s.u, s.v, b.parent};
 }
 ROUND(row_step, costs, matching)
@@ -185,7 +164,7 @@ static void no_sink(const void *captured, void *out, const void *const *in)
     (void)captured;
     *(kn_array *)out = kn_equal(s->sink, kno_num(-1));
 }
-STEP(no_sink, augmented, augmenting, kn_array)
+KNO_STEP(no_sink, augmented, augmenting, kn_array)
 
 /* Which of the columns that are left is nearest: among equal ones the last that is free, else the first. */
 static kn_array nearest(const augmented *g, const augmenting *s, kn_array shortest, kn_array *least)
@@ -220,7 +199,7 @@ static void augmenting_step(const void *captured, void *out, const void *const *
                                       .shortest = shortest,
                                       .sink = kn_where(kn_equal(least, kno_num(INFINITY)), kn_like_int(-1), found)};
 }
-STEP(augmenting_step, augmented, augmenting, augmenting)
+KNO_STEP(augmenting_step, augmented, augmenting, augmenting)
 
 typedef struct turn {
     kn_array path, current;
@@ -235,7 +214,7 @@ static void not_done(const void *captured, void *out, const void *const *in)
     (void)captured;
     *(kn_array *)out = kn_logical_not(s->done);
 }
-STEP(not_done, turn, turning, kn_array)
+KNO_STEP(not_done, turn, turning, kn_array)
 
 static void turn_step(const void *captured, void *out, const void *const *in)
 {
@@ -245,7 +224,7 @@ static void turn_step(const void *captured, void *out, const void *const *in)
     *(turning *)out = (turning){at(s->column_of, row), put(s->row_of, s->sink, row), put(s->column_of, row, s->sink),
                                 kn_equal(row, g->current)};
 }
-STEP(turn_step, turn, turning, turning)
+KNO_STEP(turn_step, turn, turning, turning)
 
 static void crouse_step(const void *captured, void *out, const void *const *in)
 {
@@ -264,13 +243,13 @@ static void crouse_step(const void *captured, void *out, const void *const *in)
                     .columns = none_yet(columns),
                     .shortest = numbers(columns, INFINITY, d),
                     .sink = whole(-1)};
-    loop(&no_sink_function, &augmenting_step_function, &to, &s, columns);
+    kno_repeat(&no_sink_function, &augmenting_step_function, &to, &s, columns);
     kn_array u = kn_where(kn_equal(size_of(m->u), *row), kn_add(m->u, s.least), m->u);
     kn_array others = kn_logical_and(s.rows, kn_not_equal(size_of(u), *row));
     kn_array moved = kn_subtract(kn_add(u, s.least), at(s.shortest, m->column_of));
     turn along = {s.path, *row};
     turning t = {s.sink, m->row_of, m->column_of, kn_astype(kn_like_bool(false), KN_DT(BOOL), NULL)};
-    loop(&not_done_function, &turn_step_function, &along, &t, rows + 1);
+    kno_repeat(&not_done_function, &turn_step_function, &along, &t, rows + 1);
     *(crouse *)out = (crouse){.u = kn_where(others, moved, u),
                               .v = kn_where(s.columns, kn_subtract(kn_add(m->v, s.shortest), s.least), m->v),
                               .path = s.path,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compose.c -- checks and sums that losses share. */
+ * compose.c -- checks, sums and loops that functions of optax share. */
 #include "optim/compose.h"
+#include "kiln/control.h"
 
 bool kno_floats(knl_body *c, kn_array x)
 {
@@ -22,3 +23,12 @@ kn_array kno_sum_along(kn_array x, kn_axes axis, bool keepdims, kn_array where)
 }
 
 kn_array kno_last_sum(kn_array x) { return kno_sum_along(x, (kn_axes){0}, false, NULL); }
+
+bool kno_repeat(const kn_function *goes_on, const kn_function *step, const void *captured, void *state, int64_t most)
+{
+    const kn_while_opts bound = {.size_ = sizeof bound, .max_steps = most};
+    size_t bytes = step->out_bytes;
+    kn_fn condition = kn_fn_of(goes_on, captured), body = condition ? kn_fn_of(step, captured) : NULL;
+    return body && !kn_while_loop(condition, body, &(const kn_outs){1, {{state, bytes}}},
+                                  &(const kn_args){1, {{state, bytes}}}, &bound);
+}

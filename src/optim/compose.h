@@ -11,4 +11,18 @@ bool kno_floats(knl_body *c, kn_array x);
 /* Without an axis along the last one. */
 kn_array kno_sum_along(kn_array x, kn_axes axis, bool keepdims, kn_array where);
 kn_array kno_last_sum(kn_array x);
+
+/* The function of one struct that a loop takes, as function##_function. */
+#define KNO_STEP(function, Captured, State, Out)                                        \
+    static const kn_function function##_function = {.size_ = sizeof(kn_function),       \
+                                                    .name = #function,                  \
+                                                    .call = function,                   \
+                                                    .captured_bytes = sizeof(Captured), \
+                                                    .out_bytes = sizeof(Out),           \
+                                                    .n_args = 1,                        \
+                                                    .arg_bytes = {sizeof(State)}};
+
+/* The loop of two such functions: the arrays of the state become what they end with. most: steps at most; 0: no bound.
+ * False after an error, which the arrays carry. */
+bool kno_repeat(const kn_function *goes_on, const kn_function *step, const void *captured, void *state, int64_t most);
 #endif

@@ -18,16 +18,6 @@ static kn_array counter(int n) { return kn_astype(kn_like_int(n), KN_DT(I32), NU
 
 static kn_array next(kn_array count) { return kn_add(count, kn_like_int(1)); }
 
-/* The loop of two functions of one struct: its arrays become what they end with. */
-static void loop(const kn_function *goes_on, const kn_function *step, const void *captured, void *state)
-{
-    size_t bytes = step->out_bytes;
-    kn_fn condition = kn_fn_of(goes_on, captured), body = condition ? kn_fn_of(step, captured) : NULL;
-    if (body)
-        kn_while_loop(condition, body, &(const kn_outs){1, {{state, bytes}}}, &(const kn_args){1, {{state, bytes}}},
-                      NULL);
-}
-
 /* ---- Power iteration. */
 
 typedef struct iteration {
@@ -54,23 +44,12 @@ static void power_step(const void *captured, void *out, const void *const *in)
     *(vectors *)out = (vectors){v, z, kn_vdot(v, z), next(s->count)};
 }
 
+KNO_STEP(power_goes_on, iteration, vectors, kn_array)
+KNO_STEP(power_step, iteration, vectors, vectors)
+
 /* The eigenvalue and the vector, as arrays of the body that is open. */
 static vectors dominant(kn_array matrix, kn_array v0, int num_iters, double tolerance)
 {
-    static const kn_function goes_on = {.size_ = sizeof(kn_function),
-                                        .name = "power_goes_on",
-                                        .call = power_goes_on,
-                                        .captured_bytes = sizeof(iteration),
-                                        .out_bytes = sizeof(kn_array),
-                                        .n_args = 1,
-                                        .arg_bytes = {sizeof(vectors)}},
-                             step = {.size_ = sizeof(kn_function),
-                                     .name = "power_step",
-                                     .call = power_step,
-                                     .captured_bytes = sizeof(iteration),
-                                     .out_bytes = sizeof(vectors),
-                                     .n_args = 1,
-                                     .arg_bytes = {sizeof(vectors)}};
     kn_dtype d = kn_dtype_of(matrix);
     if (!v0) {
         kn_shape shape = {.ndim = 1, .dim = {kn_shape_of(matrix).dim[0]}};
@@ -83,7 +62,7 @@ static vectors dominant(kn_array matrix, kn_array v0, int num_iters, double tole
     kn_dtype both = kn_dtype_of(z);
     const iteration given = {matrix, counter(num_iters), typed(tolerance, both ? both : d)};
     vectors s = {kn_astype(v, both ? both : d, NULL), z, typed(0, both ? both : d), counter(0)};
-    loop(&goes_on, &step, &given, &s);
+    kno_repeat(&power_goes_on_function, &power_step_function, &given, &s, 0);
     return s;
 }
 
@@ -157,23 +136,12 @@ static void root_step(const void *captured, void *out, const void *const *in)
     *(coupled *)out = (coupled){next(s->count), m, h, s->h, error, kn_less(error, kn_multiply(s->error, kno_num(1.2)))};
 }
 
+KNO_STEP(root_goes_on, newton, coupled, kn_array)
+KNO_STEP(root_step, newton, coupled, coupled)
+
 static void root_of(kn_array matrix, kn_array ridge, int p, const kn_optim_matrix_inverse_pth_root_opts *o,
                     kn_array *out)
 {
-    static const kn_function goes_on = {.size_ = sizeof(kn_function),
-                                        .name = "root_goes_on",
-                                        .call = root_goes_on,
-                                        .captured_bytes = sizeof(newton),
-                                        .out_bytes = sizeof(kn_array),
-                                        .n_args = 1,
-                                        .arg_bytes = {sizeof(coupled)}},
-                             step = {.size_ = sizeof(kn_function),
-                                     .name = "root_step",
-                                     .call = root_step,
-                                     .captured_bytes = sizeof(newton),
-                                     .out_bytes = sizeof(coupled),
-                                     .n_args = 1,
-                                     .arg_bytes = {sizeof(coupled)}};
     kn_eye_opts eye = kn_eye_opts_default();
     eye.dtype = KN_DT(F32);
     kn_array identity = kn_eye(kn_shape_of(matrix).dim[0], &eye);
@@ -187,7 +155,7 @@ static void root_of(kn_array matrix, kn_array ridge, int p, const kn_optim_matri
     const newton given = {typed(-1.0 / p, KN_DT(F32)), identity, counter(o->num_iters), typed(o->error_tolerance, d),
                           kn_zeros(&(kn_shape){1, {p}}, KNL_WITH(kn_zeros_opts, .dtype = KN_DT(BOOL)))};
     coupled s = {counter(0), m, h, h, error, kn_astype(kn_like_bool(true), KN_DT(BOOL), NULL)};
-    loop(&goes_on, &step, &given, &s);
+    kno_repeat(&root_goes_on_function, &root_step_function, &given, &s, 0);
     kn_array last = kn_astype(s.falls, d, NULL), other = kn_subtract(kno_num(1), last);
     kn_array root = kn_add(kn_multiply(last, s.h), kn_multiply(other, s.before));
     out[0] = kn_astype(root, kn_dtype_of(matrix), NULL);

@@ -232,7 +232,9 @@ def test_linalg_tuples():
 # What C has and Python does not have yet; a name that Python gets leaves this list. sophia of optax calls the loss
 # itself; the library's takes estimates of the Hessian with each step.
 ONLY_IN_C = {f"optax.{n}" for n in """contrib.galore contrib.hutchinson_estimator_diag_hessian contrib.scale_by_galore
-contrib.sophia microbatch perturbations.Gumbel perturbations.Normal perturbations.make_perturbed_fun""".split()}
+contrib.sophia lbfgs microbatch perturbations.Gumbel perturbations.Normal perturbations.make_perturbed_fun
+scale_by_backtracking_linesearch scale_by_lbfgs scale_by_zoom_linesearch tree.map_params tree_map_params
+value_and_grad_from_state""".split()}
 
 
 def test_names_of_the_library():
