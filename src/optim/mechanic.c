@@ -35,8 +35,11 @@ static kni_atom betas_of(kni_builder *b, kni_type like)
 {
     kni_atom beta[MOST_BETAS];
     int n = (int)like.dim[0];
-    for (int i = 0; i < n; i++)
-        beta[i] = knb_full(b, kni_type_of(like.dtype, 1, (int64_t[]){1}), 1 - pow(0.1, i + 1));
+    double power = 1;
+    for (int i = 0; i < n; i++) {
+        power *= 0.1;
+        beta[i] = knb_full(b, kni_type_of(like.dtype, 1, (int64_t[]){1}), 1 - power);
+    }
     return knb_concatenate(b, n, beta, 0);
 }
 

@@ -4,6 +4,7 @@
 #include "support/bits.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/same.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
@@ -58,13 +59,7 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 static void expect_same(kn_array z, kn_array want, int function)
 {
-    bool same = kn_dtype_of(z) == kn_dtype_of(want) && kn_ndim(z) == kn_ndim(want) && kn_size(z) == kn_size(want);
-    for (int d = 0; same && d < kn_ndim(z); d++)
-        same = kn_dim(z, d) == kn_dim(want, d) && kn_strides_of(z).stride[d] == kn_strides_of(want).stride[d];
-    z = kn_copy(z), want = kn_copy(want);
-    same = same &&
-           !memcmp(kn_data_bytes(z, kn_dtype_of(z)), kn_data_bytes(want, kn_dtype_of(want)), (size_t)kn_nbytes(want));
-    if (!same)
+    if (!same_array(z, want))
         fail_msg("function %d", function);
 }
 

@@ -4,6 +4,7 @@
  * dtypes, many layouts, and sizes from none to nearly the largest that are kept. */
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/same.h"
 #include <complex.h>
 #include <stdlib.h>
 
@@ -98,16 +99,6 @@ static void count_kept(void *env, int level, const char *text)
     kept += strstr(text, "is kept") != NULL;
 }
 
-static bool is_same(kn_array z, kn_array want)
-{
-    bool same = kn_dtype_of(z) == kn_dtype_of(want) && kn_ndim(z) == kn_ndim(want) && kn_size(z) == kn_size(want);
-    for (int d = 0; same && d < kn_ndim(z); d++)
-        same = kn_dim(z, d) == kn_dim(want, d) && kn_strides_of(z).stride[d] == kn_strides_of(want).stride[d];
-    z = kn_copy(z), want = kn_copy(want);
-    return same &&
-           !memcmp(kn_data_bytes(z, kn_dtype_of(z)), kn_data_bytes(want, kn_dtype_of(want)), (size_t)kn_nbytes(want));
-}
-
 /* What it says, to be freed, or NULL; there is no error then. */
 static char *taken_error(void)
 {
@@ -130,7 +121,7 @@ static void check(const row *f, const char *how, kn_array x)
         char *said = taken_error();
         bool same = text && said ? !strcmp(text, said) : !text && !said;
         if (same && !text && (k == 0 || k == OFTEN - 1))
-            same = is_same(z, want);
+            same = same_array(z, want);
         if (!same)
             fail_msg("%s of %s %s, call %d: %s for %s", f->name, kn_dtype_name(kn_dtype_of(x)), how, k,
                      said ? said : "other bits", text ? text : "a result");
