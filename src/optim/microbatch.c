@@ -68,7 +68,7 @@ static kn_tree value_at(const knf_made *m, kn_array index, kn_tree all)
     kn_args args = {.n = 0};
     kn_tree y = NULL;
     for (int i = 0, axis = 0; i < KN_MAX_ARGS; i++) {
-        char path[8];
+        char path[16];
         snprintf(path, sizeof path, "[%d]", i);
         kn_tree x = kn_tree_has(all, path) ? kn_tree_sub(all, path) : NULL;
         if (!x)
