@@ -88,7 +88,8 @@ static kn_tree map_state(map *m, int n, kntree_structure *s, kn_fn f, kn_fn othe
         kn_args args;
         kn_fn call = m->owner[i] ? f : other;
         well = arguments(m, i, x, &args);
-        y[i] = x[0];
+        if (well)
+            y[i] = x[0];
         if (well && call)
             well = !kn_call(call, &(const kn_outs){1, {{&y[i], sizeof y[i]}}}, &args);
     }

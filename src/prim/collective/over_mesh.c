@@ -103,7 +103,7 @@ static void fill_group(lanes *l, const kni_mesh *mesh, int64_t self, int32_t *de
     }
     for (int64_t k = 0; k < l->n; k++) {
         int64_t at = first, rest = k;
-        for (int i = l->n_axis - 1; i >= 0; i--) {
+        for (int i = l->n_axis; i-- > 0;) {
             at += rest % l->size[i] * stride[i];
             rest /= l->size[i];
         }
