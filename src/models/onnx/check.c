@@ -42,6 +42,11 @@ static int check_operator(checker *c, const knonnx_node *n, int n_opsets, const 
     return copy && knonnx_names_add(c->arena, &c->missing, copy) ? 0 : no_memory(c);
 }
 
+static int64_t graphs_of(const knonnx_attr *a)
+{
+    return a->kind == KNONNX_A_GRAPH ? 1 : a->kind == KNONNX_A_GRAPHS ? a->n : 0;
+}
+
 static int check_graph(checker *c, const knonnx_graph *g, const knonnx_names *around, int n_opsets,
                        const knonnx_opset *opsets);
 
@@ -62,10 +67,7 @@ static int check_nodes(checker *c, int n, const knonnx_node *nodes, knonnx_names
                                      node->in[i]);
         }
         for (int a = 0; a < node->n_attrs; a++)
-            for (int i = 0; i < (node->attrs[a].kind == KNONNX_A_GRAPH    ? 1
-                                 : node->attrs[a].kind == KNONNX_A_GRAPHS ? node->attrs[a].n
-                                                                          : 0);
-                 i++)
+            for (int i = 0; i < graphs_of(&node->attrs[a]); i++)
                 if (check_graph(c, node->attrs[a].graphs[i], own, n_opsets, opsets))
                     return -1;
         for (int i = 0; i < node->n_out; i++)
@@ -98,6 +100,54 @@ static int check_function(checker *c, const knonnx_function *f)
     return check_nodes(c, f->n_nodes, f->nodes, &own, f->n_opsets, f->opsets);
 }
 
+/* ---- How many nodes a run has: functions that call others twice each are short in the file, and endless in a run. */
+
+enum { MOST_NODES = 1 << 24 };
+
+typedef struct counter {
+    const knonnx_model *m;
+    uint64_t *nodes; /* of a call of each function; 0: not counted yet */
+} counter;
+
+static uint64_t add_nodes(uint64_t a, uint64_t b) { return a + b > MOST_NODES ? MOST_NODES + 1 : a + b; }
+
+static uint64_t count_nodes(counter *c, int n, const knonnx_node *nodes)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < n && sum <= MOST_NODES; k++) {
+        const knonnx_node *node = &nodes[k];
+        const knonnx_function *f = knonnx_function_of(c->m, node);
+        sum = add_nodes(sum, 1);
+        if (f) {
+            uint64_t *own = &c->nodes[f - c->m->proto.functions];
+            if (!*own) {
+                *own = MOST_NODES + 1; /* what it calls may call it */
+                *own = add_nodes(1, count_nodes(c, f->n_nodes, f->nodes));
+            }
+            sum = add_nodes(sum, *own);
+        }
+        for (int a = 0; a < node->n_attrs; a++)
+            for (int i = 0; i < graphs_of(&node->attrs[a]); i++)
+                sum =
+                    add_nodes(sum, count_nodes(c, node->attrs[a].graphs[i]->n_nodes, node->attrs[a].graphs[i]->nodes));
+    }
+    return sum;
+}
+
+static int check_size(checker *check)
+{
+    const knonnx_model *m = check->m;
+    counter c = {m, knmodels_take(check->arena, (uint64_t)m->proto.n_functions, sizeof *c.nodes)};
+    if (!c.nodes)
+        return no_memory(check);
+    memset(c.nodes, 0, (size_t)m->proto.n_functions * sizeof *c.nodes);
+    if (count_nodes(&c, m->proto.graph->n_nodes, m->proto.graph->nodes) <= MOST_NODES)
+        return 0;
+    return knbeside_fail(check->operation, KN_ERROR_VALUE,
+                         "functions call themselves, or each other so often that a run has more than %d nodes",
+                         MOST_NODES);
+}
+
 int knonnx_check_model(const char *operation, knonnx_model *m)
 {
     knmodels_arena arena = {0};
@@ -105,6 +155,8 @@ int knonnx_check_model(const char *operation, knonnx_model *m)
     int status = check_graph(&c, m->proto.graph, NULL, m->proto.n_opsets, m->proto.opsets);
     for (int i = 0; i < m->proto.n_functions && !status; i++)
         status = check_function(&c, &m->proto.functions[i]);
+    if (!status)
+        status = check_size(&c);
     if (!status && c.missing.n) {
         char all[900] = "";
         for (int i = 0; i < c.missing.n; i++) {

@@ -97,6 +97,55 @@ static void a_name_that_nobody_makes(void **state)
     expect_error_with("ValueError", "node \"the_node\" (Abs): nothing before it makes its input \"z\"");
 }
 
+/* A function of x that gives y: its nodes, one after the other. */
+static void function(message *model, const char *name, int n, const message *nodes)
+{
+    message m = {0}, opset = {0};
+    text(&opset, 1, "");
+    number(&opset, 2, 20);
+    text(&m, 1, name);
+    text(&m, 4, "x");
+    text(&m, 5, "y");
+    for (int i = 0; i < n; i++)
+        sub(&m, 7, &nodes[i]);
+    sub(&m, 9, &opset);
+    sub(model, 25, &m);
+}
+
+/* ... of which each of `levels` calls the next one twice, and the last is Neg. */
+static kn_onnx doubling(int levels)
+{
+    char own[16] = "f0", next[16];
+    message n = node(own, "x", NULL, "y"), in = info("x", 1, 3, NULL), out = info("y", 1, 3, NULL);
+    message m = model_of(&n, &in, &out, NULL);
+    for (int i = 0; i < levels; i++) {
+        snprintf(own, sizeof own, "f%d", i);
+        snprintf(next, sizeof next, "f%d", i + 1);
+        function(&m, own, 2, (const message[]){node(next, "x", NULL, "t"), node(next, "t", NULL, "y")});
+    }
+    snprintf(own, sizeof own, "f%d", levels);
+    message last = node("Neg", "x", NULL, "y");
+    function(&m, own, 1, &last);
+    return kn_onnx_parse(m.at, m.n);
+}
+
+static void functions_that_never_end(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    message n = node("f", "x", NULL, "y"), in = info("x", 1, 3, NULL), out = info("y", 1, 3, NULL);
+    message m = model_of(&n, &in, &out, NULL);
+    function(&m, "f", 1, &n);
+    assert_null(kn_onnx_parse(m.at, m.n));
+    expect_error_with("ValueError", "functions call themselves, or each other so often");
+    assert_null(doubling(40));
+    expect_error_with("ValueError", "that a run has more than 16777216 nodes");
+    kn_onnx few = doubling(10); /* 1,024 times */
+    assert_non_null(few);
+    expect_values(kn_tree_at(kn_onnx_run(few, kn_tree_list(kn_of(float, 1, -2, 3))), "y"), 1, -2, 3);
+    kn_release(few);
+}
+
 static message weight(int64_t extent, size_t bytes, const char *location)
 {
     message m = {0}, w = {0};
@@ -521,6 +570,7 @@ KN_TEST_GROUP(test_onnx)
         TEST(what_is_no_model),
         TEST(operators_that_are_not_here_are_named),
         TEST(a_name_that_nobody_makes),
+        TEST(functions_that_never_end),
         TEST(weights_that_lie),
         TEST(external_data_stay_inside_of_the_folder),
         TEST(external_data_are_read),
