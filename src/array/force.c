@@ -305,21 +305,35 @@ static bool reads_old(const kna_cut *c, const kna_node *n)
  * second computation is no reason to store all of its result. */
 static bool only_shows(const kni_prim *p) { return p->put && (p->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT)); }
 
+/* Does the node read what the cut works out for the second time and does not keep? Its own results are run for the
+ * first time, perhaps, but what is behind them is not, and grows with each round of a loop whose state has a handle in
+ * one cut and none in the next. */
+static bool reads_again(const kna_node *n)
+{
+    for (uint32_t i = 0; i < n->n_in; i++)
+        if (n->in[i] && n->in[i]->state == KN_V_PENDING && n->in[i]->pending.node->again)
+            return true;
+    return false;
+}
+
 /* Chooses the results that are kept: those that the caller asks for; and of the results that have handles outside of
- * the cut those that were handed on, whose node has run before, or whose operands the cut writes over. The other
- * results stay recorded, so a temporary that no one reads costs no store. */
+ * the cut those that were handed on, whose node or what it reads has run before, or whose operands the cut writes over.
+ * The other results stay recorded, so a temporary that no one reads costs no store. */
 static bool choose_outputs(kna_cut *c, int n, kna_value *const *values)
 {
     for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
         kna_node *node = c->node.at[k];
-        bool ran = node->ran && !only_shows(node->prim), once = c->old.n && reads_old(c, node);
+        bool ran = (node->ran && !only_shows(node->prim)) || reads_again(node), once = c->old.n && reads_old(c, node);
         node->ran = true;
+        node->again = false;
         for (uint32_t i = 0; i < node->n_out; i++) {
             kna_value *v = node->out[i];
             bool outside = v && (uint32_t)v->refs > v->n_readers;
             bool keep = outside && (once || v->kept || ran || is_target(n, values, v));
-            if (v)
+            if (v) {
                 v->needs_old = once && !keep;
+                node->again = node->again || (ran && !keep);
+            }
             if (!keep)
                 continue;
             kni_atom a = c->first_var.at[k] + i;

@@ -52,3 +52,15 @@ void knmodels_arena_free(knmodels_arena *a)
         a->last = before;
     }
 }
+
+void knmodels_arena_join(knmodels_arena *a, knmodels_arena *more)
+{
+    knmodels_block *first = more->last;
+    while (first && first->before)
+        first = first->before;
+    if (first) {
+        first->before = a->last;
+        a->last = more->last;
+    }
+    more->last = NULL;
+}

@@ -12,6 +12,7 @@ void *knmodels_take(knmodels_arena *a, uint64_t n, size_t size);
 /* A copy of n bytes with a zero behind them. */
 char *knmodels_take_text(knmodels_arena *a, const char *s, size_t n);
 void knmodels_arena_free(knmodels_arena *a);
+void knmodels_arena_join(knmodels_arena *a, knmodels_arena *more); /* more's pieces die with a's; it is empty then */
 
 /* The bytes of a file: mapped where the system can, copied on write; or a copy of memory. They live while somebody
  * holds them; counting is safe on any thread. */

@@ -38,6 +38,55 @@ static void a_long_recording_does_not_run_again_from_the_start(void **state)
     expect_values(x, 2000);
 }
 
+/* As bindings do: x is a handle of its own, which is let go as soon as there is the next one. More elements than those of arrays whose
+ * operations run one by one. */
+static void a_loop_by_retain_and_release_does_not_run_again_from_the_start(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_zeros(KN_SHAPE(5000));
+    uint64_t after_four = 0;
+    kn_retain(x);
+    for (int i = 0; i < 40; i++) {
+        KN_SCOPE;
+        kn_array next = kn_add(x, 1);
+        kn_retain(next);
+        kn_release(x);
+        x = next;
+        assert_true(kn_item_bool(kn_all(kn_less(x, 1e9)))); /* nobody looks at x itself until the end */
+        if (i == 3)
+            after_four = plan_misses();
+    }
+    assert_int_equal(plan_misses(), after_four);
+    assert_float_equal(kn_item(kn_max(x)), 40, 0);
+    kn_release(x);
+}
+
+/* ... with a state of two arrays, of which what is looked at reads one. */
+static void nor_does_one_whose_state_goes_through_another(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_zeros(KN_SHAPE(5000)), v = kn_ones(KN_SHAPE(5000));
+    uint64_t after = 0;
+    kn_retain(x);
+    kn_retain(v);
+    for (int i = 0; i < 40; i++) {
+        KN_SCOPE;
+        kn_array v2 = kn_sub(v, kn_mul(x, 0.01)), x2 = kn_add(x, kn_mul(v2, 0.01));
+        kn_retain(v2), kn_retain(x2);
+        kn_release(v), kn_release(x);
+        v = v2, x = x2;
+        if (i % 2)
+            kn_item(kn_sum(x));
+        if (i == 7)
+            after = plan_misses();
+    }
+    assert_int_equal(plan_misses(), after);
+    kn_release(x);
+    kn_release(v);
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { MANY = 200000 };
 #else
@@ -188,6 +237,8 @@ KN_TEST_GROUP(test_lazy)
     const struct CMUnitTest tests[] = {
         TEST(a_loop_compiles_nothing_from_its_second_round_on),
         TEST(a_long_recording_does_not_run_again_from_the_start),
+        TEST(a_loop_by_retain_and_release_does_not_run_again_from_the_start),
+        TEST(nor_does_one_whose_state_goes_through_another),
         TEST(a_million_eager_operations_on_a_small_stack),
         TEST(a_graph_of_a_million_operations_on_a_small_stack),
         TEST(an_unread_chain_is_released_without_running),

@@ -6,6 +6,7 @@
 #include <kiln/models.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- Files, made byte by byte. */
@@ -144,6 +145,99 @@ static void functions_that_never_end(void **state)
     assert_non_null(few);
     expect_values(kn_tree_at(kn_onnx_run(few, kn_tree_list(kn_of(float, 1, -2, 3))), "y"), 1, -2, 3);
     kn_release(few);
+}
+
+/* A tensor of one element, of so many bytes. */
+static void constant(message *graph, const char *name, int elem, const void *bytes, size_t n)
+{
+    message m = {0};
+    number(&m, 2, elem);
+    text(&m, 8, name);
+    bytes_of(&m, 9, bytes, n);
+    sub(graph, 5, &m);
+}
+
+static message named(const char *name)
+{
+    message m = {0};
+    text(&m, 1, name);
+    return m;
+}
+
+/* Loop: s = s + one while that is less than the limit. */
+static kn_onnx counting(float limit)
+{
+    message body = {0}, graph = {0}, attr = {0}, loop = {0}, opset = {0}, m = {0}, one = {0}, last = {0};
+    message add = node("Add", "s", "one", "t"), less = node("Less", "t", "limit", "more");
+    message in = info("x", 1, 1, NULL), out = info("y", 1, 1, NULL);
+    const char *const names[] = {"i", "go_on", "s"};
+    sub(&body, 1, &add);
+    sub(&body, 1, &less);
+    text(&body, 2, "body");
+    for (int k = 0; k < 3; k++) {
+        message v = named(names[k]);
+        sub(&body, 11, &v);
+    }
+    message more = named("more"), t = named("t");
+    sub(&body, 12, &more);
+    sub(&body, 12, &t);
+    text(&attr, 1, "body");
+    sub(&attr, 6, &body);
+    number(&attr, 20, 5);
+    text(&loop, 1, "");
+    text(&loop, 1, "yes");
+    text(&loop, 1, "x");
+    text(&loop, 2, "y");
+    text(&loop, 4, "Loop");
+    sub(&loop, 5, &attr);
+    sub(&graph, 1, &loop);
+    text(&graph, 2, "counting");
+    constant(&graph, "yes", 9, &(unsigned char){1}, 1);
+    floats_of(&one, 1, 1, &(float){1});
+    floats_of(&last, 1, 1, &limit);
+    constant(&graph, "one", 1, one.at + 2, 4);
+    constant(&graph, "limit", 1, last.at + 2, 4);
+    sub(&graph, 11, &in);
+    sub(&graph, 12, &out);
+    text(&opset, 1, "");
+    number(&opset, 2, 20);
+    number(&m, 1, 9);
+    sub(&m, 7, &graph);
+    sub(&m, 8, &opset);
+    return kn_onnx_parse(m.at, m.n);
+}
+
+static long most_kilobytes(void)
+{
+    struct rusage u;
+    assert_int_equal(getrusage(RUSAGE_SELF, &u), 0);
+    return u.ru_maxrss;
+}
+
+/* Run node by node, as where nothing is compiled. (A sanitizer keeps what is freed.) */
+static void rounds_of_a_loop_leave_no_memory(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_onnx few = counting(1000), many = counting(60000);
+    kn_array y[2];
+    long before = 0;
+    for (int k = 0; k < 2; k++) {
+        kn_tree params = kn_onnx_params(k ? many : few), in = kn_tree_list(kn_zeros(KN_SHAPE(1), .dtype = KN_F32)),
+                out = NULL;
+        kn_call(kn_onnx_function(k ? many : few), &out, params, in);
+        y[k] = kn_tree_at(out, "y");
+        kn_eval(y[k]);
+        if (!k)
+            before = most_kilobytes();
+    }
+    expect_values(y[0], 1000);
+    expect_values(y[1], 60000);
+#ifndef __SANITIZE_ADDRESS__
+    assert_true(most_kilobytes() - before < 16 << 10);
+#endif
+    kn_release(few);
+    kn_release(many);
 }
 
 static message weight(int64_t extent, size_t bytes, const char *location)
@@ -571,6 +665,7 @@ KN_TEST_GROUP(test_onnx)
         TEST(operators_that_are_not_here_are_named),
         TEST(a_name_that_nobody_makes),
         TEST(functions_that_never_end),
+        TEST(rounds_of_a_loop_leave_no_memory),
         TEST(weights_that_lie),
         TEST(external_data_stay_inside_of_the_folder),
         TEST(external_data_are_read),

@@ -3,11 +3,12 @@
  * its state is no tensors, and where shapes change or depend on the counter; one whose end depends on traced values is
  * a kn_while_loop. Where nothing is traced the rounds are run one after the other. */
 #include "models/onnx/ops/control.h"
+#include "models/onnx/run.h"
 
 enum { WRITTEN_OUT = 16, MOST_WRITTEN_OUT = 1 << 14 };
 
-/* Each round has a scope of its own, so that what it makes on the way does not stay; what it gives is held beside
- * scopes until it is not needed any more, or is handed over to the scope around the loop. */
+/* Each round has a scope and memory of its own, so that what it makes on the way does not stay; what it gives is held
+ * beside scopes until it is not needed any more, or is handed over to the scope around the loop. */
 static void each_array(const knonnx_value *v, int n, void f(kn_array x))
 {
     for (int k = 0; k < n; k++) {
@@ -22,13 +23,22 @@ static void hold(kn_array x) { kn_retain(x); }
 
 static void let_go(kn_array x) { kn_release(x); }
 
-static int run_round(const knonnx_repeat *r, kn_array counter, kn_array go_on, const knonnx_value *state,
-                     const kn_array *item, knonnx_value *out)
+static int run_round(const knonnx_repeat *r, int64_t counter, kn_array go_on, const knonnx_value *state,
+                     knonnx_value *out)
 {
     kn_scope scope = kn_scope_begin();
-    int status = knonnx_step(r, counter, go_on, state, item, out);
+    knmodels_arena *arena = &r->c->run->arena, before = *arena;
+    bool yes = true;
+    *arena = (knmodels_arena){0};
+    int status =
+        knonnx_step(r, kn_strong(&counter, KN_I64), go_on ? go_on : kn_strong(&yes, KN_BOOL), state, NULL, out);
     if (!status)
         each_array(out, r->g->n_out, hold);
+    if (!status && knonnx_all_tensors(out, r->g->n_out))
+        knmodels_arena_free(arena);
+    else /* items of sequences and texts lie there */
+        knmodels_arena_join(&before, arena);
+    *arena = before;
     kn_scope_end(&scope);
     return status;
 }
@@ -172,6 +182,7 @@ typedef struct running {
     loop *l;
     kn_array go_on;
     const knonnx_value *state, *given;
+    knonnx_value *room[2]; /* for what rounds give, by turns */
     rounds all;
 } running;
 
@@ -192,10 +203,9 @@ static int goes_on(const running *u)
 static int next_round(running *u)
 {
     const knonnx_repeat *r = &u->l->r;
-    bool yes = true;
-    knonnx_value *out = knonnx_take(r->c, (uint64_t)r->g->n_out + 1, sizeof *out);
-    kn_array counter = kn_strong(&u->all.n, KN_I64), go_on = u->go_on ? u->go_on : kn_strong(&yes, KN_BOOL);
-    if (!out || run_round(r, counter, go_on, u->state, NULL, out) < 0)
+    knonnx_value *out = u->room[u->all.n % 2];
+    memset(out, 0, (size_t)r->g->n_out * sizeof *out);
+    if (run_round(r, u->all.n, u->go_on, u->state, out) < 0)
         return -1;
     if (u->given)
         each_array(u->given, 1 + r->n_state, let_go);
@@ -217,6 +227,9 @@ static int run_loop(loop *l)
     const knonnx_repeat *r = &l->r;
     running u = {.l = l, .go_on = l->go_on, .state = l->state};
     int status = 0, more = 0;
+    for (int k = 0; k < 2; k++)
+        if (!(u.room[k] = knonnx_take(r->c, (uint64_t)r->g->n_out + 1, sizeof *u.room[k])))
+            return -1;
     while (!status && (more = goes_on(&u)) > 0)
         status = next_round(&u);
     if (!status)
