@@ -247,8 +247,8 @@ static kno_transform *make(kna_op *op, const kn_optim_scale_by_galore_opts *o)
     if (n < 0 || (n && !sides))
         kna_fail(op, KN_ERROR_VALUE, "there are %d weight_dimension_numbers", n);
     for (int i = 0; i < n && !kna_failed(op); i++)
-        if (sides[i].reduction_axis.n > KN_MAX_NDIM + 1 || sides[i].output_axis.n > KN_MAX_NDIM + 1)
-            kna_fail(op, KN_ERROR_VALUE, "too many axes");
+        if (kna_axes_fit(op, sides[i].reduction_axis, "reduction_axis"))
+            kna_axes_fit(op, sides[i].output_axis, "output_axis");
     if (kna_failed(op))
         return NULL;
     kno_transform *t = o->base_optimizer ? kno_around(op, &kno_galore, o->base_optimizer) : NULL;

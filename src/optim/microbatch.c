@@ -360,10 +360,10 @@ static const kntree_structure *read_accumulators(kna_op *op, kn_tree tree, setti
 
 static void read_arguments(kna_op *op, const knf_fn *f, const kn_argnums *argnums, const kn_axes *axes, settings *s)
 {
-    int n = argnums->n ? argnums->n : 1, n_axes = axes->n - 1;
     const char *of = f ? f->core->name : "";
-    if (kna_failed(op))
+    if (kna_failed(op) || !kna_axes_fit(op, *axes, "in_axes"))
         return;
+    int n = argnums->n ? argnums->n : 1, n_axes = axes->n - 1;
     if (argnums->n < 0 || argnums->n > KN_MAX_ARGS)
         kna_fail(op, KN_ERROR_VALUE, "argnums has %d entries", argnums->n);
     else if (axes->n && n_axes != 1 && n_axes != n)

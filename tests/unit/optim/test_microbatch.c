@@ -3,6 +3,7 @@
  * 0.2 printed for the same calls. */
 #include "support/expect.h"
 #include "support/group.h"
+#include <limits.h>
 
 typedef struct {
     kn_array each, sum, mean, running, first;
@@ -150,6 +151,11 @@ static void wrong_microbatches(void **state)
     expect_error("ValueError", "optim_microbatch: Unknown accumulator: 9");
     assert_null(kn_optim_microbatch(KN_FN(squares), KN_ARGNUMS(1, 1), 2));
     expect_error("ValueError", "optim_microbatch: argnums has 1 twice");
+    kn_axes few = {.n = INT_MIN}, many = {.n = INT_MAX};
+    assert_null(kn_optim_microbatch(KN_FN(total), KN_ARGNUMS(0), 2, .in_axes = few));
+    expect_error_with("ValueError", "optim_microbatch: in_axes: an array has at most");
+    assert_null(kn_optim_microbatch(KN_FN(total), KN_ARGNUMS(0), 2, .in_axes = many));
+    expect_error_with("ValueError", "optim_microbatch: in_axes: an array has at most");
     assert_null(kn_optim_microbatch(NULL, KN_ARGNUMS(0), 2));
     expect_error("TypeError", "optim_microbatch: null function");
 }

@@ -5,6 +5,7 @@
 #include "support/expect.h"
 #include "support/golden.h"
 #include "support/group.h"
+#include <limits.h>
 #include <complex.h>
 #include <math.h>
 
@@ -428,6 +429,8 @@ static void refused(kn_optimizer o, const char *kind, const char *text)
     expect_error(kind, text);
 }
 
+#define low(...) kn_optim_galore(.learning_rate = 1, .weight_dimension_numbers = dims(__VA_ARGS__))
+
 static void wrong_options_are_errors(void **state)
 {
     (void)state;
@@ -445,6 +448,9 @@ static void wrong_options_are_errors(void **state)
             "optim_galore: `rank` must be positive, got 0");
     refused(kn_optim_scale_by_galore(.update_proj_gap = 0), "ValueError",
             "optim_scale_by_galore: update_proj_gap must be >= 1 and an int32, but is 0");
+    kn_axes few = {.n = INT_MIN};
+    assert_null(low({.reduction_axis = KN_AXIS(1), .output_axis = few}));
+    expect_error_with("ValueError", "optim_galore: output_axis: an array has at most");
     refused(kn_optim_dpsgd(.l2_norm_clip = 1, .noise_multiplier = 1), "TypeError",
             "optim_dpsgd: missing required option 'learning_rate'");
     refused(kn_optim_dpsgd(.learning_rate = 1, .noise_multiplier = 1), "TypeError",
@@ -465,8 +471,6 @@ static void no_init(kn_optimizer o, kn_tree p, const char *text)
     assert_null(kn_optim_init(o, p));
     expect_error("ValueError", text);
 }
-
-#define low(...) kn_optim_galore(.learning_rate = 1, .weight_dimension_numbers = dims(__VA_ARGS__))
 
 static void parameters_that_do_not_fit_are_errors(void **state)
 {
