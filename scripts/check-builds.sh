@@ -76,7 +76,7 @@ inside() {
 meson() {
     local dir=$work/meson log=$work/meson.log tool
     wanted meson || return
-    tool=$(command -v meson) || { python3 -m venv "$work/meson-venv" && "$work/meson-venv/bin/pip" install -q meson && tool=$work/meson-venv/bin/meson; } >/dev/null 2>&1
+    tool=$(type -P meson) || { python3 -m venv "$work/meson-venv" && "$work/meson-venv/bin/pip" install -q meson && tool=$work/meson-venv/bin/meson; } >/dev/null 2>&1
     [ -n "$tool" ] || { echo "skip meson: it is not here"; return; }
     rm -rf "$dir"
     mkdir -p "$dir/subprojects"
