@@ -305,15 +305,24 @@ static bool reads_old(const kna_cut *c, const kna_node *n)
  * second computation is no reason to store all of its result. */
 static bool only_shows(const kni_prim *p) { return p->put && (p->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT)); }
 
-/* Does the node read what the cut works out for the second time and does not keep? Its own results are run for the
- * first time, perhaps, but what is behind them is not, and grows with each round of a loop whose state has a handle in
- * one cut and none in the next. */
-static bool reads_again(const kna_node *n)
+/* Views of views that are composed again and again; then they are worth storing. */
+enum { MOST_VIEWS = 8 };
+
+/* Is the node worked out for the second time, or does it read what is and is not kept? Then its own results are run for
+ * the first time, perhaps, but what is behind them is not, and grows with each round of a loop whose state has a handle
+ * in one cut and none in the next. */
+static bool runs_again(kna_node *n)
 {
+    bool shows = only_shows(n->prim), again = n->ran && !shows;
+    n->views = 0;
     for (uint32_t i = 0; i < n->n_in; i++)
-        if (n->in[i] && n->in[i]->state == KN_V_PENDING && n->in[i]->pending.node->again)
-            return true;
-    return false;
+        if (n->in[i] && n->in[i]->state == KN_V_PENDING) {
+            const kna_node *of = n->in[i]->pending.node;
+            again = again || of->again;
+            n->views = shows && of->views > n->views ? of->views : n->views;
+        }
+    n->views += n->ran && shows && n->views <= MOST_VIEWS;
+    return again || n->views > MOST_VIEWS;
 }
 
 /* Chooses the results that are kept: those that the caller asks for; and of the results that have handles outside of
@@ -323,16 +332,16 @@ static bool choose_outputs(kna_cut *c, int n, kna_value *const *values)
 {
     for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
         kna_node *node = c->node.at[k];
-        bool ran = (node->ran && !only_shows(node->prim)) || reads_again(node), once = c->old.n && reads_old(c, node);
+        bool again = runs_again(node), once = c->old.n && reads_old(c, node);
         node->ran = true;
         node->again = false;
         for (uint32_t i = 0; i < node->n_out; i++) {
             kna_value *v = node->out[i];
             bool outside = v && (uint32_t)v->refs > v->n_readers;
-            bool keep = outside && (once || v->kept || ran || is_target(n, values, v));
+            bool keep = outside && (once || v->kept || again || is_target(n, values, v));
             if (v) {
                 v->needs_old = once && !keep;
-                node->again = node->again || (ran && !keep);
+                node->again = node->again || (again && !keep);
             }
             if (!keep)
                 continue;
@@ -343,6 +352,8 @@ static bool choose_outputs(kna_cut *c, int n, kna_value *const *values)
             if (!KN_VEC_PUSH(&c->out_atom, a))
                 return false;
         }
+        if (again && !node->again) /* it is kept */
+            node->views = 0;
     }
     return true;
 }

@@ -72,6 +72,7 @@ struct kna_node {
     uint32_t position;             /* its number in that cut */
     bool ran;                      /* was run once without its results being kept */
     bool again;                    /* it, or what it reads, was run before, and the cut does not keep it */
+    uint8_t views;                 /* views that were run before and are not kept, one of the other */
     uint16_t site;                 /* where it runs; operands of it that wait do so, too */
     size_t bytes;                  /* of the node itself */
     size_t used;                   /* bytes of its operands, as the context counts them */

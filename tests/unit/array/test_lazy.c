@@ -62,7 +62,30 @@ static void a_loop_by_retain_and_release_does_not_run_again_from_the_start(void 
     kn_release(x);
 }
 
-/* ... with a state of two arrays, of which what is looked at reads one. */
+/* Views are composed again rather than stored, but not without an end. */
+static void views_of_views_do_not_grow_without_an_end(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_linspace(0, 4999, 5000);
+    uint64_t after = 0;
+    kn_retain(x);
+    for (int i = 0; i < 60; i++) {
+        KN_SCOPE;
+        kn_array next = kn_flip(x);
+        kn_retain(next);
+        kn_release(x);
+        x = next;
+        kn_item(kn_sum(kn_sin(x)));
+        if (i == 29)
+            after = plan_misses();
+    }
+    assert_int_equal(plan_misses(), after);
+    assert_float_equal(kn_item(kn_at(x, "1")), 1, 0);
+    kn_release(x);
+}
+
+/* A state of two arrays, of which what is looked at reads one. */
 static void nor_does_one_whose_state_goes_through_another(void **state)
 {
     (void)state;
@@ -85,6 +108,78 @@ static void nor_does_one_whose_state_goes_through_another(void **state)
     assert_int_equal(plan_misses(), after);
     kn_release(x);
     kn_release(v);
+}
+
+/* ---- Random loops: three arrays are the state, of which a round makes the next one by some operations. What it looks at is one of these,
+ * before or after the state is moved. */
+
+enum { STATES = 3, STEPS = 7, LOOPS = 24, ROUNDS = 96 };
+
+static int draw(uint64_t *state, int n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((*state >> 33) % (uint64_t)n);
+}
+
+static kn_array step_of(int op, kn_array a, kn_array b)
+{
+    switch (op) {
+    case 0: return kn_add(a, b);
+    case 1: return kn_mul(a, 0.5);
+    case 2: return kn_sin(a);
+    case 3: return kn_sub(a, kn_mul(b, 0.1));
+    case 4: return kn_flip(a);
+    case 5: return kn_add(a, kn_mean(b));
+    case 6: return kn_exp(kn_neg(kn_abs(a)));
+    case 7: return kn_where(kn_less(a, b), a, b);
+    case 8: return kn_reshape(kn_transpose(kn_reshape(a, KN_SHAPE(50, 100))), KN_SHAPE(5000));
+    default: return kn_cumsum(kn_mul(a, 0.001));
+    }
+}
+
+static void a_random_loop(uint64_t seed)
+{
+    KN_SCOPE;
+    kn_array x[STATES];
+    int op[STEPS], a[STEPS], b[STEPS], next[STATES];
+    for (int i = 0; i < STEPS; i++)
+        op[i] = draw(&seed, 10), a[i] = draw(&seed, STATES + i), b[i] = draw(&seed, STATES + i);
+    for (int i = 0; i < STATES; i++) {
+        next[i] = draw(&seed, 4) ? STATES + draw(&seed, STEPS) : draw(&seed, STATES);
+        x[i] = kn_linspace(-1, 1 + i, 5000);
+        kn_retain(x[i]);
+    }
+    int look = STATES + draw(&seed, STEPS), before = draw(&seed, 2), also = draw(&seed, 2 * STATES);
+    uint64_t after = 0;
+    for (int k = 0; k < ROUNDS; k++) {
+        KN_SCOPE;
+        kn_array v[STATES + STEPS];
+        memcpy(v, x, sizeof x);
+        for (int i = 0; i < STEPS; i++)
+            v[STATES + i] = step_of(op[i], v[a[i]], v[b[i]]);
+        if (before)
+            kn_item(kn_sum(v[look]));
+        for (int i = 0; i < STATES; i++)
+            kn_retain(v[next[i]]);
+        for (int i = 0; i < STATES; i++)
+            kn_release(x[i]), x[i] = v[next[i]];
+        if (!before)
+            kn_item(kn_sum(v[look]));
+        if (also < STATES && k % 3 == 0)
+            kn_item(kn_sum(x[also]));
+        if (k == ROUNDS / 2 - 1)
+            after = plan_misses();
+    }
+    assert_int_equal(plan_misses(), after);
+    for (int i = 0; i < STATES; i++)
+        kn_release(x[i]);
+}
+
+static void random_loops_come_to_rest(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < LOOPS; i++)
+        a_random_loop(12345 + 977 * i);
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -238,6 +333,8 @@ KN_TEST_GROUP(test_lazy)
         TEST(a_loop_compiles_nothing_from_its_second_round_on),
         TEST(a_long_recording_does_not_run_again_from_the_start),
         TEST(a_loop_by_retain_and_release_does_not_run_again_from_the_start),
+        TEST(views_of_views_do_not_grow_without_an_end),
+        TEST(random_loops_come_to_rest),
         TEST(nor_does_one_whose_state_goes_through_another),
         TEST(a_million_eager_operations_on_a_small_stack),
         TEST(a_graph_of_a_million_operations_on_a_small_stack),
