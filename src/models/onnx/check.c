@@ -11,23 +11,16 @@ typedef struct checker {
     knonnx_model *m;
     knmodels_arena *arena;
     knonnx_names missing; /* operators, each once */
-    int depth;
+    uint64_t *nodes;      /* that a call of each function runs; 0: not counted yet */
+    int depth;            /* of functions and subgraphs, while they are counted */
 } checker;
-
-static int64_t version_of(int n, const knonnx_opset *opsets, const char *domain)
-{
-    for (int i = 0; i < n; i++)
-        if (!strcmp(opsets[i].domain, domain))
-            return opsets[i].version;
-    return INT64_MAX;
-}
 
 static int no_memory(const checker *c) { return knbeside_no_memory(c->operation); }
 
 static int check_operator(checker *c, const knonnx_node *n, int n_opsets, const knonnx_opset *opsets)
 {
     char text[256];
-    int64_t version = version_of(n_opsets, opsets, n->domain);
+    int64_t version = knonnx_version_of(n_opsets, opsets, n->domain);
     if (knonnx_function_of(c->m, n) || knonnx_row_of(n->domain, n->op, version))
         return 0;
     snprintf(text, sizeof text, "%.80s (%.60s %lld, node \"%.80s\")", n->op, *n->domain ? n->domain : "ai.onnx",
@@ -40,11 +33,6 @@ static int check_operator(checker *c, const knonnx_node *n, int n_opsets, const 
             return 0;
     const char *copy = knmodels_take_text(c->arena, text, strlen(text));
     return copy && knonnx_names_add(c->arena, &c->missing, copy) ? 0 : no_memory(c);
-}
-
-static int64_t graphs_of(const knonnx_attr *a)
-{
-    return a->kind == KNONNX_A_GRAPH ? 1 : a->kind == KNONNX_A_GRAPHS ? a->n : 0;
 }
 
 static int check_graph(checker *c, const knonnx_graph *g, const knonnx_names *around, int n_opsets,
@@ -67,7 +55,7 @@ static int check_nodes(checker *c, int n, const knonnx_node *nodes, knonnx_names
                                      node->in[i]);
         }
         for (int a = 0; a < node->n_attrs; a++)
-            for (int i = 0; i < graphs_of(&node->attrs[a]); i++)
+            for (int i = 0; i < knonnx_graphs_of(&node->attrs[a]); i++)
                 if (check_graph(c, node->attrs[a].graphs[i], own, n_opsets, opsets))
                     return -1;
         for (int i = 0; i < node->n_out; i++)
@@ -104,54 +92,58 @@ static int check_function(checker *c, const knonnx_function *f)
 
 enum { MOST_NODES = 1 << 24 };
 
-typedef struct counter {
-    const knonnx_model *m;
-    uint64_t *nodes; /* of a call of each function; 0: not counted yet */
-} counter;
-
 static uint64_t add_nodes(uint64_t a, uint64_t b) { return a + b > MOST_NODES ? MOST_NODES + 1 : a + b; }
 
-static uint64_t count_nodes(counter *c, int n, const knonnx_node *nodes)
+static uint64_t count_nodes(checker *c, int n, const knonnx_node *nodes);
+
+static uint64_t count_call(checker *c, const knonnx_function *f)
 {
-    uint64_t sum = 0;
+    uint64_t *own = &c->nodes[f - c->m->proto.functions];
+    if (!*own) {
+        *own = MOST_NODES + 1; /* what it calls may call it */
+        *own = add_nodes(1, count_nodes(c, f->n_nodes, f->nodes));
+    }
+    return *own;
+}
+
+/* More than there may be also where they are nested too deep to be run. */
+static uint64_t count_nodes(checker *c, int n, const knonnx_node *nodes)
+{
+    uint64_t sum = c->depth < KNONNX_DEEPEST ? 0 : MOST_NODES + 1;
+    c->depth++;
     for (int k = 0; k < n && sum <= MOST_NODES; k++) {
         const knonnx_node *node = &nodes[k];
         const knonnx_function *f = knonnx_function_of(c->m, node);
         sum = add_nodes(sum, 1);
-        if (f) {
-            uint64_t *own = &c->nodes[f - c->m->proto.functions];
-            if (!*own) {
-                *own = MOST_NODES + 1; /* what it calls may call it */
-                *own = add_nodes(1, count_nodes(c, f->n_nodes, f->nodes));
-            }
-            sum = add_nodes(sum, *own);
-        }
+        if (f)
+            sum = add_nodes(sum, count_call(c, f));
         for (int a = 0; a < node->n_attrs; a++)
-            for (int i = 0; i < graphs_of(&node->attrs[a]); i++)
+            for (int i = 0; i < knonnx_graphs_of(&node->attrs[a]); i++)
                 sum =
                     add_nodes(sum, count_nodes(c, node->attrs[a].graphs[i]->n_nodes, node->attrs[a].graphs[i]->nodes));
     }
+    c->depth--;
     return sum;
 }
 
-static int check_size(checker *check)
+static int check_size(checker *c)
 {
-    const knonnx_model *m = check->m;
-    counter c = {m, knmodels_take(check->arena, (uint64_t)m->proto.n_functions, sizeof *c.nodes)};
-    if (!c.nodes)
-        return no_memory(check);
-    memset(c.nodes, 0, (size_t)m->proto.n_functions * sizeof *c.nodes);
-    if (count_nodes(&c, m->proto.graph->n_nodes, m->proto.graph->nodes) <= MOST_NODES)
+    const knonnx_proto *p = &c->m->proto;
+    c->nodes = knmodels_take(c->arena, (uint64_t)p->n_functions, sizeof *c->nodes);
+    if (!c->nodes)
+        return no_memory(c);
+    if (count_nodes(c, p->graph->n_nodes, p->graph->nodes) <= MOST_NODES)
         return 0;
-    return knbeside_fail(check->operation, KN_ERROR_VALUE,
-                         "functions call themselves, or each other so often that a run has more than %d nodes",
-                         MOST_NODES);
+    return knbeside_fail(c->operation, KN_ERROR_VALUE,
+                         "functions call themselves, are nested more than %d deep, or call each other so often that a "
+                         "run has more than %d nodes",
+                         KNONNX_DEEPEST, MOST_NODES);
 }
 
 int knonnx_check_model(const char *operation, knonnx_model *m)
 {
     knmodels_arena arena = {0};
-    checker c = {operation, m, &arena, {0}, 0};
+    checker c = {.operation = operation, .m = m, .arena = &arena};
     int status = check_graph(&c, m->proto.graph, NULL, m->proto.n_opsets, m->proto.opsets);
     for (int i = 0; i < m->proto.n_functions && !status; i++)
         status = check_function(&c, &m->proto.functions[i]);
@@ -201,7 +193,7 @@ static int find_conditions(checker *c, const knonnx_graph *g, knonnx_names *want
 int knonnx_find_choosers(const char *operation, knonnx_model *m)
 {
     knmodels_arena arena = {0};
-    checker c = {operation, m, &arena, {0}, 0};
+    checker c = {.operation = operation, .m = m, .arena = &arena};
     knonnx_names wanted = {0};
     int status = find_conditions(&c, m->proto.graph, &wanted);
     for (int i = 0; i < m->n_inputs && !status; i++) {

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEEPEST = 64 }; /* functions and subgraphs within each other */
-
 struct knonnx_scope {
     knonnx_scope *around;            /* NULL: a model's graph, or a function's body */
     const knonnx_scope *caller;      /* of a function's body: where its attributes are */
@@ -39,7 +37,7 @@ static const knonnx_value *find(const knonnx_scope *s, const char *name)
     return NULL;
 }
 
-static int64_t version_of(int n, const knonnx_opset *opsets, const char *domain)
+int64_t knonnx_version_of(int n, const knonnx_opset *opsets, const char *domain)
 {
     for (int i = 0; i < n; i++)
         if (!strcmp(opsets[i].domain, domain))
@@ -52,8 +50,8 @@ static int64_t version_in(const knonnx_run *run, const knonnx_scope *s, const ch
     while (s && !s->function && s->around)
         s = s->around;
     if (s && s->function)
-        return version_of(s->function->n_opsets, s->function->opsets, domain);
-    return version_of(run->model->proto.n_opsets, run->model->proto.opsets, domain);
+        return knonnx_version_of(s->function->n_opsets, s->function->opsets, domain);
+    return knonnx_version_of(run->model->proto.n_opsets, run->model->proto.opsets, domain);
 }
 
 const knonnx_function *knonnx_function_of(const knonnx_model *m, const knonnx_node *node)
@@ -187,9 +185,9 @@ static int run_node(knonnx_run *run, knonnx_scope *s, const knonnx_node *file_no
 static int run_nodes(knonnx_run *run, knonnx_scope *s, int n, const knonnx_node *nodes)
 {
     int status = 0;
-    if (run->depth >= DEEPEST)
+    if (run->depth >= KNONNX_DEEPEST)
         return knbeside_fail(run->operation, KN_ERROR_VALUE, "functions and subgraphs are nested more than %d deep",
-                             DEEPEST);
+                             KNONNX_DEEPEST);
     run->depth++;
     for (int i = 0; i < n && !status; i++)
         status = run_node(run, s, &nodes[i]);
@@ -312,9 +310,7 @@ static int captures(knonnx_run *run, const knonnx_graph *g, const knonnx_names *
         for (int i = 0; i < n->n_in && !status; i++)
             status = capture(run, n->in[i], &own, found);
         for (int a = 0; a < n->n_attrs && !status; a++)
-            for (int i = 0; (n->attrs[a].kind == KNONNX_A_GRAPH && i < 1) ||
-                            (n->attrs[a].kind == KNONNX_A_GRAPHS && i < n->attrs[a].n);
-                 i++)
+            for (int i = 0; i < knonnx_graphs_of(&n->attrs[a]); i++)
                 status |= captures(run, n->attrs[a].graphs[i], &own, found);
         for (int i = 0; i < n->n_out && !status; i++)
             status = *n->out[i] && !knonnx_names_add(&run->arena, &own, n->out[i]) ? no_memory(run) : 0;

@@ -37,6 +37,17 @@ struct knonnx_run {
  * the graph's. 0, or -1 with an error. */
 int knonnx_run_model(knonnx_run *run, const knonnx_value *inputs, const kn_array *params, knonnx_value *outputs);
 
+enum { KNONNX_DEEPEST = 64 }; /* functions and subgraphs within each other */
+
+/* The version of a domain among n opsets; INT64_MAX: not named, the newest. */
+int64_t knonnx_version_of(int n, const knonnx_opset *opsets, const char *domain);
+
+/* How many graphs an attribute has. */
+static inline int knonnx_graphs_of(const knonnx_attr *a)
+{
+    return a->kind == KNONNX_A_GRAPH ? 1 : a->kind == KNONNX_A_GRAPHS ? a->n : 0;
+}
+
 /* The function of the model that a node calls; NULL: none. */
 const knonnx_function *knonnx_function_of(const knonnx_model *m, const knonnx_node *node);
 

@@ -113,8 +113,8 @@ static void function(message *model, const char *name, int n, const message *nod
     sub(model, 25, &m);
 }
 
-/* ... of which each of `levels` calls the next one twice, and the last is Neg. */
-static kn_onnx doubling(int levels)
+/* ... of which each of `levels` calls the next one so many times, and the last is Neg. */
+static kn_onnx calls(int levels, int times)
 {
     char own[16] = "f0", next[16];
     message n = node(own, "x", NULL, "y"), in = info("x", 1, 3, NULL), out = info("y", 1, 3, NULL);
@@ -122,7 +122,10 @@ static kn_onnx doubling(int levels)
     for (int i = 0; i < levels; i++) {
         snprintf(own, sizeof own, "f%d", i);
         snprintf(next, sizeof next, "f%d", i + 1);
-        function(&m, own, 2, (const message[]){node(next, "x", NULL, "t"), node(next, "t", NULL, "y")});
+        if (times == 2)
+            function(&m, own, 2, (const message[]){node(next, "x", NULL, "t"), node(next, "t", NULL, "y")});
+        else
+            function(&m, own, 1, (const message[]){node(next, "x", NULL, "y")});
     }
     snprintf(own, sizeof own, "f%d", levels);
     message last = node("Neg", "x", NULL, "y");
@@ -138,11 +141,15 @@ static void functions_that_never_end(void **state)
     message m = model_of(&n, &in, &out, NULL);
     function(&m, "f", 1, &n);
     assert_null(kn_onnx_parse(m.at, m.n));
-    expect_error_with("ValueError", "functions call themselves, or each other so often");
-    assert_null(doubling(40));
+    expect_error_with("ValueError", "functions call themselves, are nested more than 64 deep, or");
+    assert_null(calls(40, 2));
     expect_error_with("ValueError", "that a run has more than 16777216 nodes");
-    kn_onnx few = doubling(10); /* 1,024 times */
+    assert_null(calls(64, 1));
+    expect_error_with("ValueError", "nested more than 64 deep");
+    kn_onnx deep = calls(62, 1), few = calls(10, 2); /* 1,024 times */
     assert_non_null(few);
+    expect_values(kn_tree_at(kn_onnx_run(deep, kn_tree_list(kn_of(float, 1, -2, 3))), "y"), -1, 2, -3);
+    kn_release(deep);
     expect_values(kn_tree_at(kn_onnx_run(few, kn_tree_list(kn_of(float, 1, -2, 3))), "y"), 1, -2, 3);
     kn_release(few);
 }
